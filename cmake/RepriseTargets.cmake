@@ -1,0 +1,47 @@
+# Helpers shared by every target of the project.
+
+# Warnings, sanitizers and include roots of a Reprise target.
+function(reprise_configure_target target)
+  target_include_directories(${target}
+    PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(REPRISE_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(REPRISE_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=address,undefined -fno-sanitize-recover=undefined
+      -fno-sanitize=vptr -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+# A library without MLIR: C++ standard library and what is linked to it.
+function(reprise_add_library name)
+  add_library(${name} STATIC ${ARGN})
+  add_library(Reprise::${name} ALIAS ${name})
+  reprise_configure_target(${name})
+  set_property(GLOBAL APPEND PROPERTY REPRISE_EXPORTED_TARGETS ${name})
+endfunction()
+
+# A library of the compiler: links the shared libMLIR and libLLVM, so that
+# plugins share type ids with the stock tools.
+function(reprise_add_compiler_library name)
+  reprise_add_library(${name} ${ARGN})
+  target_include_directories(${name} SYSTEM PUBLIC
+    ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  target_link_libraries(${name} PUBLIC MLIR LLVM)
+endfunction()
+
+# A unit test: an executable on GoogleTest, found by ctest and `ninja check`.
+function(reprise_add_unit_test name)
+  add_executable(${name} ${ARGN})
+  reprise_configure_target(${name})
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_property(GLOBAL APPEND PROPERTY REPRISE_UNIT_TESTS ${name})
+endfunction()

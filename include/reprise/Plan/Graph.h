@@ -1,0 +1,66 @@
+//===- Graph.h - The planner's view of a step -------------------*- C++ -*-===//
+//
+// Plain data: operations with costs and workspaces, values with bytes and a
+// storage class. No MLIR. Byte arithmetic is 64-bit and checked.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PLAN_GRAPH_H
+#define REPRISE_PLAN_GRAPH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise::plan {
+
+using OpId = uint32_t;
+using ValueId = uint32_t;
+constexpr uint32_t kNone = UINT32_MAX;
+
+/// Every offset and size is a multiple of this many bytes.
+constexpr uint64_t kAlignment = 64;
+
+enum class StorageClass : uint8_t {
+  Temporary, // lives from its producer to its last use
+  Input,     // lives from the start of the step to its last use
+  Output,    // lives from its producer to the end of the step
+  Fixed      // variables and constants: outside the placed area, no bytes here
+};
+
+struct Value {
+  std::string name;
+  uint64_t bytes = 0;        // rounded up to kAlignment by the planner
+  StorageClass storage = StorageClass::Temporary;
+  OpId producer = kNone;     // kNone for inputs and fixed values
+  /// This value is a view of (the whole or a part of) another one and needs no
+  /// storage of its own. Chains are allowed.
+  ValueId viewOf = kNone;
+};
+
+struct Op {
+  std::string name;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  uint64_t workspaceBytes = 0; // in use while the op runs
+  double cost = 0;             // milliseconds
+  bool effect = false;         // must run exactly once
+  /// (output index, input index): the output may take the storage of the input
+  /// where the input's storage dies at this op and the sizes are equal.
+  std::vector<std::pair<uint32_t, uint32_t>> inPlace;
+  /// Ops that must run earlier although no value says so (a variable's readers
+  /// before its update).
+  std::vector<OpId> after;
+};
+
+struct Graph {
+  std::vector<Op> ops;       // in a valid order
+  std::vector<Value> values;
+};
+
+/// Says what is wrong with a graph, or "" when it is well formed: ids in range,
+/// one producer a value, acyclic, views without cycles, no overflow.
+std::string checkGraph(const Graph &graph);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_PLAN_GRAPH_H

@@ -1,0 +1,65 @@
+//===- Schedule.h - Order, liveness and placement ---------------*- C++ -*-===//
+#ifndef REPRISE_PLAN_SCHEDULE_H
+#define REPRISE_PLAN_SCHEDULE_H
+
+#include "reprise/Plan/Graph.h"
+
+namespace reprise::plan {
+
+/// The order in which ops run; a permutation of the graph's ops.
+struct Schedule {
+  std::vector<OpId> order;
+};
+
+/// One range of bytes over a range of steps: a value (with everything that
+/// lives in its storage: views and in-place results) or a workspace.
+struct Buffer {
+  std::vector<ValueId> values; // empty for a workspace
+  OpId workspaceOf = kNone;
+  uint64_t bytes = 0;          // multiple of kAlignment
+  uint32_t firstStep = 0;      // positions in Schedule::order, inclusive
+  uint32_t lastStep = 0;
+};
+
+/// Liveness of a schedule: the buffers, and where the sum of live ones peaks.
+struct Liveness {
+  std::vector<Buffer> buffers;
+  std::vector<uint32_t> bufferOfValue; // by ValueId; kNone: fixed or no bytes
+  std::vector<uint32_t> workspaceOfOp; // by OpId; kNone: none
+  std::vector<uint64_t> liveBytes;     // by step
+  uint64_t maxLive = 0;
+  uint32_t peakStep = 0;
+};
+
+/// Offsets of a Liveness's buffers, by index.
+struct Placement {
+  std::vector<uint64_t> offsets;
+  uint64_t height = 0;     // highest end
+  std::string strategy;    // which greedy order or search found it
+};
+
+/// Derives buffers and live bytes. In-place results share their input's buffer
+/// where Op::inPlace permits it and no other live value needs that storage.
+Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
+
+/// Tries several greedy orders (program order; depth-first by larger subtree
+/// need; list scheduling by bytes freed minus bytes defined; post-order) and
+/// returns the one with the least max-live; ties prefer program order.
+Schedule chooseOrder(const Graph &graph);
+
+/// Places buffers by several greedy orders and keeps the lowest; then, when
+/// that is above max-live, improves it by local search for at most
+/// `timeLimitMs`. Deterministic for a given input: the limit only cuts off
+/// iterations that are counted, not timed.
+Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive);
+
+/// Independent check of a plan: order respects dependences, each op once,
+/// buffers cover their values' uses, overlapping lifetimes have disjoint
+/// ranges, in-place and views are legal, peak as claimed. Returns what is
+/// wrong, or "". Shares no code with the functions above.
+std::string validate(const Graph &graph, const Schedule &schedule,
+                     const Liveness &liveness, const Placement &placement);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_PLAN_SCHEDULE_H

@@ -1,0 +1,133 @@
+/*===- reprise.h - C interface of the runtime --------------------------------===
+ *
+ * Loads an artifact (.rpx), allocates its one arena, and runs its entries.
+ * Nothing here prints, exits or throws. Functions return NULL on success and
+ * otherwise a status that the caller owns (rp_status_free).
+ *
+ * Objects are not thread safe; different objects may be used by different
+ * threads. Sizes are bytes unless a name says otherwise.
+ *
+ *===----------------------------------------------------------------------===*/
+#ifndef REPRISE_RUNTIME_REPRISE_H
+#define REPRISE_RUNTIME_REPRISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rp_code {
+  RP_OK = 0,
+  RP_INVALID_ARGUMENT = 1,   /* the caller's mistake */
+  RP_DATA_LOSS = 2,          /* a damaged, truncated or foreign file */
+  RP_INCOMPATIBLE = 3,       /* an artifact for another processor or library */
+  RP_OUT_OF_MEMORY = 4,
+  RP_IO_ERROR = 5,           /* the operating system refused */
+  RP_UNAVAILABLE = 6,        /* e.g. a device this machine does not have */
+  RP_INTERNAL = 7
+} rp_code;
+
+typedef struct rp_status rp_status;
+typedef struct rp_program rp_program;
+typedef struct rp_session rp_session;
+
+rp_code rp_status_code(const rp_status *status);
+/* One sentence, lower case, without a final stop. Lives as long as status. */
+const char *rp_status_message(const rp_status *status);
+/* "file.cpp:123" of the call that failed. */
+const char *rp_status_site(const rp_status *status);
+void rp_status_free(rp_status *status);
+
+typedef enum rp_element_type {
+  RP_F32, RP_BF16, RP_F16, RP_F64, RP_I1, RP_I8, RP_I32, RP_I64
+} rp_element_type;
+
+typedef enum rp_role {
+  RP_PARAMETER, RP_OPTIMIZER_STATE, RP_RUNNING_STATISTICS, RP_COUNTER, RP_SEED
+} rp_role;
+
+/* A named tensor of the program. Pointers live as long as the program. */
+typedef struct rp_tensor_info {
+  const char *name;
+  rp_element_type type;
+  uint32_t rank;
+  const int64_t *shape;
+  size_t bytes;
+  rp_role role;                    /* of variables */
+  const int32_t *file_permutation; /* of variables; NULL: identity */
+} rp_tensor_info;
+
+/* ---- programs ---- */
+rp_status *rp_program_open(const char *path, rp_program **program);
+/* Copies the bytes. */
+rp_status *rp_program_from_memory(const void *data, size_t size,
+                                  rp_program **program);
+void rp_program_close(rp_program *program);
+const char *rp_program_model(const rp_program *program);
+const char *rp_program_plan_note(const rp_program *program);
+uint32_t rp_program_threads(const rp_program *program);
+size_t rp_program_arena_bytes(const rp_program *program);
+size_t rp_program_fixed_bytes(const rp_program *program);
+size_t rp_program_variable_count(const rp_program *program);
+rp_status *rp_program_variable(const rp_program *program, size_t index,
+                               rp_tensor_info *info);
+int rp_program_has_entry(const rp_program *program, const char *entry);
+size_t rp_program_input_count(const rp_program *program, const char *entry);
+size_t rp_program_output_count(const rp_program *program, const char *entry);
+rp_status *rp_program_input(const rp_program *program, const char *entry,
+                            size_t index, rp_tensor_info *info);
+rp_status *rp_program_output(const rp_program *program, const char *entry,
+                             size_t index, rp_tensor_info *info);
+/* The predicted peak of an entry: arena bytes in use at its highest. */
+rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
+                                 size_t *bytes);
+
+/* ---- sessions ---- */
+typedef struct rp_session_options {
+  const char *device;   /* "cpu"; others are opened when asked for */
+  int32_t poison;       /* nonzero: fill buffers with NaN as they die (tests) */
+  int32_t profile;      /* nonzero: time every step */
+} rp_session_options;
+
+/* Allocates and touches the arena, loads the code, prepares library calls and
+ * fills the constants. Variables are zero until initialized or written. */
+rp_status *rp_session_create(const rp_program *program,
+                             const rp_session_options *options,
+                             rp_session **session);
+void rp_session_destroy(rp_session *session);
+/* Gives every variable its initial value, from Philox 4x32-10 keyed by seed
+ * with one stream a variable (a hash of its name), so that it depends on
+ * nothing else. A variable of role RP_SEED is set to seed. */
+rp_status *rp_session_initialize(rp_session *session, uint64_t seed);
+/* Inputs are dense row-major in the type and shape of their info. */
+rp_status *rp_session_set_input(rp_session *session, const char *entry,
+                                const char *name, const void *data,
+                                size_t bytes);
+rp_status *rp_session_run(rp_session *session, const char *entry);
+/* Outputs are valid until the next run or set_input. */
+rp_status *rp_session_get_output(rp_session *session, const char *entry,
+                                 const char *name, void *data, size_t bytes);
+/* Variables in the program's layout (not permuted). */
+rp_status *rp_session_read_variable(rp_session *session, const char *name,
+                                    void *data, size_t bytes);
+rp_status *rp_session_write_variable(rp_session *session, const char *name,
+                                     const void *data, size_t bytes);
+
+typedef struct rp_memory_stats {
+  size_t arena_bytes;      /* allocated */
+  size_t high_water_bytes; /* highest byte of the arena that steps were given
+                              since the session began, fixed bytes included */
+} rp_memory_stats;
+rp_status *rp_session_memory(const rp_session *session, rp_memory_stats *stats);
+
+/* Of the last run with profile; seconds of one step, in program order. */
+size_t rp_session_step_count(const rp_session *session, const char *entry);
+rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
+                                   size_t step, double *seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* REPRISE_RUNTIME_REPRISE_H */
