@@ -1,0 +1,53 @@
+//===- OrderStrategies.h - Candidate orders of a graph ----------*- C++ -*-===//
+//
+// Every strategy returns a valid permutation of the ops; ties go to program
+// order. None of them promises a lower peak: chooseOrder simulates them all.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_ORDERSTRATEGIES_H
+#define REPRISE_LIB_PLAN_ORDERSTRATEGIES_H
+
+#include "Dependences.h"
+#include "Storage.h"
+#include "reprise/Plan/Schedule.h"
+
+namespace reprise::plan {
+
+/// What a strategy reads.
+struct OrderProblem {
+  const Graph &graph;
+  Storages storages;
+  Dependences dependences;
+};
+
+enum class ListDirection {
+  Forward, // builds the order from its start: frees as early as possible
+  Backward // builds it from its end: defines as late as possible
+};
+
+/// Which ready op goes first. The gain of an op is the bytes it frees minus
+/// the bytes it defines in the direction of the walk.
+enum class ListRule {
+  LargestGain, // by gain; ties by rank in the base order
+  GainFirst,   // ops that gain something jump the queue; the rest by rank
+  NoLossFirst  // so do ops that lose nothing
+};
+
+/// List scheduling around `base`, in O(E log V).
+std::vector<OpId> listSchedule(const OrderProblem &problem,
+                               const std::vector<OpId> &base,
+                               ListDirection direction, ListRule rule);
+
+enum class OperandOrder {
+  AsListed,   // plain post-order
+  LargestNeed // the operand whose subtree needs most goes first
+};
+
+/// Post-order walk from the ops nobody waits for (Sethi and Ullman 1970 on
+/// trees; on a graph a heuristic), in O(E log E).
+std::vector<OpId> depthFirst(const OrderProblem &problem,
+                             OperandOrder operands);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_ORDERSTRATEGIES_H

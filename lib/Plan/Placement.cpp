@@ -1,0 +1,140 @@
+//===- Placement.cpp - Offsets of buffers ---------------------------------===//
+//
+// Input:   buffers, and the max-live of their schedule, which no placement
+//          can beat.
+// Output:  offsets, highest end, and the name of the strategy that found it.
+// Method:  every greedy order with two choices of the gap; then, while above
+//          max-live, searches for a lower height: complete (small problems),
+//          local (all), halving the distance to max-live while they succeed.
+// Cost:    bounded by counted work: about a second at most.
+//
+//===----------------------------------------------------------------------===//
+#include "Packing.h"
+#include "reprise/Plan/Schedule.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace reprise::plan {
+
+namespace {
+
+struct GreedyOrder {
+  const char *name;
+  /// Larger first; ties go to the longer life, then to the lower index.
+  std::function<double(const PackItem &)> key;
+};
+
+} // namespace
+
+static const std::vector<GreedyOrder> &greedyOrders() {
+  using Item = const PackItem &;
+  static const std::vector<GreedyOrder> orders = {
+      {"size", [](Item item) { return double(item.bytes); }},
+      {"lifetime", [](Item item) { return double(item.steps()); }},
+      {"area",
+       [](Item item) { return double(item.bytes) * double(item.steps()); }},
+      {"start", [](Item item) { return -double(item.first); }},
+      {"end", [](Item item) { return double(item.last); }},
+      {"size-sqrt-lifetime",
+       [](Item item) {
+         return double(item.bytes) * double(item.bytes) * double(item.steps());
+       }},
+  };
+  return orders;
+}
+
+static std::vector<uint32_t> sortItems(const std::vector<PackItem> &items,
+                                       const GreedyOrder &by) {
+  std::vector<double> key;
+  for (const PackItem &item : items)
+    key.push_back(by.key(item));
+  std::vector<uint32_t> order(items.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (key[a] != key[b])
+      return key[a] > key[b];
+    return items[a].steps() > items[b].steps();
+  });
+  return order;
+}
+
+namespace {
+
+/// Best packing so far and what found it.
+struct Best {
+  Packing packing;
+  std::string strategy;
+
+  bool offer(Packing candidate, const std::string &name) {
+    if (candidate.offsets.empty() ||
+        (!strategy.empty() && candidate.height >= packing.height))
+      return false;
+    packing = std::move(candidate);
+    strategy = name;
+    return true;
+  }
+};
+
+} // namespace
+
+static void tryGreedy(const std::vector<PackItem> &items, uint64_t bound,
+                      Best &best) {
+  for (const GreedyOrder &by : greedyOrders()) {
+    std::vector<uint32_t> order = sortItems(items, by);
+    for (GapChoice choice : {GapChoice::Tightest, GapChoice::Lowest}) {
+      const char *gap =
+          choice == GapChoice::Lowest ? ", lowest gap" : ", tightest gap";
+      best.offer(packGreedily(items, order, choice),
+                 std::string("greedy by ") + by.name + gap);
+      if (best.packing.height <= bound)
+        return;
+    }
+  }
+}
+
+/// Halves the distance between the bound and the best height as long as the
+/// work lasts. A height that failed may still be possible, so it becomes the
+/// lower end only for this search.
+static void searchLocally(const std::vector<PackItem> &items, uint64_t bound,
+                          uint64_t unit, Best &best) {
+  constexpr uint64_t totalWork = 300000000;
+  WorkLimit total{totalWork};
+  uint64_t low = bound;
+  uint64_t target = bound;
+  while (best.packing.height > low && total.left) {
+    uint64_t share = std::min(total.left, totalWork / 4);
+    WorkLimit limit{share};
+    Packing found = packByEjection(items, target, best.packing, limit);
+    total.left -= share - limit.left;
+    if (!best.offer(std::move(found), "ejection search"))
+      low = target + unit;
+    if (best.packing.height <= low)
+      break;
+    target = low + (best.packing.height - low) / 2 / unit * unit;
+  }
+}
+
+/// All sizes are multiples of it.
+static uint64_t commonUnit(const std::vector<PackItem> &items) {
+  uint64_t unit = 0;
+  for (const PackItem &item : items)
+    unit = std::gcd(unit, item.bytes);
+  return std::max<uint64_t>(unit, 1);
+}
+
+Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive) {
+  std::vector<PackItem> items;
+  for (const Buffer &buffer : buffers)
+    items.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
+  if (items.empty())
+    return {{}, 0, "nothing to place"};
+  Best best;
+  tryGreedy(items, maxLive, best);
+  if (best.packing.height > maxLive)
+    searchLocally(items, maxLive, commonUnit(items), best);
+  return {std::move(best.packing.offsets), best.packing.height, best.strategy};
+}
+
+} // namespace reprise::plan
