@@ -38,6 +38,10 @@ struct LibraryCallInfo {
   std::string implementation;  // names of the library's kernels
 };
 
+/// Checks operands, shapes, strides and parameters of a call, for any device.
+/// Fails with RP_INVALID_ARGUMENT.
+Status verifyLibraryCall(const LibraryCallDesc &desc);
+
 /// Asks the CPU library (oneDNN) how it would run `desc` on `threads` threads.
 /// Allocates no tensor memory. Fails with RP_INVALID_ARGUMENT on wrong shapes
 /// and RP_UNAVAILABLE on types the library cannot do here.

@@ -1,0 +1,65 @@
+//===- Sg.h - The sg dialect ------------------------------------*- C++ -*-===//
+#ifndef REPRISE_IR_SG_H
+#define REPRISE_IR_SG_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/IR/Vjp.h"
+
+namespace reprise {
+/// What runs an op: nothing (a view, a read), the numerical library, a compiled
+/// kernel that is bound by memory, or one that reduces.
+enum class KernelClass { None, Library, Pointwise, Reduction };
+} // namespace reprise
+
+#include "reprise/IR/SgInterfaces.h.inc"
+
+#include "reprise/IR/SgDialect.h.inc"
+#include "reprise/IR/SgEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/IR/SgAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "reprise/IR/SgOps.h.inc"
+
+namespace reprise::sg {
+
+/// Bytes of a tensor's elements; an i1 takes a byte.
+uint64_t byteSize(mlir::Type type);
+
+/// Extent of a convolution's or a pool's result along one dimension, or -1
+/// when the window does not fit.
+int64_t windowedExtent(int64_t extent, int64_t window, int64_t stride,
+                       int64_t padding, int64_t dilation);
+
+/// A splat constant of a tensor type.
+mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::RankedTensorType type, double value);
+
+/// `value` broadcast to `type` along its trailing dimensions: (C) to (N,H,W,C).
+mlir::Value broadcastTrailing(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value value, mlir::RankedTensorType type);
+
+/// `value` broadcast to `type` along its leading dimensions: (N) to (N,K).
+mlir::Value broadcastLeading(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value value, mlir::RankedTensorType type);
+
+/// The sum over all but the last dimension.
+mlir::Value sumToLast(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value);
+
+/// Attach the models of the interfaces of SgInterfaces.td to the ops.
+void registerVjpModels(mlir::MLIRContext *context);
+void registerDecomposeModels(mlir::MLIRContext *context);
+void registerCostModels(mlir::MLIRContext *context);
+void registerPointwiseModels(mlir::MLIRContext *context);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_IR_SG_H

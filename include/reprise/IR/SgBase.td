@@ -1,0 +1,116 @@
+//===- SgBase.td - The sg dialect, its types and attributes -*- tablegen -*-===//
+#ifndef REPRISE_IR_SGBASE
+#define REPRISE_IR_SGBASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Sg_Dialect : Dialect {
+  let name = "sg";
+  let cppNamespace = "::reprise::sg";
+  let summary = "Static graphs of neural networks and of their training steps";
+  let description = [{
+    Value semantics on builtin, ranked, statically shaped tensors. Images are
+    NHWC, filters OHWI (output channels, height, width, input channels).
+
+    State is explicit: `sg.variable` declares it, `sg.read` gives the value it
+    had when the step began, `sg.write` the value it will have when the step
+    ends. A clone of forward code is therefore always safe. Randomness is
+    counter based: (seed, step, stream) with Philox 4x32-10, and `stream` is a
+    constant of the op, so that a clone draws the same numbers.
+
+    Structure is explicit: `sg.module` is a named block, isolated from above.
+    The unit attribute `activation_checkpointing` marks it as a segment whose
+    inputs alone are kept for the backward pass.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Name of an entry's argument or result, e.g. "image", "loss"
+    /// (a string, on arguments and results of functions).
+    static constexpr ::llvm::StringLiteral kNameAttr = "sg.name";
+  private:
+    void registerOps();
+    void registerAttributes();
+    void registerModels();
+  public:
+  }];
+}
+
+class Sg_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::reprise::sg";
+  let genSpecializedAttr = 0;
+}
+
+def Sg_Role : Sg_I32Enum<"Role", "what a variable is for", [
+  I32EnumAttrCase<"Parameter", 0, "parameter">,
+  I32EnumAttrCase<"OptimizerState", 1, "optimizer_state">,
+  I32EnumAttrCase<"RunningStatistics", 2, "running_statistics">,
+  I32EnumAttrCase<"Counter", 3, "counter">,
+  I32EnumAttrCase<"Seed", 4, "seed">]>;
+def Sg_RoleAttr : EnumAttr<Sg_Dialect, Sg_Role, "role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Sg_InitKind : Sg_I32Enum<"InitKind", "how a variable begins", [
+  I32EnumAttrCase<"Zeros", 0, "zeros">,
+  I32EnumAttrCase<"Ones", 1, "ones">,
+  I32EnumAttrCase<"Constant", 2, "constant">,
+  I32EnumAttrCase<"Normal", 3, "normal">,
+  I32EnumAttrCase<"Uniform", 4, "uniform">,
+  I32EnumAttrCase<"KaimingNormal", 5, "kaiming_normal">]>;
+
+def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
+  let mnemonic = "init";
+  let summary = "the distribution a variable's initial value is drawn from";
+  let description = [{
+    `value` is the constant of `constant`, the standard deviation of `normal`
+    and the bound of `uniform` (drawn from (-value, value)). `kaiming_normal`
+    draws with standard deviation sqrt(2 / fan_out), fan_out being the
+    elements of a filter (O,KH,KW,I) but for its input channels, O*KH*KW, and
+    the first dimension of a matrix (He et al. 2015, arXiv 1502.01852).
+
+    ```mlir
+    #sg.init<zeros>
+    #sg.init<uniform, 1.250000e-01 : f64>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Sg_InitKind>:$kind,
+                        OptionalParameter<"::mlir::FloatAttr">:$value);
+  let extraClassDeclaration = [{
+    /// The parameter of the distribution, 0 if it has none.
+    double getParameter() const {
+      return getValue() ? getValue().getValueAsDouble() : 0.0;
+    }
+  }];
+  let assemblyFormat = "`<` $kind (`,` $value^)? `>`";
+}
+
+def Sg_Phase : Sg_I32Enum<"Phase", "the pass of a training step", [
+  I32EnumAttrCase<"Forward", 0, "forward">,
+  I32EnumAttrCase<"Backward", 1, "backward">,
+  I32EnumAttrCase<"Recompute", 2, "recompute">]>;
+def Sg_PhaseAttr : EnumAttr<Sg_Dialect, Sg_Phase, "phase"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Sg_ComparePredicate : Sg_I32Enum<"ComparePredicate", "an order relation", [
+  I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
+  I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,
+  I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]>;
+def Sg_ComparePredicateAttr
+    : EnumAttr<Sg_Dialect, Sg_ComparePredicate, "compare">;
+
+def Sg_Float : AnyTypeOf<[F32, BF16, F16, F64], "floating-point number">;
+def Sg_Int : AnyTypeOf<[I1, I8, I32, I64], "integer">;
+def Sg_Element : AnyTypeOf<[F32, BF16, F16, F64, I1, I8, I32, I64]>;
+
+def Sg_Tensor : StaticShapeTensorOf<[Sg_Element]>;
+def Sg_FloatTensor : StaticShapeTensorOf<[Sg_Float]>;
+def Sg_IntTensor : StaticShapeTensorOf<[Sg_Int]>;
+def Sg_BoolTensor : StaticShapeTensorOf<[I1]>;
+def Sg_CounterTensor : 0DTensorOf<[I64]>;
+
+#endif // REPRISE_IR_SGBASE

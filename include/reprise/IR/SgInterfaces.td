@@ -1,0 +1,93 @@
+//===- SgInterfaces.td - What passes ask of an op -----------*- tablegen -*-===//
+#ifndef REPRISE_IR_SGINTERFACES
+#define REPRISE_IR_SGINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def VjpOpInterface : OpInterface<"VjpOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    The vector-Jacobian product of an op. A composite op that has none is
+    decomposed before differentiation; an op with neither stops it with an
+    error at the op, unless no gradient flows through it.
+  }];
+  let methods = [InterfaceMethod<[{
+      Emits the gradient of each operand that `context` asks for, from the
+      cotangents of the results. Reads forward values only through
+      `context.forward`, which is what keeps them.
+    }], "::llvm::LogicalResult", "buildVjp",
+    (ins "::reprise::VjpContext &":$context)>];
+}
+
+def DecomposeOpInterface : OpInterface<"DecomposeOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    A composite op's meaning, in primitives. Libraries and fused kernels may
+    implement the op otherwise, within its stated rounding.
+  }];
+  let methods = [InterfaceMethod<[{
+      Emits the decomposition at the builder's insertion point and returns a
+      value for each result.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+    (ins "::mlir::OpBuilder &":$builder)>];
+}
+
+def CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    What running an op takes. The default counts one operation an output
+    element, and reads and writes every operand and result once.
+  }];
+  let methods = [
+    InterfaceMethod<"Arithmetic operations; a multiply-add counts two.",
+      "uint64_t", "getFlops", (ins)>,
+    InterfaceMethod<"Bytes read and written.", "uint64_t", "getBytes", (ins)>,
+    InterfaceMethod<"What runs it.", "::reprise::KernelClass", "getKernelClass",
+      (ins)>];
+}
+
+def StatisticsOpInterface : OpInterface<"StatisticsOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op some of whose results are small summaries (batch-norm's mean and
+    reciprocal deviation) that make computing the others again cheaper.
+    Checkpointing keeps them.
+  }];
+  let methods = [
+    InterfaceMethod<"Indices of the results that are summaries.",
+      "::llvm::SmallVector<unsigned>", "getStatistics", (ins)>,
+    InterfaceMethod<[{
+      Emits ops that compute the other results from `operands` (one for each
+      operand of the op) and `statistics` (one for each index of
+      getStatistics), to the same bits. Returns a value for each result that
+      is no summary, in order.
+    }], "::llvm::SmallVector<::mlir::Value>", "recompute",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+         "::mlir::ValueRange":$statistics)>];
+}
+
+def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op whose result element depends on the elements of its operands at the
+    same index. One definition serves every device, scalars and vectors.
+  }];
+  let methods = [InterfaceMethod<[{
+      Emits arith and math ops on `operands`, scalars or vectors of the
+      operands' element types, and returns the result element or vector.
+    }], "::mlir::Value", "emitElement",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>];
+}
+
+def IndexMapOpInterface : OpInterface<"IndexMapOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op of one operand that only moves elements:
+    result[i] = operand[map(i)] (broadcast, transpose, slice).
+  }];
+  let methods = [InterfaceMethod<
+    "From the result's index to the operand's.",
+    "::mlir::AffineMap", "getIndexMap", (ins)>];
+}
+
+#endif // REPRISE_IR_SGINTERFACES

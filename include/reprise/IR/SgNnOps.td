@@ -1,0 +1,288 @@
+//===- SgNnOps.td - Layers and their gradients --------------*- tablegen -*-===//
+#ifndef REPRISE_IR_SGNNOPS
+#define REPRISE_IR_SGNNOPS
+
+include "reprise/IR/SgShapeOps.td"
+
+def Sg_MatMulOp : Sg_InferredOp<"matmul"> {
+  let summary = "the matrix product";
+  let description = [{
+    (...,M,K) times (...,K,N), with equal leading dimensions. An operand with
+    its transpose flag has its last two dimensions swapped.
+
+    ```mlir
+    %c = sg.matmul %a, %b {transpose_b}
+      : (tensor<8x4xf32>, tensor<10x4xf32>) -> tensor<8x10xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$lhs, Sg_FloatTensor:$rhs,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+// stride (h, w); pad (top, bottom, left, right); dilation (h, w).
+defvar Sg_ConvAttrs = (ins DenseI64ArrayAttr:$strides,
+  DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, I64Attr:$groups);
+
+def Sg_Conv2DOp : Sg_InferredOp<"conv2d"> {
+  let summary = "two-dimensional convolution (cross-correlation)";
+  let description = [{
+    `x` (N,H,W,C), `filter` (O,KH,KW,C/groups), result (N,H',W',O).
+    `strides` (h, w), `padding` (top, bottom, left, right), `dilation` (h, w;
+    1 is dense).
+
+    ```mlir
+    %y = sg.conv2d %x, %w {strides = array<i64: 2, 2>,
+        padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x32x32x3xf32>, tensor<64x3x3x3xf32>) -> tensor<8x16x16x64xf32>
+    ```
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$filter), Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $filter attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
+  let summary = "the gradient of conv2d for its input";
+  let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter), Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $filter attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
+  let summary = "the gradient of conv2d for its filter";
+  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $dy attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+// window (h, w); strides (h, w); padding (top, bottom, left, right).
+defvar Sg_PoolAttrs = (ins DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+  DenseI64ArrayAttr:$padding);
+
+def Sg_MaxPool2DOp : Sg_InferredOp<"max_pool2d"> {
+  let summary = "the maximum of each window";
+  let description = [{
+    Padding counts as minus infinity; NaN wins.
+
+    ```mlir
+    %y = sg.max_pool2d %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>,
+        padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x16x16x64xf32>) -> tensor<8x8x8x64xf32>
+    ```
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$x), Sg_PoolAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Sg_MaxPool2DGradOp : Sg_Op<"max_pool2d_grad", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "the gradient of max_pool2d";
+  let description = [{
+    Each window's cotangent goes to its first maximum in row-major order. The
+    contributions to an element are added in the row-major order of windows.
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_PoolAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sg_AvgPool2DOp : Sg_InferredOp<"avg_pool2d"> {
+  let summary = "the mean of each window";
+  let description = [{
+    Divides by the window's size, padding included when `count_include_pad`,
+    else by the number of elements inside the image.
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$x), Sg_PoolAttrs,
+                       (ins UnitAttr:$count_include_pad));
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Sg_AvgPool2DGradOp : Sg_Op<"avg_pool2d_grad", [Pure]> {
+  let summary = "the gradient of avg_pool2d";
+  let arguments = !con((ins Sg_FloatTensor:$dy), Sg_PoolAttrs,
+                       (ins UnitAttr:$count_include_pad));
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sg_GlobalAvgPoolOp : Sg_InferredOp<"global_avg_pool"> {
+  let summary = "the mean over height and width: (N,H,W,C) to (N,C)";
+  let arguments = (ins Sg_FloatTensor:$x);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Sg_BatchNormOp : Sg_Op<"batch_norm", [SameOperandsAndResultElementType,
+    AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "batch normalization of a model, not yet specialized";
+  let description = [{
+    Over all but the last dimension. In training it is
+    `sg.batch_norm_training`, and writes running = (1 - momentum) * running +
+    momentum * statistic, the variance unbiased; in inference it is
+    `sg.batch_norm_inference` on the running statistics. Differentiation and
+    `sg-to-inference` replace it.
+
+    ```mlir
+    %y = sg.batch_norm %x, %gamma, %beta
+        {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64,
+         running_mean = @"bn1.running_mean",
+         running_variance = @"bn1.running_var"}
+      : (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>)
+      -> tensor<8x4x4x64xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+    Sg_FloatTensor:$beta, F64Attr:$epsilon, F64Attr:$momentum,
+    FlatSymbolRefAttr:$running_mean, FlatSymbolRefAttr:$running_variance);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $gamma `,` $beta attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
+  let summary = "normalizes by the batch's own statistics";
+  let description = [{
+    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each over all
+    but the last dimension; y = (x - mean) * rstd * gamma + beta
+    (Ioffe, Szegedy 2015, arXiv 1502.03167).
+
+    ```mlir
+    %y, %mean, %variance, %rstd = sg.batch_norm_training %x, %gamma, %beta
+        {epsilon = 1.0e-05 : f64}
+      : (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>)
+      -> (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+                       Sg_FloatTensor:$beta, F64Attr:$epsilon);
+  let results = (outs Sg_FloatTensor:$y, Sg_FloatTensor:$mean,
+                      Sg_FloatTensor:$variance, Sg_FloatTensor:$rstd);
+  let assemblyFormat = [{
+    $x `,` $gamma `,` $beta attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
+  let summary = "(x - mean) * rstd * gamma + beta along the last dimension";
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$mean,
+    Sg_FloatTensor:$rstd, Sg_FloatTensor:$gamma, Sg_FloatTensor:$beta);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_BatchNormInferenceOp : Sg_InferredOp<"batch_norm_inference"> {
+  let summary = "normalizes by given statistics";
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+    Sg_FloatTensor:$beta, Sg_FloatTensor:$mean, Sg_FloatTensor:$variance,
+    F64Attr:$epsilon);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_BatchNormGradOp : Sg_InferredOp<"batch_norm_grad"> {
+  let summary = "the gradients of batch_norm_training";
+  let description = [{
+    With xhat = (x - mean) * rstd and M elements a channel:
+    dbeta = sum dy, dgamma = sum dy * xhat,
+    dx = gamma * rstd * (dy - dbeta / M - xhat * dgamma / M).
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+    Sg_FloatTensor:$mean, Sg_FloatTensor:$rstd, Sg_FloatTensor:$dy);
+  let results = (outs Sg_FloatTensor:$dx, Sg_FloatTensor:$dgamma,
+                      Sg_FloatTensor:$dbeta);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_ReluGradOp : Sg_Op<"relu_grad", [Pure, SameOperandsAndResultType]> {
+  let summary = "dy where the result y of relu is above zero, else 0";
+  let arguments = (ins Sg_FloatTensor:$y, Sg_FloatTensor:$dy);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$y `,` $dy attr-dict `:` type($result)";
+}
+
+def Sg_SoftmaxOp : Sg_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+  let summary = "e^x / sum e^x along the last dimension";
+  let arguments = (ins Sg_FloatTensor:$operand);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Sg_SoftmaxGradOp : Sg_Op<"softmax_grad", [Pure, SameOperandsAndResultType]> {
+  let summary = "y * (dy - sum(y * dy)), y being the result of softmax";
+  let arguments = (ins Sg_FloatTensor:$y, Sg_FloatTensor:$dy);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$y `,` $dy attr-dict `:` type($result)";
+}
+
+def Sg_CrossEntropyOp : Sg_InferredOp<"cross_entropy"> {
+  let summary = "the negative log-likelihood of labels, row by row";
+  let description = [{
+    For logits (N,K) and labels (N) in [0, K): lse = log sum e^logits, losses =
+    lse - logits[label], both (N). A label outside gives lse.
+
+    ```mlir
+    %losses, %lse = sg.cross_entropy %logits, %labels
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels);
+  let results = (outs Sg_FloatTensor:$losses, Sg_FloatTensor:$lse);
+  let assemblyFormat = [{
+    $logits `,` $labels attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
+    AllTypesMatch<["logits", "result"]>]> {
+  let summary = "(e^(logits - lse) - onehot(labels)) * dlosses";
+  let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels,
+                       Sg_FloatTensor:$lse, Sg_FloatTensor:$dlosses);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sg_DropoutOp : Sg_Op<"dropout", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "zeros elements at random, scales the others";
+  let description = [{
+    With u from `sg.random_uniform` of the same stream: x / (1 - probability)
+    where u >= probability, else 0. Its gradient is the same op on the
+    cotangent: no mask is kept.
+
+    ```mlir
+    %y = sg.dropout %x, %seed, %step {probability = 5.0e-01 : f64,
+                                      stream = 1 : i64}
+      : (tensor<8x4xf32>, tensor<i64>, tensor<i64>) -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_CounterTensor:$seed,
+    Sg_CounterTensor:$step, F64Attr:$probability, I64Attr:$stream);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // REPRISE_IR_SGNNOPS

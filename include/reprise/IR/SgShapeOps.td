@@ -1,0 +1,178 @@
+//===- SgShapeOps.td - Making, moving and reducing ----------*- tablegen -*-===//
+#ifndef REPRISE_IR_SGSHAPEOPS
+#define REPRISE_IR_SGSHAPEOPS
+
+include "reprise/IR/SgStructureOps.td"
+
+def Sg_ConstantOp : Sg_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a constant";
+  let description = [{
+    ```mlir
+    %c = sg.constant dense<0.000000e+00> : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Sg_IotaOp : Sg_Op<"iota", [Pure]> {
+  let summary = "the index along a dimension";
+  let description = [{
+    ```mlir
+    %i = sg.iota 1 : tensor<8x10xi32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Sg_IntTensor:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Sg_RandomUniformOp : Sg_Op<"random_uniform", [Pure]> {
+  let summary = "numbers in [0, 1), from counters";
+  let description = [{
+    Element i (row-major) is word 0 of Philox 4x32-10 with counter
+    (low(i), high(i), low(step), stream) and key (low(seed), high(seed)),
+    its upper 24 bits times 2^-24.
+
+    ```mlir
+    %u = sg.random_uniform %seed, %step stream 3
+      : tensor<i64>, tensor<i64> -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_CounterTensor:$seed, Sg_CounterTensor:$step,
+                       I64Attr:$stream);
+  let results = (outs StaticShapeTensorOf<[F32]>:$result);
+  let assemblyFormat = [{
+    $seed `,` $step `stream` $stream attr-dict `:` type($seed) `,` type($step)
+    `->` type($result)
+  }];
+}
+
+class Sg_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Sg_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor], traits)>;
+
+def Sg_BroadcastOp : Sg_Op<"broadcast", [Pure]> {
+  let summary = "repeats along new or unit dimensions";
+  let description = [{
+    Dimension k of the operand is dimension `dims[k]` of the result and has its
+    extent or 1; `dims` is increasing.
+
+    ```mlir
+    %y = sg.broadcast %x dims [1] : tensor<4xf32> -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `dims` $dims attr-dict `:` type($operand) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sg_ReshapeOp : Sg_Op<"reshape", [Pure]> {
+  let summary = "the same elements, row-major, in another shape";
+  let description = [{
+    ```mlir
+    %y = sg.reshape %x : tensor<8x4xf32> -> tensor<32xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Sg_TransposeOp : Sg_InferredOp<"transpose"> {
+  let summary = "permutes dimensions";
+  let description = [{
+    Dimension k of the result is dimension `permutation[k]` of the operand.
+
+    ```mlir
+    %y = sg.transpose %x perm [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$permutation);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `perm` $permutation attr-dict `:` type($operand) `->` type($result)
+  }];
+}
+
+def Sg_SliceOp : Sg_InferredOp<"slice"> {
+  let summary = "a strided part";
+  let description = [{
+    Elements starts[k], starts[k] + strides[k], ... below limits[k].
+
+    ```mlir
+    %y = sg.slice %x [0, 1] to [8, 4] by [2, 1]
+      : tensor<8x4xf32> -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$starts,
+                       DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operand $starts `to` $limits `by` $strides attr-dict `:`
+    type($operand) `->` type($result)
+  }];
+}
+
+def Sg_PadOp : Sg_InferredOp<"pad"> {
+  let summary = "adds elements around and between";
+  let description = [{
+    `low` before, `high` after and `interior` between neighbours, each of
+    `value`.
+
+    ```mlir
+    %y = sg.pad %x low [1, 0] high [1, 0] interior [0, 0] value 0.0
+      : tensor<8x4xf32> -> tensor<10x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$low,
+    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior, F64Attr:$value);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `low` $low `high` $high `interior` $interior `value` $value
+    attr-dict `:` type($operand) `->` type($result)
+  }];
+}
+
+def Sg_ConcatOp : Sg_InferredOp<"concat"> {
+  let summary = "joins along a dimension";
+  let description = [{
+    ```mlir
+    %z = sg.concat %x, %y dim 0
+      : (tensor<8x4xf32>, tensor<2x4xf32>) -> tensor<10x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sg_Tensor>:$operands, I64Attr:$dim);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operands `dim` $dim attr-dict `:` functional-type($operands, $result)
+  }];
+}
+
+class Sg_ReduceOp<string mnemonic, string what> : Sg_InferredOp<mnemonic> {
+  let summary = what # " over dimensions";
+  let description = [{
+    The result lacks `dims`, which are increasing. The order of the sum is
+    fixed by the shape and by nothing else: not by threads, not by fusion.
+
+    ```mlir
+    %y = sg.}] # mnemonic # [{ %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `dims` $dims attr-dict `:` type($operand) `->` type($result)
+  }];
+}
+def Sg_ReduceSumOp : Sg_ReduceOp<"reduce_sum", "the sum">;
+def Sg_ReduceMaxOp : Sg_ReduceOp<"reduce_max", "the maximum, NaN if any is">;
+
+#endif // REPRISE_IR_SGSHAPEOPS

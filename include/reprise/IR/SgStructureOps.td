@@ -1,0 +1,195 @@
+//===- SgStructureOps.td - State and structure --------------*- tablegen -*-===//
+#ifndef REPRISE_IR_SGSTRUCTUREOPS
+#define REPRISE_IR_SGSTRUCTUREOPS
+
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "reprise/IR/SgBase.td"
+
+class Sg_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Sg_Dialect, mnemonic, traits>;
+
+def Sg_VariableOp : Sg_Op<"variable", [Symbol]> {
+  let summary = "declares a variable";
+  let description = [{
+    A tensor that lives from step to step. `file_permutation` is the order in
+    which its dimensions stand in files, the identity if absent: a filter
+    (O,H,W,I) is stored as (O,I,H,W).
+
+    ```mlir
+    sg.variable @"conv1.weight" : tensor<64x7x7x3xf32> {
+      role = #sg.role<parameter>, init = #sg.init<kaiming_normal>,
+      file_permutation = array<i32: 0, 3, 1, 2>}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
+                       Sg_RoleAttr:$role, Sg_InitAttr:$init,
+                       OptionalAttr<DenseI32ArrayAttr>:$file_permutation);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType();
+  }];
+}
+
+def Sg_ReadOp : Sg_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value a variable had when the step began";
+  let description = [{
+    ```mlir
+    %w = sg.read @"conv1.weight" : tensor<64x7x7x3xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def Sg_WriteOp : Sg_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                 MemoryEffects<[MemWrite]>]> {
+  let summary = "the value a variable has when the step ends";
+  let description = [{
+    At most one write a variable and step, never in a clone
+    (`sg-verify-effects`).
+
+    ```mlir
+    sg.write @"bn1.running_mean", %mean : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, Sg_Tensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+def Sg_YieldOp : Sg_Op<"yield", [Pure, ReturnLike, Terminator]> {
+  let summary = "ends a region with its results";
+  let arguments = (ins Variadic<Sg_Tensor>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, {}); }]>];
+}
+
+class Sg_BlockOp<string mnemonic, list<Trait> traits = []>
+    : Sg_Op<mnemonic, !listconcat(traits, [IsolatedFromAbove,
+        SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects])> {
+  let results = (outs Variadic<Sg_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Sg_ModuleOp : Sg_BlockOp<"module"> {
+  let summary = "a named block";
+  let description = [{
+    Operands are the block's inputs, `path` its name. The last `residuals`
+    results are values of the body that the backward pass reads;
+    differentiation adds them. `phase` tells a block of the model from its
+    mirror in the backward region and from a clone that computes it again; the
+    three share `instance`, which numbers the blocks of a differentiated
+    function. `activation_checkpointing` marks a segment.
+
+    ```mlir
+    %y = sg.module "layer1" (%x = %h : tensor<8x4xf32>) -> tensor<8x4xf32>
+        attributes {activation_checkpointing} {
+      %r = sg.relu %x : tensor<8x4xf32>
+      sg.yield %r : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Sg_Tensor>:$inputs, StrAttr:$path,
+    UnitAttr:$activation_checkpointing,
+    DefaultValuedAttr<Sg_PhaseAttr, "::reprise::sg::Phase::Forward">:$phase,
+    DefaultValuedAttr<I64Attr, "0">:$residuals,
+    OptionalAttr<I64Attr>:$instance);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+    "::mlir::ValueRange":$inputs, "::llvm::StringRef":$path), [{
+      $_state.addOperands(inputs);
+      $_state.addTypes(results);
+      $_state.addAttribute("path", $_builder.getStringAttr(path));
+      ::mlir::Region *region = $_state.addRegion();
+      ::mlir::Block &block = region->emplaceBlock();
+      for (::mlir::Value input : inputs)
+        block.addArgument(input.getType(), input.getLoc());
+    }]>];
+  let extraClassDeclaration = [{
+    YieldOp getYield();
+    /// Results that are the block's own, without the residuals.
+    unsigned getNumPrimalResults() {
+      return getNumResults() - getResiduals();
+    }
+  }];
+}
+
+def Sg_KernelOp : Sg_BlockOp<"kernel"> {
+  let summary = "ops that one compiled kernel runs";
+  let description = [{
+    Formed by `sg-form-kernels`: primitives that share one iteration space.
+
+    ```mlir
+    %y = sg.kernel "add_relu" (%a = %x : tensor<8xf32>, %b = %z : tensor<8xf32>)
+        -> tensor<8xf32> {
+      %s = sg.add %a, %b : tensor<8xf32>
+      %r = sg.relu %s : tensor<8xf32>
+      sg.yield %r : tensor<8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Sg_Tensor>:$inputs, StrAttr:$path);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+    "::mlir::ValueRange":$inputs, "::llvm::StringRef":$path), [{
+      $_state.addOperands(inputs);
+      $_state.addTypes(results);
+      $_state.addAttribute("path", $_builder.getStringAttr(path));
+      ::mlir::Region *region = $_state.addRegion();
+      ::mlir::Block &block = region->emplaceBlock();
+      for (::mlir::Value input : inputs)
+        block.addArgument(input.getType(), input.getLoc());
+    }]>];
+}
+
+def Sg_BackwardOp : Sg_Op<"backward", [
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the backward pass";
+  let description = [{
+    What the region captures from outside is what is kept for it. Its results
+    are the gradients of `parameters`, in order.
+
+    ```mlir
+    %dw = sg.backward of [@w] -> tensor<8x4xf32> {
+      %g = sg.mul %dy, %x : tensor<8x4xf32>
+      sg.yield %g : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "symbols">:$parameters);
+  let results = (outs Variadic<Sg_Tensor>:$gradients);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `of` $parameters (`->` type($gradients)^)? $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Sg_BarrierOp : Sg_Op<"barrier", [Pure, AttrSizedOperandSegments]> {
+  let summary = "its inputs, not before other values exist";
+  let description = [{
+    Costs nothing at run time. Stands between kept values and a clone that
+    reads them, so that neither common-subexpression elimination merges the
+    clone with its original nor a scheduler runs it before the gradients in
+    `after` exist.
+
+    ```mlir
+    %x2 = sg.barrier (%x) after (%dy)
+      : (tensor<8xf32>) after (tensor<4xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sg_Tensor>:$inputs, Variadic<Sg_Tensor>:$after);
+  let results = (outs Variadic<Sg_Tensor>:$results);
+  let assemblyFormat = [{
+    `(` $inputs `)` `after` `(` $after `)` attr-dict `:`
+    `(` type($inputs) `)` `after` `(` type($after) `)` `->` type($results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // REPRISE_IR_SGSTRUCTUREOPS

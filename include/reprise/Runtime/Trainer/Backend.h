@@ -1,0 +1,71 @@
+//===- Backend.h - What the trainer needs of a session ----------*- C++ -*-===//
+//
+// The trainer drives a program through this interface: the runtime's C
+// interface in production (openSessionBackend), a model in plain C++ in tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_BACKEND_H
+#define REPRISE_RUNTIME_TRAINER_BACKEND_H
+
+#include "reprise/Runtime/Status.h"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reprise::rt {
+
+struct TensorInfo {
+  std::string name;
+  rp_element_type type = RP_F32;
+  std::vector<int64_t> shape;
+  size_t bytes = 0;
+  rp_role role = RP_PARAMETER;          // of variables
+  std::vector<int32_t> filePermutation; // of variables; empty: identity
+};
+
+struct EntryInfo {
+  std::string name;
+  std::vector<TensorInfo> inputs, outputs;
+  size_t peakBytes = 0; // predicted
+  /// Null when there is none.
+  const TensorInfo *input(const std::string &name) const;
+  const TensorInfo *output(const std::string &name) const;
+};
+
+class Backend {
+public:
+  virtual ~Backend();
+  virtual std::string model() const = 0;
+  virtual const std::vector<TensorInfo> &variables() const = 0;
+  /// Null when the program has no such entry.
+  virtual const EntryInfo *entry(const std::string &name) const = 0;
+  virtual Status initialize(uint64_t seed) = 0;
+  virtual Status setInput(const std::string &entry, const std::string &name,
+                          const void *data, size_t bytes) = 0;
+  virtual Status run(const std::string &entry) = 0;
+  virtual Status getOutput(const std::string &entry, const std::string &name,
+                           void *data, size_t bytes) = 0;
+  virtual Status readVariable(const std::string &name, void *data,
+                              size_t bytes) = 0;
+  virtual Status writeVariable(const std::string &name, const void *data,
+                               size_t bytes) = 0;
+  virtual Expected<rp_memory_stats> memory() = 0;
+};
+
+/// Turns a status of the C interface into one of C++ and frees it.
+Status takeStatus(rp_status *status);
+
+/// A session of `program`, which must outlive it.
+Expected<std::unique_ptr<Backend>>
+openSessionBackend(const rp_program *program,
+                   const rp_session_options &options);
+
+/// A backend on a session that somebody else owns; both must outlive it.
+Expected<std::unique_ptr<Backend>> wrapSession(const rp_program *program,
+                                               rp_session *session);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_BACKEND_H

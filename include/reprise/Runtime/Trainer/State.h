@@ -1,0 +1,58 @@
+//===- State.h - Saving and loading the variables of a run ------*- C++ -*-===//
+//
+// A state is a sealed safetensors file with every variable of a session
+// (parameters, optimizer state, running statistics, counters, seeds) under its
+// name and in file layout, and the place of the run in its data, so that a run
+// continues with the same bits. Weights are any safetensors file that holds
+// the parameters and running statistics.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_STATE_H
+#define REPRISE_RUNTIME_TRAINER_STATE_H
+
+#include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include <optional>
+
+namespace reprise::rt {
+
+/// Where a run stands: the next batch begins at image `position` of epoch
+/// `epoch` in the order that `seed` gives to `images` images.
+struct RunPosition {
+  uint64_t epoch = 0, step = 0, position = 0, seed = 0;
+  uint64_t batch = 0, images = 0;
+  /// Of the training images, when they are bytes.
+  std::optional<Normalization> normalization;
+};
+
+/// Saves all variables. Refuses variables with values that are not finite, so
+/// that a diverged run does not replace a good state.
+Status saveState(Backend &backend, const std::string &path,
+                 const RunPosition &position);
+
+/// Loads all variables. Nothing is written to the session unless the digest
+/// and every name, type and shape fit.
+Expected<RunPosition> loadState(Backend &backend, const std::string &path);
+
+/// The position alone, of a state whose digest fits.
+Expected<RunPosition> readStatePosition(const std::string &path);
+
+struct WeightsReport {
+  size_t loaded = 0;
+  /// Names in the file that the program has no variable for;
+  /// "num_batches_tracked" of batch-norm is not counted among them.
+  std::vector<std::string> unexpected;
+};
+
+/// Loads every parameter and every running statistic by name. A missing one
+/// is an error that lists what is missing; a digest is checked if there is one.
+Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
+
+/// Writes the outputs "gradient:NAME" of the last run of `entry` under NAME in
+/// the file layout of the variable NAME.
+Status writeGradients(Backend &backend, const std::string &entry,
+                      const std::string &path);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_STATE_H

@@ -1,0 +1,91 @@
+//===- Trainer.h - Training and evaluation of a program ---------*- C++ -*-===//
+//
+// A program to train has the entry "train_step" with inputs "image" (B,H,W,C
+// or B,F; f32), "label" (B; i32) and "learning_rate" (f32 scalar) and outputs
+// "loss" (f32 scalar) and "logits" (B,K; f32). To be evaluated it has
+// "eval_step" with "image", "label" and the same outputs. Momentum and weight
+// decay are part of the program.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_TRAINER_H
+#define REPRISE_RUNTIME_TRAINER_TRAINER_H
+
+#include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/LearningRate.h"
+#include "reprise/Runtime/Trainer/State.h"
+#include <atomic>
+#include <functional>
+
+namespace reprise::rt {
+
+/// Sent after every step.
+struct Progress {
+  uint64_t epoch = 0;  // counted from 0
+  uint64_t step = 0;   // steps done, earlier runs included
+  uint64_t total = 0;  // steps at the end
+  double loss = 0;     // of this step
+  double meanLoss = 0; // of the last 50 steps of this run
+  double learningRate = 0;
+  double imagesPerSecond = 0; // of this run
+  double secondsLeft = 0;
+  size_t predictedPeakBytes = 0; // of train_step
+  size_t highWaterBytes = 0;     // of the arena
+  size_t residentBytes = 0;      // of the process
+};
+
+struct TrainOptions {
+  DataSpec data;
+  /// Exactly one of both; the end of the run, earlier runs included.
+  uint64_t epochs = 0, steps = 0;
+  LearningRate learningRate;
+  uint64_t seed = 0;         // of initial values, dropout and order
+  std::string savePath;      // empty: nothing is saved
+  uint64_t saveEvery = 0;    // steps; 0: only at the end
+  std::string resumePath;    // a state; excludes weightsPath
+  std::string weightsPath;   // parameters and running statistics
+  std::string gradientsPath; // gradients of the last step
+  std::function<void(const Progress &)> onProgress;
+  std::function<void(const WeightsReport &)> onWeights;
+  /// When it becomes true the run saves its state and ends.
+  const std::atomic<bool> *stop = nullptr;
+};
+
+struct TrainResult {
+  uint64_t steps = 0; // done in this run
+  RunPosition position;
+  double loss = 0, meanLoss = 0;
+  double seconds = 0;
+  bool stopped = false; // by `stop`
+};
+
+/// Trains until the asked end. On an error nothing is saved; the last saved
+/// state stays as it was.
+Expected<TrainResult> train(Backend &backend, const TrainOptions &options);
+
+struct EvaluateOptions {
+  DataSpec data;
+  /// A state or weights to load first; both empty: the variables as they are.
+  std::string statePath, weightsPath;
+  /// The split of an IDX directory or of synthetic images.
+  Split split = Split::Test;
+  uint64_t batches = 0;                                          // 0: all
+  std::function<void(uint64_t done, uint64_t total)> onProgress; // images
+  const std::atomic<bool> *stop = nullptr;
+};
+
+struct EvaluateResult {
+  uint64_t images = 0, correct = 0;
+  double loss = 0; // mean cross-entropy, computed from the logits
+  double accuracy() const { return images ? double(correct) / images : 0; }
+};
+
+Expected<EvaluateResult> evaluate(Backend &backend,
+                                  const EvaluateOptions &options);
+
+/// Bytes of the process in physical memory; 0 where that is not to be had.
+size_t residentBytes();
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_TRAINER_H

@@ -1,0 +1,103 @@
+//===- SgDialect.cpp - Registration and shared builders -------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "reprise/IR/Sg.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+#include "reprise/IR/SgInterfaces.cpp.inc"
+
+#include "reprise/IR/SgDialect.cpp.inc"
+#include "reprise/IR/SgEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/IR/SgAttrs.cpp.inc"
+
+void SgDialect::initialize() {
+  registerAttributes();
+  registerOps();
+  registerModels();
+}
+
+void SgDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "reprise/IR/SgAttrs.cpp.inc"
+      >();
+}
+
+void SgDialect::registerModels() {
+  registerVjpModels(getContext());
+  registerDecomposeModels(getContext());
+  registerCostModels(getContext());
+  registerPointwiseModels(getContext());
+}
+
+LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned,
+                                                  NamedAttribute attribute) {
+  if (attribute.getName() == kNameAttr && isa<StringAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "has an argument with attribute '"
+                           << attribute.getName().strref()
+                           << "'; only a string '" << kNameAttr << "' is known";
+}
+
+uint64_t sg::byteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  uint64_t bits = tensor.getElementType().getIntOrFloatBitWidth();
+  return tensor.getNumElements() * ((bits + 7) / 8);
+}
+
+int64_t sg::windowedExtent(int64_t extent, int64_t window, int64_t stride,
+                           int64_t padding, int64_t dilation) {
+  int64_t reach = dilation * (window - 1) + 1;
+  if (extent + padding < reach)
+    return -1;
+  return (extent + padding - reach) / stride + 1;
+}
+
+Value sg::createSplat(OpBuilder &builder, Location loc, RankedTensorType type,
+                      double value) {
+  Type element = type.getElementType();
+  DenseElementsAttr splat;
+  if (auto real = dyn_cast<FloatType>(element))
+    splat = DenseElementsAttr::get(type, builder.getFloatAttr(real, value));
+  else
+    splat = DenseElementsAttr::get(
+        type, builder.getIntegerAttr(element, static_cast<int64_t>(value)));
+  return ConstantOp::create(builder, loc, type, splat);
+}
+
+Value sg::broadcastTrailing(OpBuilder &builder, Location loc, Value value,
+                            RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> dims;
+  for (int64_t d = type.getRank() - from.getRank(); d < type.getRank(); ++d)
+    dims.push_back(d);
+  auto to = RankedTensorType::get(type.getShape(), from.getElementType());
+  return BroadcastOp::create(builder, loc, to, value, dims);
+}
+
+Value sg::broadcastLeading(OpBuilder &builder, Location loc, Value value,
+                           RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> dims;
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    dims.push_back(d);
+  auto to = RankedTensorType::get(type.getShape(), from.getElementType());
+  return BroadcastOp::create(builder, loc, to, value, dims);
+}
+
+Value sg::sumToLast(OpBuilder &builder, Location loc, Value value) {
+  SmallVector<int64_t> dims;
+  for (int64_t d = 0; d + 1 < cast<RankedTensorType>(value.getType()).getRank();
+       ++d)
+    dims.push_back(d);
+  if (dims.empty())
+    return value;
+  return ReduceSumOp::create(builder, loc, value, dims);
+}
