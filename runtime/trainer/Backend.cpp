@@ -1,0 +1,176 @@
+//===- Backend.cpp - A session of the runtime as a backend ----------------===//
+//
+// Names, types and shapes are copied out of the program once.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Backend.h"
+
+using namespace reprise::rt;
+
+static const TensorInfo *findTensor(const std::vector<TensorInfo> &list,
+                                    const std::string &name) {
+  for (const TensorInfo &info : list)
+    if (info.name == name)
+      return &info;
+  return nullptr;
+}
+
+const TensorInfo *EntryInfo::input(const std::string &name) const {
+  return findTensor(inputs, name);
+}
+
+const TensorInfo *EntryInfo::output(const std::string &name) const {
+  return findTensor(outputs, name);
+}
+
+Backend::~Backend() = default;
+
+Status reprise::rt::takeStatus(rp_status *status) {
+  if (!status)
+    return Status();
+  // The site of the runtime is kept as part of the message's place.
+  std::string site = rp_status_site(status);
+  size_t colon = site.rfind(':');
+  int line = 0;
+  if (colon != std::string::npos)
+    for (char c : site.substr(colon + 1))
+      if (c >= '0' && c <= '9' && line < 100000000)
+        line = line * 10 + (c - '0');
+  Status result =
+      Status::error(rp_status_code(status), rp_status_message(status),
+                    site.substr(0, colon).c_str(), line);
+  rp_status_free(status);
+  return result;
+}
+
+static TensorInfo convert(const rp_tensor_info &from) {
+  TensorInfo info;
+  info.name = from.name;
+  info.type = from.type;
+  if (from.rank > 0)
+    info.shape.assign(from.shape, from.shape + from.rank);
+  info.bytes = from.bytes;
+  info.role = from.role;
+  if (from.file_permutation)
+    info.filePermutation.assign(from.file_permutation,
+                                from.file_permutation + from.rank);
+  return info;
+}
+
+namespace {
+
+class SessionBackend final : public Backend {
+public:
+  SessionBackend(const rp_program *program, rp_session *session,
+                 rp_session *owned)
+      : program(program), session(session), owned(owned) {}
+  ~SessionBackend() override {
+    if (owned)
+      rp_session_destroy(owned);
+  }
+  /// Reads names and shapes of the program.
+  Status describe();
+
+  std::string model() const override { return rp_program_model(program); }
+  const std::vector<TensorInfo> &variables() const override { return vars; }
+  const EntryInfo *entry(const std::string &name) const override {
+    for (const EntryInfo &entry : entries)
+      if (entry.name == name)
+        return &entry;
+    return nullptr;
+  }
+  Status initialize(uint64_t seed) override {
+    return takeStatus(rp_session_initialize(session, seed));
+  }
+  Status setInput(const std::string &entry, const std::string &name,
+                  const void *data, size_t bytes) override {
+    return takeStatus(rp_session_set_input(session, entry.c_str(), name.c_str(),
+                                           data, bytes));
+  }
+  Status run(const std::string &entry) override {
+    return takeStatus(rp_session_run(session, entry.c_str()));
+  }
+  Status getOutput(const std::string &entry, const std::string &name,
+                   void *data, size_t bytes) override {
+    return takeStatus(rp_session_get_output(session, entry.c_str(),
+                                            name.c_str(), data, bytes));
+  }
+  Status readVariable(const std::string &name, void *data,
+                      size_t bytes) override {
+    return takeStatus(
+        rp_session_read_variable(session, name.c_str(), data, bytes));
+  }
+  Status writeVariable(const std::string &name, const void *data,
+                       size_t bytes) override {
+    return takeStatus(
+        rp_session_write_variable(session, name.c_str(), data, bytes));
+  }
+  Expected<rp_memory_stats> memory() override {
+    rp_memory_stats stats = {};
+    REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_memory(session, &stats)));
+    return stats;
+  }
+
+private:
+  Status describeEntry(const char *name);
+
+  const rp_program *program;
+  rp_session *session;
+  rp_session *owned; // null when the session is somebody else's
+  std::vector<TensorInfo> vars;
+  std::vector<EntryInfo> entries;
+};
+
+} // namespace
+
+Status SessionBackend::describeEntry(const char *name) {
+  if (!rp_program_has_entry(program, name))
+    return Status();
+  EntryInfo entry;
+  entry.name = name;
+  rp_tensor_info info = {};
+  for (size_t i = 0, n = rp_program_input_count(program, name); i < n; ++i) {
+    REPRISE_RETURN_IF_ERROR(
+        takeStatus(rp_program_input(program, name, i, &info)));
+    entry.inputs.push_back(convert(info));
+    entry.inputs.back().filePermutation.clear();
+  }
+  for (size_t i = 0, n = rp_program_output_count(program, name); i < n; ++i) {
+    REPRISE_RETURN_IF_ERROR(
+        takeStatus(rp_program_output(program, name, i, &info)));
+    entry.outputs.push_back(convert(info));
+    entry.outputs.back().filePermutation.clear();
+  }
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_program_peak_bytes(program, name, &entry.peakBytes)));
+  entries.push_back(std::move(entry));
+  return Status();
+}
+
+Status SessionBackend::describe() {
+  for (size_t i = 0, n = rp_program_variable_count(program); i < n; ++i) {
+    rp_tensor_info info = {};
+    REPRISE_RETURN_IF_ERROR(takeStatus(rp_program_variable(program, i, &info)));
+    vars.push_back(convert(info));
+  }
+  REPRISE_RETURN_IF_ERROR(describeEntry("train_step"));
+  return describeEntry("eval_step");
+}
+
+Expected<std::unique_ptr<Backend>>
+reprise::rt::wrapSession(const rp_program *program, rp_session *session) {
+  auto backend = std::make_unique<SessionBackend>(program, session, nullptr);
+  REPRISE_RETURN_IF_ERROR(backend->describe());
+  return std::unique_ptr<Backend>(std::move(backend));
+}
+
+Expected<std::unique_ptr<Backend>>
+reprise::rt::openSessionBackend(const rp_program *program,
+                                const rp_session_options &options) {
+  rp_session *session = nullptr;
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_session_create(program, &options, &session)));
+  auto backend = std::make_unique<SessionBackend>(program, session, session);
+  REPRISE_RETURN_IF_ERROR(backend->describe());
+  return std::unique_ptr<Backend>(std::move(backend));
+}

@@ -1,0 +1,161 @@
+//===- IdxDataset.cpp - Images and labels of an IDX directory -------------===//
+//
+// Bytes stay bytes in memory; a table of 256 floats turns them into values. The
+// mean and deviation of the training images are computed from integer sums,
+// so they do not depend on an order of addition.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/Idx.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unistd.h>
+
+using namespace reprise::rt;
+
+namespace {
+
+class IdxDataset final : public Dataset {
+public:
+  IdxDataset(IdxArray images, std::vector<uint8_t> labels, Normalization n)
+      : images(std::move(images)), labels(std::move(labels)), normal(n) {
+    for (unsigned byte = 0; byte < 256; ++byte)
+      table[byte] = (float(byte) / 255.0f - n.mean) / n.stddev;
+  }
+  uint64_t size() const override { return labels.size(); }
+  ImageShape shape() const override {
+    return {images.shape[1], images.shape[2], 1};
+  }
+  int32_t classes() const override {
+    return 1 + *std::max_element(labels.begin(), labels.end());
+  }
+  std::optional<Normalization> normalization() const override { return normal; }
+  Status fill(const uint64_t *indices, size_t count, float *out,
+              int32_t *outLabels) const override {
+    size_t elements = shape().elements();
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t *image = images.data.data() + indices[i] * elements;
+      for (size_t j = 0; j < elements; ++j)
+        out[i * elements + j] = table[image[j]];
+      outLabels[i] = labels[indices[i]];
+    }
+    return Status();
+  }
+
+private:
+  IdxArray images;
+  std::vector<uint8_t> labels;
+  Normalization normal;
+  std::array<float, 256> table;
+};
+
+} // namespace
+
+/// "DIR/NAME" or "DIR/NAME.gz", whichever exists.
+static Expected<std::string> findFile(const std::string &directory,
+                                      const std::string &name) {
+  std::string plain = directory + "/" + name;
+  for (const std::string &path : {plain, plain + ".gz"})
+    if (::access(path.c_str(), F_OK) == 0)
+      return path;
+  return Status::error(RP_IO_ERROR,
+                       "found neither '" + plain + "' nor '" + plain + ".gz'");
+}
+
+static Expected<IdxArray> readNamed(const std::string &directory,
+                                    const std::string &name, unsigned rank) {
+  Expected<std::string> path = findFile(directory, name);
+  if (!path.ok())
+    return path.status();
+  Expected<IdxArray> array = readIdxFile(*path, rank);
+  if (array.ok() && array->data.empty())
+    return Status::error(RP_DATA_LOSS, "'" + *path + "' of shape " +
+                                           formatShape({array->shape.begin(),
+                                                        array->shape.end()}) +
+                                           " holds nothing");
+  return array;
+}
+
+static Expected<Normalization> measure(const std::vector<uint8_t> &bytes,
+                                       const std::string &directory) {
+  uint64_t sum = 0, squares = 0;
+  for (uint8_t byte : bytes) {
+    sum += byte;
+    squares += uint32_t(byte) * byte;
+  }
+  double n = double(bytes.size());
+  double mean = double(sum) / n;
+  double variance = double(squares) / n - mean * mean;
+  if (!(variance > 0))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "all training pixels in '" + directory +
+                             "' have the value " + std::to_string(bytes[0]) +
+                             ", so they cannot be normalized; give a mean and "
+                             "a deviation");
+  return Normalization{float(mean / 255), float(std::sqrt(variance) / 255)};
+}
+
+static Status checkLabels(const std::vector<uint8_t> &labels,
+                          const std::string &name, int32_t classes) {
+  for (size_t i = 0; classes > 0 && i < labels.size(); ++i)
+    if (labels[i] >= classes)
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "label " + std::to_string(labels[i]) + " of image " +
+                               std::to_string(i) + " in '" + name +
+                               "' is out of range: the model has " +
+                               std::to_string(classes) + " classes");
+  return Status();
+}
+
+/// What was given, or what the training images say.
+static Expected<Normalization>
+chooseNormalization(const std::string &directory, Split split,
+                    const DatasetOptions &options,
+                    const std::vector<uint8_t> &images) {
+  if (const std::optional<Normalization> &given = options.normalization) {
+    if (std::isfinite(given->mean) && std::isfinite(given->stddev) &&
+        given->stddev > 0)
+      return *given;
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "cannot normalize with a mean of " + std::to_string(given->mean) +
+            " and a deviation of " + std::to_string(given->stddev));
+  }
+  if (split == Split::Train)
+    return measure(images, directory);
+  Expected<IdxArray> training =
+      readNamed(directory, "train-images-idx3-ubyte", 3);
+  if (!training.ok())
+    return training.status();
+  return measure(training->data, directory);
+}
+
+Expected<std::unique_ptr<Dataset>>
+reprise::rt::openIdxDirectory(const std::string &directory, Split split,
+                              const DatasetOptions &options) {
+  const std::string prefix = split == Split::Train ? "train" : "t10k";
+  Expected<IdxArray> images =
+      readNamed(directory, prefix + "-images-idx3-ubyte", 3);
+  if (!images.ok())
+    return images.status();
+  Expected<IdxArray> labels =
+      readNamed(directory, prefix + "-labels-idx1-ubyte", 1);
+  if (!labels.ok())
+    return labels.status();
+  if (images->shape[0] != labels->shape[0])
+    return Status::error(RP_DATA_LOSS,
+                         "'" + directory + "' has " +
+                             std::to_string(images->shape[0]) + " images '" +
+                             prefix + "-images' but " +
+                             std::to_string(labels->shape[0]) + " labels");
+  REPRISE_RETURN_IF_ERROR(checkLabels(
+      labels->data, directory + "/" + prefix + "-labels", options.classes));
+  Expected<Normalization> normal =
+      chooseNormalization(directory, split, options, images->data);
+  if (!normal.ok())
+    return normal.status();
+  return std::unique_ptr<Dataset>(std::make_unique<IdxDataset>(
+      std::move(*images), std::move(labels->data), *normal));
+}

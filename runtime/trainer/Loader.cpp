@@ -1,0 +1,136 @@
+//===- Loader.cpp - Batches in the background -----------------------------===//
+//
+// Batch n lives in ring slot n % depth. The thread fills while filled - taken
+// < depth; `taken` grows when the user asks for the batch after it, so a batch
+// in use is never written.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/Philox.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace reprise::rt;
+
+void reprise::rt::shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
+                               uint64_t *order) {
+  std::iota(order, order + size, uint64_t(0));
+  for (uint64_t i = size; i > 1; --i) {
+    auto words = philox4x32(seed, i, epoch);
+    uint64_t random = uint64_t(words[1]) << 32 | words[0];
+    // A 64-bit fraction of i; the bias is below i / 2^64.
+    auto wide = static_cast<unsigned __int128>(random) * i;
+    std::swap(order[i - 1], order[uint64_t(wide >> 64)]);
+  }
+}
+
+Loader::Loader(const Dataset &data, const LoaderOptions &options)
+    : data(data), options(options) {
+  bool training = options.mode == LoaderMode::Train;
+  perEpoch = (data.size() + (training ? 0 : options.batch - 1)) / options.batch;
+  first = options.epoch * perEpoch + options.position / options.batch;
+  if (options.batches > 0)
+    end = first + options.batches;
+  else
+    end = training ? UINT64_MAX : first + perEpoch;
+  if (!training)
+    end = std::min(end, perEpoch);
+  order.resize(data.size());
+  std::iota(order.begin(), order.end(), uint64_t(0));
+  ring.resize(std::max<size_t>(options.depth, 2));
+  for (Batch &batch : ring) {
+    batch.images.resize(options.batch * data.shape().elements());
+    batch.labels.resize(options.batch);
+  }
+}
+
+Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
+                                                 const LoaderOptions &options) {
+  if (options.batch == 0)
+    return Status::error(RP_INVALID_ARGUMENT, "a batch of 0 images was asked");
+  if (options.mode == LoaderMode::Train && data.size() < options.batch)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the data have " + std::to_string(data.size()) +
+                             " images, fewer than one batch of " +
+                             std::to_string(options.batch));
+  if (options.position % options.batch != 0 ||
+      options.position / options.batch >=
+          std::max<uint64_t>(1, data.size() / options.batch))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "no batch of " + std::to_string(options.batch) +
+                             " begins at image " +
+                             std::to_string(options.position) + " of " +
+                             std::to_string(data.size()));
+  std::unique_ptr<Loader> loader(new Loader(data, options));
+  loader->thread = std::thread([raw = loader.get()] { raw->work(); });
+  return loader;
+}
+
+Loader::~Loader() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  if (thread.joinable())
+    thread.join();
+}
+
+Status Loader::fillBatch(uint64_t number, Batch &batch) {
+  uint64_t epoch = number / perEpoch;
+  bool shuffle = options.mode == LoaderMode::Train && data.shuffled();
+  if (shuffle && orderEpoch != epoch) {
+    shuffleEpoch(options.seed, epoch, data.size(), order.data());
+    orderEpoch = epoch;
+  }
+  batch.epoch = epoch;
+  batch.position = number % perEpoch * options.batch;
+  batch.valid =
+      size_t(std::min<uint64_t>(options.batch, data.size() - batch.position));
+  REPRISE_RETURN_IF_ERROR(data.fill(order.data() + batch.position, batch.valid,
+                                    batch.images.data(), batch.labels.data()));
+  std::fill(batch.images.begin() + batch.valid * data.shape().elements(),
+            batch.images.end(), 0.0f);
+  std::fill(batch.labels.begin() + batch.valid, batch.labels.end(), 0);
+  return Status();
+}
+
+void Loader::work() {
+  for (uint64_t number = first; number < end; ++number) {
+    uint64_t index = number - first;
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      changed.wait(lock,
+                   [&] { return stopping || index - taken < ring.size(); });
+      if (stopping)
+        return;
+    }
+    Status status = fillBatch(number, ring[index % ring.size()]);
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (status.ok())
+        ++filled;
+      else
+        failure = status;
+    }
+    changed.notify_all();
+    if (!status.ok())
+      return;
+  }
+}
+
+Expected<const Batch *> Loader::next() {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (holding) {
+    holding = false;
+    ++taken;
+    changed.notify_all();
+  }
+  if (taken == end - first)
+    return static_cast<const Batch *>(nullptr);
+  changed.wait(lock, [&] { return filled > taken || !failure.ok(); });
+  if (filled <= taken)
+    return failure;
+  holding = true;
+  return static_cast<const Batch *>(&ring[taken % ring.size()]);
+}

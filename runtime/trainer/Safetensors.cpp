@@ -1,0 +1,348 @@
+//===- Safetensors.cpp - Named tensors in a file --------------------------===//
+//
+// Input:   bytes from anywhere.
+// Output:  a header whose every tensor lies within the file, without overlap
+//          or hole, with as many bytes as its shape and type say.
+// Fails:   with the file, the tensor and both numbers.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include "Digest.h"
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace reprise::rt;
+using nlohmann::json;
+
+namespace {
+
+struct DTypeRow {
+  DType type;
+  const char *name;
+  size_t bytes;
+};
+
+constexpr DTypeRow kDTypes[] = {
+    {DType::Bool, "BOOL", 1}, {DType::U8, "U8", 1},   {DType::I8, "I8", 1},
+    {DType::I32, "I32", 4},   {DType::I64, "I64", 8}, {DType::F16, "F16", 2},
+    {DType::BF16, "BF16", 2}, {DType::F32, "F32", 4}, {DType::F64, "F64", 8}};
+
+/// Stops at what nlohmann's parser would take silently: a key given twice, and
+/// nesting deeper than the format has (which it would keep in memory).
+class StrictKeys {
+public:
+  bool operator()(int depth, json::parse_event_t event, json &parsed) {
+    if (event == json::parse_event_t::object_start) {
+      keys.resize(size_t(depth) + 1);
+      keys.back().clear();
+    }
+    if (depth > 3)
+      problem = "its header is nested deeper than the format allows";
+    if (event == json::parse_event_t::key && size_t(depth) <= keys.size() &&
+        depth > 0) {
+      const std::string &key = parsed.get_ref<const std::string &>();
+      if (!keys[size_t(depth) - 1].insert(key).second)
+        problem = "its header has '" + key + "' twice";
+    }
+    return problem.empty();
+  }
+  std::string problem;
+
+private:
+  std::vector<std::set<std::string>> keys;
+};
+
+} // namespace
+
+const char *reprise::rt::dtypeName(DType type) {
+  return kDTypes[size_t(type)].name;
+}
+
+size_t reprise::rt::dtypeBytes(DType type) {
+  return kDTypes[size_t(type)].bytes;
+}
+
+DType reprise::rt::dtypeOf(rp_element_type type) {
+  switch (type) {
+  case RP_F32:
+    return DType::F32;
+  case RP_BF16:
+    return DType::BF16;
+  case RP_F16:
+    return DType::F16;
+  case RP_F64:
+    return DType::F64;
+  case RP_I1:
+    return DType::Bool;
+  case RP_I8:
+    return DType::I8;
+  case RP_I32:
+    return DType::I32;
+  case RP_I64:
+    return DType::I64;
+  }
+  return DType::F32;
+}
+
+std::string reprise::rt::formatShape(const std::vector<int64_t> &shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+const TensorEntry *SafetensorsHeader::find(const std::string &name) const {
+  auto it = std::lower_bound(
+      tensors.begin(), tensors.end(), name,
+      [](const TensorEntry &e, const std::string &n) { return e.name < n; });
+  return it != tensors.end() && it->name == name ? &*it : nullptr;
+}
+
+static Status damaged(const std::string &file, const std::string &what) {
+  return Status::error(RP_DATA_LOSS,
+                       "'" + file + "' is not a safetensors file: " + what);
+}
+
+static Status damagedTensor(const std::string &file, const std::string &tensor,
+                            const std::string &what) {
+  return Status::error(RP_DATA_LOSS,
+                       "'" + file + "': tensor '" + tensor + "' " + what);
+}
+
+/// Bytes of a dense tensor; false when they exceed 64 bits.
+static bool denseBytes(const TensorEntry &entry, uint64_t *bytes) {
+  uint64_t total = dtypeBytes(entry.type);
+  for (int64_t size : entry.shape)
+    if (__builtin_mul_overflow(total, uint64_t(size), &total))
+      return false;
+  *bytes = total;
+  return true;
+}
+
+/// The dimensions; sizes that do not fit a signed 64-bit number are refused.
+static Status parseShape(const std::string &file, const json &value,
+                         TensorEntry &entry) {
+  if (!value.is_array())
+    return damagedTensor(file, entry.name, "has no list of sizes as its shape");
+  for (const json &size : value) {
+    if (!size.is_number_unsigned() || size.get<uint64_t>() > INT64_MAX)
+      return damagedTensor(
+          file, entry.name,
+          "has '" + size.dump(-1, ' ', true, json::error_handler_t::replace) +
+              "' as a size in its shape");
+    entry.shape.push_back(int64_t(size.get<uint64_t>()));
+  }
+  return Status();
+}
+
+static Status parseOffsets(const std::string &file, const json &value,
+                           uint64_t dataBytes, TensorEntry &entry) {
+  if (!value.is_array() || value.size() != 2 ||
+      !value[0].is_number_unsigned() || !value[1].is_number_unsigned())
+    return damagedTensor(file, entry.name, "has no two offsets of its data");
+  entry.begin = value[0].get<uint64_t>();
+  entry.end = value[1].get<uint64_t>();
+  if (entry.begin > entry.end)
+    return damagedTensor(file, entry.name,
+                         "begins at byte " + std::to_string(entry.begin) +
+                             ", after its end at " + std::to_string(entry.end));
+  if (entry.end > dataBytes)
+    return damagedTensor(file, entry.name,
+                         "ends at byte " + std::to_string(entry.end) +
+                             ", but the file holds " +
+                             std::to_string(dataBytes) + " bytes of data");
+  return Status();
+}
+
+static Status parseType(const std::string &file, const json &value,
+                        TensorEntry &entry) {
+  if (!value.is_string())
+    return damagedTensor(file, entry.name, "has no type");
+  const std::string &name = value.get_ref<const std::string &>();
+  for (const DTypeRow &row : kDTypes)
+    if (name == row.name) {
+      entry.type = row.type;
+      return Status();
+    }
+  return damagedTensor(file, entry.name,
+                       "has the type '" + name +
+                           "'; BOOL, U8, I8, I32, I64, F16, BF16, F32 and F64 "
+                           "can be read");
+}
+
+static Status parseTensor(const std::string &file, const json &value,
+                          uint64_t dataBytes, TensorEntry &entry) {
+  if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
+      !value.contains("shape") || !value.contains("data_offsets"))
+    return damagedTensor(file, entry.name,
+                         "does not have exactly dtype, shape and data_offsets");
+  REPRISE_RETURN_IF_ERROR(parseType(file, value["dtype"], entry));
+  REPRISE_RETURN_IF_ERROR(parseShape(file, value["shape"], entry));
+  REPRISE_RETURN_IF_ERROR(
+      parseOffsets(file, value["data_offsets"], dataBytes, entry));
+  uint64_t needed = 0;
+  if (!denseBytes(entry, &needed))
+    return damagedTensor(file, entry.name,
+                         "of shape " + formatShape(entry.shape) +
+                             " needs more than 2^64 bytes");
+  if (needed != entry.bytes())
+    return damagedTensor(file, entry.name,
+                         "of shape " + formatShape(entry.shape) + " and type " +
+                             dtypeName(entry.type) + " needs " +
+                             std::to_string(needed) + " bytes, but has " +
+                             std::to_string(entry.bytes()));
+  return Status();
+}
+
+static Status parseMetadata(const std::string &file, const json &value,
+                            Metadata &metadata) {
+  if (!value.is_object())
+    return damaged(file, "its metadata are not an object");
+  for (const auto &item : value.items()) {
+    if (!item.value().is_string())
+      return damaged(file, "its metadata '" + item.key() + "' are no string");
+    metadata[item.key()] = item.value().get<std::string>();
+  }
+  return Status();
+}
+
+/// Together the tensors must cover the data exactly once.
+static Status checkCoverage(const std::string &file,
+                            const std::vector<TensorEntry> &tensors,
+                            uint64_t dataBytes) {
+  std::vector<const TensorEntry *> byOffset;
+  for (const TensorEntry &entry : tensors)
+    byOffset.push_back(&entry);
+  std::stable_sort(byOffset.begin(), byOffset.end(),
+                   [](const TensorEntry *a, const TensorEntry *b) {
+                     return std::make_pair(a->begin, a->end) <
+                            std::make_pair(b->begin, b->end);
+                   });
+  uint64_t end = 0;
+  for (const TensorEntry *entry : byOffset) {
+    if (entry->begin != end)
+      return damagedTensor(file, entry->name,
+                           "begins at byte " + std::to_string(entry->begin) +
+                               (entry->begin < end
+                                    ? ", within a tensor that ends at "
+                                    : ", behind a hole that begins at ") +
+                               std::to_string(end));
+    end = entry->end;
+  }
+  if (end != dataBytes)
+    return Status::error(RP_DATA_LOSS,
+                         "'" + file + "': its tensors end at byte " +
+                             std::to_string(end) + ", but it holds " +
+                             std::to_string(dataBytes) + " bytes of data");
+  return Status();
+}
+
+Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
+    const std::string &file, const std::string &text, uint64_t dataBytes) {
+  if (text.empty() || text[0] != '{')
+    return damaged(file, "its header does not begin with '{'");
+  StrictKeys strict;
+  json root = json::parse(text, std::ref(strict), false);
+  if (!strict.problem.empty())
+    return damaged(file, strict.problem);
+  if (!root.is_object())
+    return damaged(file, "its header is not JSON");
+  SafetensorsHeader header;
+  // nlohmann::json keeps keys sorted, which find() relies on.
+  for (const auto &item : root.items()) {
+    if (item.key() == "__metadata__") {
+      REPRISE_RETURN_IF_ERROR(
+          parseMetadata(file, item.value(), header.metadata));
+      continue;
+    }
+    TensorEntry entry;
+    entry.name = item.key();
+    REPRISE_RETURN_IF_ERROR(parseTensor(file, item.value(), dataBytes, entry));
+    header.tensors.push_back(std::move(entry));
+  }
+  REPRISE_RETURN_IF_ERROR(checkCoverage(file, header.tensors, dataBytes));
+  return header;
+}
+
+Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
+  Expected<InputFile> input = InputFile::open(path);
+  if (!input.ok())
+    return input.status();
+  SafetensorsFile result;
+  result.file = std::move(*input);
+  uint64_t size = result.file.size();
+  if (size < 8)
+    return damaged(path, "it has " + std::to_string(size) +
+                             " bytes, fewer than the 8 of its first field");
+  uint8_t prefix[8];
+  REPRISE_RETURN_IF_ERROR(result.file.readAt(0, prefix, 8));
+  uint64_t length = 0;
+  for (int i = 7; i >= 0; --i)
+    length = length << 8 | prefix[i];
+  if (length > size - 8)
+    return damaged(path, "its header is said to have " +
+                             std::to_string(length) + " bytes, but only " +
+                             std::to_string(size - 8) + " follow");
+  if (length > kMaxHeaderBytes)
+    return damaged(path, "its header has " + std::to_string(length) +
+                             " bytes, more than the " +
+                             std::to_string(kMaxHeaderBytes) + " allowed");
+  result.json.resize(size_t(length));
+  REPRISE_RETURN_IF_ERROR(
+      result.file.readAt(8, result.json.data(), size_t(length)));
+  Expected<SafetensorsHeader> header =
+      parseSafetensorsHeader(path, result.json, size - 8 - length);
+  if (!header.ok())
+    return header.status();
+  result.parsed = std::move(*header);
+  return result;
+}
+
+Status SafetensorsFile::read(const TensorEntry &entry, void *data) const {
+  return readPart(entry, 0, data, size_t(entry.bytes()));
+}
+
+Status SafetensorsFile::readPart(const TensorEntry &entry, uint64_t offset,
+                                 void *data, size_t size) const {
+  if (offset > entry.bytes() || size > entry.bytes() - offset)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + path() + "': bytes " + std::to_string(offset) +
+                             " to " + std::to_string(offset + size) +
+                             " asked of tensor '" + entry.name +
+                             "', which has " + std::to_string(entry.bytes()));
+  return file.readAt(8 + json.size() + entry.begin + offset, data, size);
+}
+
+Status SafetensorsFile::verifyDigest() const {
+  auto it = parsed.metadata.find("digest");
+  if (it == parsed.metadata.end())
+    return Status::error(RP_DATA_LOSS,
+                         "'" + path() + "' has no digest in its metadata");
+  std::string text = json;
+  size_t at = findDigest(text, it->second);
+  if (at == std::string::npos)
+    return Status::error(RP_DATA_LOSS,
+                         "'" + path() + "' has a malformed digest");
+  text.replace(at, kDigestDigits, kDigestDigits, '0');
+  Digest digest;
+  digest.addHeader(text);
+  std::vector<char> chunk(size_t(1) << 20);
+  uint64_t offset = 8 + json.size();
+  while (offset < file.size()) {
+    size_t n = size_t(std::min<uint64_t>(chunk.size(), file.size() - offset));
+    REPRISE_RETURN_IF_ERROR(file.readAt(offset, chunk.data(), n));
+    digest.add(chunk.data(), n);
+    offset += n;
+  }
+  if (digest.hex() != it->second)
+    return Status::error(RP_DATA_LOSS, "'" + path() +
+                                           "' is damaged: its bytes have the "
+                                           "digest " +
+                                           digest.hex() + ", not " +
+                                           it->second);
+  return Status();
+}

@@ -1,0 +1,334 @@
+//===- State.cpp - Saving and loading the variables of a run --------------===//
+//
+// Saving streams one variable at a time. Loading looks first (digest, names,
+// types, shapes) and then writes on a path that only the disk can fail.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/State.h"
+#include "reprise/Runtime/Trainer/FileLayout.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace reprise::rt;
+
+static constexpr char kFormat[] = "reprise-state";
+static constexpr char kGradientPrefix[] = "gradient:";
+
+/// A float as its bits, so that it comes back the same.
+static std::string floatBits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return std::to_string(bits);
+}
+
+static Metadata metadataOf(Backend &backend, const RunPosition &position) {
+  Metadata m = {{"format", kFormat},
+                {"version", "1"},
+                {"model", backend.model()},
+                {"epoch", std::to_string(position.epoch)},
+                {"step", std::to_string(position.step)},
+                {"position", std::to_string(position.position)},
+                {"seed", std::to_string(position.seed)},
+                {"batch", std::to_string(position.batch)},
+                {"images", std::to_string(position.images)}};
+  if (position.normalization) {
+    m["mean_bits"] = floatBits(position.normalization->mean);
+    m["stddev_bits"] = floatBits(position.normalization->stddev);
+  }
+  return m;
+}
+
+static Status readNumber(const SafetensorsFile &file, const char *key,
+                         uint64_t *number) {
+  auto it = file.header().metadata.find(key);
+  const std::string text = it == file.header().metadata.end() ? "" : it->second;
+  uint64_t value = 0;
+  bool good = !text.empty();
+  for (char c : text)
+    good = good && c >= '0' && c <= '9' &&
+           !__builtin_mul_overflow(value, uint64_t(10), &value) &&
+           !__builtin_add_overflow(value, uint64_t(c - '0'), &value);
+  if (!good)
+    return Status::error(
+        RP_DATA_LOSS, "'" + file.path() + "' is not a state: its metadata '" +
+                          key + "' are '" + text + "', not a number");
+  *number = value;
+  return Status();
+}
+
+static Status readFloat(const SafetensorsFile &file, const char *key,
+                        float *number) {
+  uint64_t wide = 0;
+  REPRISE_RETURN_IF_ERROR(readNumber(file, key, &wide));
+  uint32_t bits = uint32_t(wide);
+  std::memcpy(number, &bits, sizeof bits);
+  return Status();
+}
+
+static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
+  const Metadata &metadata = file.header().metadata;
+  auto format = metadata.find("format");
+  if (format == metadata.end() || format->second != kFormat)
+    return Status::error(RP_DATA_LOSS,
+                         "'" + file.path() +
+                             "' is not a training state; load weights of "
+                             "another program with --weights");
+  auto version = metadata.find("version");
+  if (version == metadata.end() || version->second != "1")
+    return Status::error(RP_DATA_LOSS,
+                         "'" + file.path() +
+                             "' is a training state of another version");
+  REPRISE_RETURN_IF_ERROR(file.verifyDigest());
+  RunPosition p;
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "epoch", &p.epoch));
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "step", &p.step));
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "position", &p.position));
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "seed", &p.seed));
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "batch", &p.batch));
+  REPRISE_RETURN_IF_ERROR(readNumber(file, "images", &p.images));
+  if (metadata.count("mean_bits")) {
+    Normalization n;
+    REPRISE_RETURN_IF_ERROR(readFloat(file, "mean_bits", &n.mean));
+    REPRISE_RETURN_IF_ERROR(readFloat(file, "stddev_bits", &n.stddev));
+    p.normalization = n;
+  }
+  return p;
+}
+
+/// Types that are saved are f32 and f64 where values can be not finite; half
+/// precision variables are checked as the bits of their exponent.
+static bool allFinite(const TensorInfo &variable, const uint8_t *data) {
+  auto every = [&](auto sample, auto isFinite) {
+    for (size_t i = 0; i + sizeof sample <= variable.bytes;
+         i += sizeof sample) {
+      std::memcpy(&sample, data + i, sizeof sample);
+      if (!isFinite(sample))
+        return false;
+    }
+    return true;
+  };
+  switch (variable.type) {
+  case RP_F32:
+    return every(float(), [](float v) { return std::isfinite(v); });
+  case RP_F64:
+    return every(double(), [](double v) { return std::isfinite(v); });
+  case RP_F16:
+    return every(uint16_t(), [](uint16_t v) { return (v & 0x7C00) != 0x7C00; });
+  case RP_BF16:
+    return every(uint16_t(), [](uint16_t v) { return (v & 0x7F80) != 0x7F80; });
+  default:
+    return true;
+  }
+}
+
+static Expected<TensorToWrite> describe(const TensorInfo &variable) {
+  Expected<std::vector<int64_t>> shape = fileShape(variable);
+  if (!shape.ok())
+    return shape.status();
+  return TensorToWrite{variable.name, dtypeOf(variable.type), *shape};
+}
+
+Status reprise::rt::saveState(Backend &backend, const std::string &path,
+                              const RunPosition &position) {
+  SafetensorsContent content;
+  content.metadata = metadataOf(backend, position);
+  content.seal = Seal::Digest;
+  for (const TensorInfo &variable : backend.variables()) {
+    Expected<TensorToWrite> tensor = describe(variable);
+    if (!tensor.ok())
+      return tensor.status();
+    content.tensors.push_back(std::move(*tensor));
+  }
+  std::vector<uint8_t> program;
+  auto source = [&](size_t index, void *data, size_t bytes) -> Status {
+    const TensorInfo &variable = backend.variables()[index];
+    program.resize(std::max(program.size(), bytes));
+    REPRISE_RETURN_IF_ERROR(
+        backend.readVariable(variable.name, program.data(), bytes));
+    if (!allFinite(variable, program.data()))
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "variable '" + variable.name +
+                               "' has values that are not finite "
+                               "after step " +
+                               std::to_string(position.step) + ", so '" + path +
+                               "' was left as it was; lower the learning rate");
+    toFileLayout(variable, program.data(), data);
+    return Status();
+  };
+  return writeSafetensors(path, content, source);
+}
+
+static Status checkTensor(const SafetensorsFile &file,
+                          const TensorInfo &variable,
+                          const TensorEntry &entry) {
+  Expected<TensorToWrite> wanted = describe(variable);
+  if (!wanted.ok())
+    return wanted.status();
+  if (wanted->shape != entry.shape || wanted->type != entry.type)
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + file.path() + "': tensor '" + entry.name + "' is " +
+            dtypeName(entry.type) + " of shape " + formatShape(entry.shape) +
+            ", but the program's variable is " + dtypeName(wanted->type) +
+            " of shape " + formatShape(wanted->shape));
+  return Status();
+}
+
+/// Names for a message: at most eight, then how many more.
+static std::string listNames(const std::vector<std::string> &names) {
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < 8; ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  if (names.size() > 8)
+    text += " and " + std::to_string(names.size() - 8) + " more";
+  return text;
+}
+
+static Status loadVariables(Backend &backend, const SafetensorsFile &file,
+                            const std::vector<const TensorInfo *> &variables) {
+  std::vector<uint8_t> stored, program;
+  for (const TensorInfo *variable : variables) {
+    stored.resize(std::max(stored.size(), variable->bytes));
+    program.resize(std::max(program.size(), variable->bytes));
+    REPRISE_RETURN_IF_ERROR(
+        file.read(*file.header().find(variable->name), stored.data()));
+    fromFileLayout(*variable, stored.data(), program.data());
+    REPRISE_RETURN_IF_ERROR(
+        backend.writeVariable(variable->name, program.data(), variable->bytes));
+  }
+  return Status();
+}
+
+namespace {
+
+/// How the tensors of a file and the variables of a program go together.
+struct Match {
+  std::vector<const TensorInfo *> present;
+  std::vector<std::string> missing, unexpected;
+};
+
+} // namespace
+
+template <typename Wanted>
+static Expected<Match> match(Backend &backend, const SafetensorsFile &file,
+                             Wanted wanted) {
+  Match result;
+  std::map<std::string, const TensorInfo *> byName;
+  for (const TensorInfo &variable : backend.variables()) {
+    byName[variable.name] = &variable;
+    if (!wanted(variable))
+      continue;
+    const TensorEntry *entry = file.header().find(variable.name);
+    if (!entry) {
+      result.missing.push_back(variable.name);
+      continue;
+    }
+    REPRISE_RETURN_IF_ERROR(checkTensor(file, variable, *entry));
+    result.present.push_back(&variable);
+  }
+  for (const TensorEntry &entry : file.header().tensors)
+    if (!byName.count(entry.name))
+      result.unexpected.push_back(entry.name);
+  return result;
+}
+
+Expected<RunPosition> reprise::rt::readStatePosition(const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  return readPosition(*file);
+}
+
+Expected<RunPosition> reprise::rt::loadState(Backend &backend,
+                                             const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  Expected<RunPosition> position = readPosition(*file);
+  if (!position.ok())
+    return position;
+  Expected<Match> found =
+      match(backend, *file, [](const TensorInfo &) { return true; });
+  if (!found.ok())
+    return found.status();
+  if (!found->missing.empty() || !found->unexpected.empty())
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + path + "' is the state of another program ('" +
+            file->header().metadata.at("model") + "'): it lacks " +
+            (found->missing.empty() ? "nothing" : listNames(found->missing)) +
+            " and has besides " +
+            (found->unexpected.empty() ? "nothing"
+                                       : listNames(found->unexpected)));
+  REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
+  return position;
+}
+
+static bool isBatchCounter(const std::string &name) {
+  static const std::string suffix = "num_batches_tracked";
+  return name.size() >= suffix.size() &&
+         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
+                                                 const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->header().metadata.count("digest"))
+    REPRISE_RETURN_IF_ERROR(file->verifyDigest());
+  Expected<Match> found = match(backend, *file, [](const TensorInfo &v) {
+    return v.role == RP_PARAMETER || v.role == RP_RUNNING_STATISTICS;
+  });
+  if (!found.ok())
+    return found.status();
+  WeightsReport report;
+  for (const std::string &name : found->unexpected)
+    if (!isBatchCounter(name))
+      report.unexpected.push_back(name);
+  if (!found->missing.empty())
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + path + "' lacks " + std::to_string(found->missing.size()) +
+            " tensors of the program: " + listNames(found->missing) +
+            (report.unexpected.empty()
+                 ? ""
+                 : "; it has besides " + listNames(report.unexpected)));
+  REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
+  report.loaded = found->present.size();
+  return report;
+}
+
+Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
+                                   const std::string &path) {
+  const EntryInfo *info = backend.entry(entry);
+  const size_t prefix = sizeof kGradientPrefix - 1;
+  SafetensorsContent content;
+  std::vector<TensorInfo> gradients;
+  for (const TensorInfo &output : info->outputs) {
+    if (output.name.compare(0, prefix, kGradientPrefix) != 0)
+      continue;
+    TensorInfo gradient = output;
+    gradient.name = output.name.substr(prefix);
+    for (const TensorInfo &variable : backend.variables())
+      if (variable.name == gradient.name)
+        gradient.filePermutation = variable.filePermutation;
+    Expected<TensorToWrite> tensor = describe(gradient);
+    if (!tensor.ok())
+      return tensor.status();
+    content.tensors.push_back(std::move(*tensor));
+    gradients.push_back(std::move(gradient));
+  }
+  std::vector<uint8_t> program;
+  auto source = [&](size_t index, void *data, size_t bytes) -> Status {
+    program.resize(std::max(program.size(), bytes));
+    REPRISE_RETURN_IF_ERROR(backend.getOutput(
+        entry, kGradientPrefix + gradients[index].name, program.data(), bytes));
+    toFileLayout(gradients[index], program.data(), data);
+    return Status();
+  };
+  return writeSafetensors(path, content, source);
+}

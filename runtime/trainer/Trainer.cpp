@@ -1,0 +1,301 @@
+//===- Trainer.cpp - Training of a program --------------------------------===//
+//
+// Input:   a backend, data, the options of a run.
+// Output:  trained variables, in the session and in the saved state.
+// Method:  check everything that can be checked, then step: batch and learning
+//          rate in, run, loss out. The state is saved between steps only.
+// Fails:   with the last good state on disk untouched.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include "StepForm.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/Trainer/Loader.h"
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+using namespace reprise::rt;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Mean of the last 50 losses.
+class RunningMean {
+public:
+  void add(double value) { ring[count++ % ring.size()] = value; }
+  double mean() const {
+    size_t n = size_t(std::min<uint64_t>(count, ring.size()));
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i)
+      sum += ring[i];
+    return n ? sum / double(n) : 0;
+  }
+
+private:
+  std::array<double, 50> ring;
+  uint64_t count = 0;
+};
+
+/// One run from its first step to its last.
+class Run {
+public:
+  Run(Backend &backend, const TrainOptions &options)
+      : backend(backend), options(options) {}
+  Status prepare();
+  Status loop();
+  Status finish();
+  TrainResult result;
+
+private:
+  Status checkOptions() const;
+  Status checkOutputs() const;
+  Status loadVariables();
+  Status checkResumed() const;
+  Status planSteps();
+  Status step(const Batch &batch);
+  void advance(const Batch &batch);
+  Status report(const Batch &batch);
+  double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  bool stopAsked() const { return options.stop && options.stop->load(); }
+
+  Backend &backend;
+  const TrainOptions &options;
+  const std::string entry = entryName(StepKind::Train);
+  StepForm form;
+  std::unique_ptr<Dataset> data;
+  std::unique_ptr<Loader> loader;
+  RunningMean recent;
+  uint64_t total = 0;     // steps at the end
+  uint64_t savedStep = 0; // of the state on disk
+  float rate = 0;
+  Clock::time_point start;
+};
+
+} // namespace
+
+static Status invalid(const std::string &message) {
+  return Status::error(RP_INVALID_ARGUMENT, message);
+}
+
+Status Run::checkOptions() const {
+  if ((options.epochs == 0) == (options.steps == 0))
+    return invalid("say either how many epochs or how many steps to train");
+  if (!options.resumePath.empty() && !options.weightsPath.empty())
+    return invalid("a run begins either from a state or from weights, not "
+                   "from both '" +
+                   options.resumePath + "' and '" + options.weightsPath + "'");
+  if (options.saveEvery > 0 && options.savePath.empty())
+    return invalid("a state is to be saved every " +
+                   std::to_string(options.saveEvery) +
+                   " steps, but no file is named");
+  return Status();
+}
+
+/// What the run will write is tried before the run.
+Status Run::checkOutputs() const {
+  if (!options.savePath.empty())
+    REPRISE_RETURN_IF_ERROR(checkWritable(options.savePath));
+  if (options.gradientsPath.empty())
+    return Status();
+  for (const TensorInfo &output : backend.entry(entry)->outputs)
+    if (output.name.compare(0, 9, "gradient:") == 0)
+      return checkWritable(options.gradientsPath);
+  return invalid("entry '" + entry +
+                 "' of the program gives no gradients; compile it with "
+                 "gradients as outputs");
+}
+
+Status Run::loadVariables() {
+  result.position.seed = options.seed;
+  if (!options.resumePath.empty()) {
+    Expected<RunPosition> position = loadState(backend, options.resumePath);
+    if (!position.ok())
+      return position.status();
+    result.position = *position;
+    return Status();
+  }
+  REPRISE_RETURN_IF_ERROR(backend.initialize(options.seed));
+  if (options.weightsPath.empty())
+    return Status();
+  Expected<WeightsReport> report = loadWeights(backend, options.weightsPath);
+  if (!report.ok())
+    return report.status();
+  if (options.onWeights)
+    options.onWeights(*report);
+  return Status();
+}
+
+/// The order of the images depends on their number and on the batch, so a run
+/// goes on with the same bits only when both are what they were.
+Status Run::checkResumed() const {
+  const RunPosition &position = result.position;
+  if (position.images == data->size() && position.batch == form.batch)
+    return Status();
+  return invalid("'" + options.resumePath + "' is the state of a run on " +
+                 std::to_string(position.images) + " images in batches of " +
+                 std::to_string(position.batch) + ", but here are " +
+                 std::to_string(data->size()) + " in batches of " +
+                 std::to_string(form.batch) +
+                 "; begin a new run from it as weights");
+}
+
+Status Run::planSteps() {
+  uint64_t perEpoch = data->size() / form.batch;
+  if (__builtin_mul_overflow(options.epochs, perEpoch, &total))
+    return invalid("a run of " + std::to_string(options.epochs) +
+                   " epochs is too long");
+  if (options.steps > 0)
+    total = options.steps;
+  if (perEpoch > 0 && result.position.step >= total)
+    return invalid("'" + options.resumePath + "' has done " +
+                   std::to_string(result.position.step) + " of " +
+                   std::to_string(total) + " steps; ask for more");
+  return perEpoch > 0 ? options.learningRate.check(total) : Status();
+}
+
+Status Run::prepare() {
+  REPRISE_RETURN_IF_ERROR(checkOptions());
+  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
+  if (!read.ok())
+    return read.status();
+  form = *read;
+  REPRISE_RETURN_IF_ERROR(checkOutputs());
+  REPRISE_RETURN_IF_ERROR(loadVariables());
+  RunPosition &position = result.position;
+  DataSpec spec = options.data;
+  if (position.normalization)
+    spec.normalization = position.normalization;
+  auto opened = openDataset(spec, Split::Train, form.image, form.classes);
+  if (!opened.ok())
+    return opened.status();
+  data = std::move(*opened);
+  REPRISE_RETURN_IF_ERROR(
+      checkDataFits(form, StepKind::Train, *data, spec.source));
+  if (!options.resumePath.empty())
+    REPRISE_RETURN_IF_ERROR(checkResumed());
+  position.batch = form.batch;
+  position.images = data->size();
+  position.normalization = data->normalization();
+  REPRISE_RETURN_IF_ERROR(planSteps());
+  LoaderOptions wanted;
+  wanted.batch = form.batch;
+  wanted.seed = position.seed;
+  wanted.epoch = position.epoch;
+  wanted.position = position.position;
+  wanted.batches = total - position.step;
+  auto created = Loader::create(*data, wanted);
+  if (!created.ok())
+    return created.status();
+  loader = std::move(*created);
+  savedStep = UINT64_MAX;
+  start = Clock::now();
+  return Status();
+}
+
+Status Run::step(const Batch &batch) {
+  rate = float(options.learningRate.at(result.position.step, total));
+  REPRISE_RETURN_IF_ERROR(
+      backend.setInput(entry, "image", batch.images.data(), form.imageBytes()));
+  REPRISE_RETURN_IF_ERROR(
+      backend.setInput(entry, "label", batch.labels.data(), form.labelBytes()));
+  REPRISE_RETURN_IF_ERROR(
+      backend.setInput(entry, "learning_rate", &rate, sizeof rate));
+  REPRISE_RETURN_IF_ERROR(backend.run(entry));
+  float loss = 0;
+  REPRISE_RETURN_IF_ERROR(backend.getOutput(entry, "loss", &loss, sizeof loss));
+  if (!std::isfinite(loss))
+    return invalid("the loss of step " +
+                   std::to_string(result.position.step + 1) + " is " +
+                   std::to_string(loss) + " at a learning rate of " +
+                   std::to_string(rate) +
+                   "; lower the learning rate or check the data (nothing was "
+                   "saved after this step)");
+  result.loss = loss;
+  recent.add(loss);
+  return Status();
+}
+
+/// Moves the position behind `batch`.
+void Run::advance(const Batch &batch) {
+  RunPosition &position = result.position;
+  ++result.steps;
+  ++position.step;
+  position.epoch = batch.epoch;
+  position.position = batch.position + form.batch;
+  if (position.position / form.batch == loader->batchesPerEpoch()) {
+    ++position.epoch;
+    position.position = 0;
+  }
+}
+
+Status Run::report(const Batch &batch) {
+  if (!options.onProgress)
+    return Status();
+  Expected<rp_memory_stats> memory = backend.memory();
+  if (!memory.ok())
+    return memory.status();
+  Progress progress;
+  progress.epoch = batch.epoch;
+  progress.step = result.position.step;
+  progress.total = total;
+  progress.loss = result.loss;
+  progress.meanLoss = recent.mean();
+  progress.learningRate = rate;
+  double seconds = elapsed(), done = double(result.steps);
+  progress.imagesPerSecond = done * double(form.batch) / seconds;
+  progress.secondsLeft = seconds / done * double(total - progress.step);
+  progress.predictedPeakBytes = backend.entry(entry)->peakBytes;
+  progress.highWaterBytes = memory->high_water_bytes;
+  progress.residentBytes = residentBytes();
+  options.onProgress(progress);
+  return Status();
+}
+
+Status Run::loop() {
+  while (true) {
+    if (stopAsked()) {
+      result.stopped = true;
+      return Status();
+    }
+    Expected<const Batch *> batch = loader->next();
+    if (!batch.ok())
+      return batch.status();
+    if (!*batch)
+      return Status();
+    REPRISE_RETURN_IF_ERROR(step(**batch));
+    advance(**batch);
+    REPRISE_RETURN_IF_ERROR(report(**batch));
+    if (options.saveEvery > 0 &&
+        result.position.step % options.saveEvery == 0) {
+      REPRISE_RETURN_IF_ERROR(
+          saveState(backend, options.savePath, result.position));
+      savedStep = result.position.step;
+    }
+  }
+}
+
+Status Run::finish() {
+  result.meanLoss = recent.mean();
+  result.seconds = elapsed();
+  // Gradients first: a state that cannot be saved must not lose them.
+  if (!options.gradientsPath.empty() && result.steps > 0)
+    REPRISE_RETURN_IF_ERROR(
+        writeGradients(backend, entry, options.gradientsPath));
+  if (!options.savePath.empty() && savedStep != result.position.step)
+    return saveState(backend, options.savePath, result.position);
+  return Status();
+}
+
+Expected<TrainResult> reprise::rt::train(Backend &backend,
+                                         const TrainOptions &options) {
+  Run run(backend, options);
+  REPRISE_RETURN_IF_ERROR(run.prepare());
+  REPRISE_RETURN_IF_ERROR(run.loop());
+  REPRISE_RETURN_IF_ERROR(run.finish());
+  return std::move(run.result);
+}
