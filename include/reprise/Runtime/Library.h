@@ -16,7 +16,12 @@
 
 namespace reprise::rt {
 
-enum class LibraryOp : uint8_t { Conv2D, Conv2DInputGrad, Conv2DFilterGrad, MatMul };
+enum class LibraryOp : uint8_t {
+  Conv2D,
+  Conv2DInputGrad,
+  Conv2DFilterGrad,
+  MatMul
+};
 
 struct TensorDesc {
   rp_element_type type = RP_F32;

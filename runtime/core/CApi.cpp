@@ -1,0 +1,336 @@
+//===- CApi.cpp - C interface of the runtime ------------------------------===//
+//
+// Nothing is thrown across this boundary and no null pointer is followed.
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+#include <new>
+
+using namespace reprise::rt;
+
+struct rp_status {
+  Status status;
+};
+
+struct rp_program {
+  std::shared_ptr<const Program> program;
+};
+
+struct rp_session {
+  std::unique_ptr<Session> session;
+};
+
+// Handed out when there is no memory for a status; never freed.
+static rp_status &outOfMemory() {
+  static rp_status status{
+      Status::error(RP_OUT_OF_MEMORY, "out of memory on the host")};
+  return status;
+}
+
+static rp_status *wrap(Status status) noexcept {
+  if (status.ok())
+    return nullptr;
+  rp_status *wrapped = new (std::nothrow) rp_status{std::move(status)};
+  return wrapped ? wrapped : &outOfMemory();
+}
+
+template <typename Body> static rp_status *guarded(Body body) noexcept {
+  try {
+    return wrap(body());
+  } catch (const std::bad_alloc &) {
+    return &outOfMemory();
+  } catch (const std::exception &e) {
+    try {
+      return wrap(Status::error(RP_INTERNAL, e.what()));
+    } catch (...) {
+      return &outOfMemory();
+    }
+  }
+}
+
+static Status missing(const char *what) {
+  return Status::error(RP_INVALID_ARGUMENT,
+                       std::string("no ") + what + " was given");
+}
+
+//===----------------------------------------------------------------------===//
+// Statuses
+//===----------------------------------------------------------------------===//
+
+rp_code rp_status_code(const rp_status *status) {
+  return status ? status->status.code() : RP_OK;
+}
+
+const char *rp_status_message(const rp_status *status) {
+  return status ? status->status.message().c_str() : "";
+}
+
+const char *rp_status_site(const rp_status *status) {
+  return status ? status->status.site().c_str() : "";
+}
+
+void rp_status_free(rp_status *status) {
+  if (status != &outOfMemory())
+    delete status;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static Status hand(Expected<std::shared_ptr<const Program>> opened,
+                   rp_program **program) {
+  if (!opened.ok())
+    return opened.status();
+  *program = new rp_program{std::move(*opened)};
+  return {};
+}
+
+rp_status *rp_program_open(const char *path, rp_program **program) {
+  return guarded([&]() -> Status {
+    if (!path || !program)
+      return missing("path or place for the program");
+    return hand(Program::open(path), program);
+  });
+}
+
+rp_status *rp_program_from_memory(const void *data, size_t size,
+                                  rp_program **program) {
+  return guarded([&]() -> Status {
+    if ((!data && size) || !program)
+      return missing("data or place for the program");
+    return hand(Program::fromMemory(data, size), program);
+  });
+}
+
+void rp_program_close(rp_program *program) { delete program; }
+
+static const char *text(const flatbuffers::String *s) {
+  return s ? s->c_str() : "";
+}
+
+const char *rp_program_model(const rp_program *program) {
+  return program ? text(program->program->root().model()) : "";
+}
+
+const char *rp_program_plan_note(const rp_program *program) {
+  return program ? text(program->program->root().plan_note()) : "";
+}
+
+uint32_t rp_program_threads(const rp_program *program) {
+  return program ? program->program->root().threads() : 0;
+}
+
+size_t rp_program_arena_bytes(const rp_program *program) {
+  return program ? program->program->root().arena_bytes() : 0;
+}
+
+size_t rp_program_fixed_bytes(const rp_program *program) {
+  return program ? program->program->root().fixed_bytes() : 0;
+}
+
+size_t rp_program_variable_count(const rp_program *program) {
+  return program && program->program->root().variables()
+             ? program->program->root().variables()->size()
+             : 0;
+}
+
+static rp_tensor_info infoOf(const flatbuffers::String *name,
+                             const fb::View &view) {
+  rp_tensor_info info = {};
+  info.name = name->c_str();
+  info.type = rp_element_type(view.type());
+  info.rank = view.shape() ? view.shape()->size() : 0;
+  info.shape = info.rank ? view.shape()->data() : nullptr;
+  info.bytes = *viewBytes(view);
+  return info;
+}
+
+rp_status *rp_program_variable(const rp_program *program, size_t index,
+                               rp_tensor_info *info) {
+  return guarded([&]() -> Status {
+    if (!program || !info)
+      return missing("program or place for the answer");
+    if (index >= rp_program_variable_count(program))
+      return Status::error(
+          RP_INVALID_ARGUMENT,
+          "variable " + std::to_string(index) + " of " +
+              std::to_string(rp_program_variable_count(program)));
+    const fb::Variable &v =
+        *program->program->root().variables()->Get(uint32_t(index));
+    *info = infoOf(v.name(), *v.view());
+    info->role = rp_role(v.role());
+    if (v.file_permutation() && v.file_permutation()->size())
+      info->file_permutation = v.file_permutation()->data();
+    return {};
+  });
+}
+
+static const fb::Entry *findEntry(const rp_program *program,
+                                  const char *entry) {
+  int number = program && entry ? program->program->findEntry(entry) : -1;
+  return number < 0 ? nullptr : &program->program->entry(size_t(number));
+}
+
+int rp_program_has_entry(const rp_program *program, const char *entry) {
+  return findEntry(program, entry) != nullptr;
+}
+
+size_t rp_program_input_count(const rp_program *program, const char *entry) {
+  const fb::Entry *e = findEntry(program, entry);
+  return e && e->inputs() ? e->inputs()->size() : 0;
+}
+
+size_t rp_program_output_count(const rp_program *program, const char *entry) {
+  const fb::Entry *e = findEntry(program, entry);
+  return e && e->outputs() ? e->outputs()->size() : 0;
+}
+
+namespace {
+enum class Direction { Input, Output };
+} // namespace
+
+static Status binding(const rp_program *program, const char *entry,
+                      size_t index, rp_tensor_info *info, Direction direction) {
+  if (!program || !info || !entry)
+    return missing("program, entry or place for the answer");
+  Expected<size_t> number = program->program->entryNumber(entry);
+  if (!number.ok())
+    return number.status();
+  const fb::Entry &e = program->program->entry(*number);
+  auto *bindings = direction == Direction::Input ? e.inputs() : e.outputs();
+  size_t count = bindings ? bindings->size() : 0;
+  if (index >= count)
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        (direction == Direction::Input ? "input " : "output ") +
+            std::to_string(index) + " of " + std::to_string(count) +
+            " of entry '" + entry + "'");
+  const fb::Binding &b = *bindings->Get(uint32_t(index));
+  *info = infoOf(b.name(), *b.view());
+  return {};
+}
+
+rp_status *rp_program_input(const rp_program *program, const char *entry,
+                            size_t index, rp_tensor_info *info) {
+  return guarded(
+      [&] { return binding(program, entry, index, info, Direction::Input); });
+}
+
+rp_status *rp_program_output(const rp_program *program, const char *entry,
+                             size_t index, rp_tensor_info *info) {
+  return guarded(
+      [&] { return binding(program, entry, index, info, Direction::Output); });
+}
+
+rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
+                                 size_t *bytes) {
+  return guarded([&]() -> Status {
+    if (!program || !entry || !bytes)
+      return missing("program, entry or place for the answer");
+    Expected<size_t> number = program->program->entryNumber(entry);
+    if (!number.ok())
+      return number.status();
+    *bytes = program->program->entry(*number).peak_bytes();
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sessions
+//===----------------------------------------------------------------------===//
+
+rp_status *rp_session_create(const rp_program *program,
+                             const rp_session_options *options,
+                             rp_session **session) {
+  return guarded([&]() -> Status {
+    if (!program || !session)
+      return missing("program or place for the session");
+    SessionOptions chosen;
+    if (options) {
+      if (options->device)
+        chosen.device = options->device;
+      chosen.poison = options->poison != 0;
+      chosen.profile = options->profile != 0;
+    }
+    Expected<std::unique_ptr<Session>> created =
+        Session::create(program->program, chosen);
+    if (!created.ok())
+      return created.status();
+    *session = new rp_session{std::move(*created)};
+    return {};
+  });
+}
+
+void rp_session_destroy(rp_session *session) { delete session; }
+
+/// Runs `body` on the session if there is one.
+template <typename Body>
+static rp_status *withSession(const rp_session *session, Body body) noexcept {
+  return guarded([&]() -> Status {
+    return session ? body(*session->session) : missing("session");
+  });
+}
+
+rp_status *rp_session_initialize(rp_session *session, uint64_t seed) {
+  return withSession(session, [&](Session &s) { return s.initialize(seed); });
+}
+
+rp_status *rp_session_set_input(rp_session *session, const char *entry,
+                                const char *name, const void *data,
+                                size_t bytes) {
+  return withSession(session, [&](Session &s) {
+    return s.setInput(entry, name, data, bytes);
+  });
+}
+
+rp_status *rp_session_run(rp_session *session, const char *entry) {
+  return withSession(session, [&](Session &s) { return s.run(entry); });
+}
+
+rp_status *rp_session_get_output(rp_session *session, const char *entry,
+                                 const char *name, void *data, size_t bytes) {
+  return withSession(session, [&](Session &s) {
+    return s.getOutput(entry, name, data, bytes);
+  });
+}
+
+rp_status *rp_session_read_variable(rp_session *session, const char *name,
+                                    void *data, size_t bytes) {
+  return withSession(
+      session, [&](Session &s) { return s.readVariable(name, data, bytes); });
+}
+
+rp_status *rp_session_write_variable(rp_session *session, const char *name,
+                                     const void *data, size_t bytes) {
+  return withSession(
+      session, [&](Session &s) { return s.writeVariable(name, data, bytes); });
+}
+
+rp_status *rp_session_memory(const rp_session *session,
+                             rp_memory_stats *stats) {
+  return withSession(session, [&](Session &s) -> Status {
+    if (!stats)
+      return missing("place for the answer");
+    *stats = s.memory();
+    return {};
+  });
+}
+
+size_t rp_session_step_count(const rp_session *session, const char *entry) {
+  return session ? session->session->stepCount(entry) : 0;
+}
+
+rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
+                                   size_t step, double *seconds) {
+  return withSession(session, [&](Session &s) -> Status {
+    if (!seconds)
+      return missing("place for the answer");
+    Expected<double> measured = s.stepSeconds(entry, step);
+    if (!measured.ok())
+      return measured.status();
+    *seconds = *measured;
+    return {};
+  });
+}

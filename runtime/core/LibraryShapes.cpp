@@ -1,0 +1,157 @@
+//===- LibraryShapes.cpp - Check library calls without a library ----------===//
+//
+// The rules of `LibraryCall` in program.fbs. The verifier of artifacts calls
+// this on untrusted numbers, hence the bounds before any arithmetic.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Library.h"
+
+namespace reprise::rt {
+
+namespace {
+// Libraries count elements of a dimension in 32 bits. Parameters stay small
+// enough that products with dimensions fit into 64 bits.
+constexpr int64_t kMaxDim = INT32_MAX, kMaxParameter = 1 << 20;
+} // namespace
+
+static Status wrong(const std::string &what) {
+  return Status::error(RP_INVALID_ARGUMENT, what);
+}
+
+static std::string text(const std::vector<int64_t> &dims) {
+  std::string s;
+  for (int64_t d : dims)
+    s += (s.empty() ? "" : "x") + std::to_string(d);
+  return s.empty() ? "scalar" : s;
+}
+
+static Status checkTensor(const TensorDesc &tensor) {
+  if (tensor.shape.size() > 12)
+    return wrong("a tensor of rank " + std::to_string(tensor.shape.size()) +
+                 "; libraries take 12 dimensions");
+  for (int64_t d : tensor.shape)
+    if (d < 1 || d > kMaxDim)
+      return wrong("a dimension of " + std::to_string(d) + " in " +
+                   text(tensor.shape) + " is not between 1 and 2147483647");
+  if (!tensor.strides.empty() && tensor.strides.size() != tensor.shape.size())
+    return wrong(std::to_string(tensor.strides.size()) + " strides for shape " +
+                 text(tensor.shape));
+  for (int64_t s : tensor.strides)
+    if (s < 1)
+      return wrong("a stride of " + std::to_string(s) +
+                   " elements; library operands need positive strides");
+  return {};
+}
+
+static bool isRowMajor(const TensorDesc &tensor) {
+  int64_t dense = 1;
+  for (size_t i = tensor.shape.size(); i-- > 0 && !tensor.strides.empty();) {
+    if (tensor.shape[i] != 1 && tensor.strides[i] != dense)
+      return false;
+    if (__builtin_mul_overflow(dense, tensor.shape[i], &dense))
+      return false;
+  }
+  return true;
+}
+
+/// Extent of a convolution's output along one dimension, or a negative number.
+static int64_t outputExtent(int64_t in, int64_t kernel, int64_t stride,
+                            int64_t padding, int64_t dilation) {
+  int64_t room = in + padding - ((kernel - 1) * dilation + 1);
+  return room < 0 ? -1 : room / stride + 1;
+}
+
+static Status checkConvParameters(const std::vector<int64_t> &ints) {
+  if (ints.size() != 9)
+    return wrong("a convolution takes 9 parameters, not " +
+                 std::to_string(ints.size()));
+  for (size_t i = 0; i < 9; ++i) {
+    bool padding = i >= 2 && i < 6;
+    if (ints[i] < (padding ? 0 : 1) || ints[i] > kMaxParameter)
+      return wrong("parameter " + std::to_string(i) + " of a convolution is " +
+                   std::to_string(ints[i]));
+  }
+  return {};
+}
+
+static Status checkConvolution(const LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(checkConvParameters(desc.ints));
+  bool inputGrad = desc.op == LibraryOp::Conv2DInputGrad;
+  bool filterGrad = desc.op == LibraryOp::Conv2DFilterGrad;
+  const TensorDesc &x = inputGrad ? desc.outputs[0] : desc.inputs[0];
+  const TensorDesc &w = filterGrad ? desc.outputs[0] : desc.inputs[1];
+  const TensorDesc &y = inputGrad    ? desc.inputs[0]
+                        : filterGrad ? desc.inputs[1]
+                                     : desc.outputs[0];
+  for (const TensorDesc *t : {&x, &w, &y})
+    if (t->shape.size() != 4 || !isRowMajor(*t))
+      return wrong("operand " + text(t->shape) +
+                   " of a convolution is not a dense tensor of rank 4");
+  const std::vector<int64_t> &p = desc.ints;
+  int64_t groups = p[8];
+  int64_t height =
+      outputExtent(x.shape[1], w.shape[1], p[0], p[2] + p[3], p[6]);
+  int64_t width = outputExtent(x.shape[2], w.shape[2], p[1], p[4] + p[5], p[7]);
+  if (w.shape[0] % groups || w.shape[3] * groups != x.shape[3])
+    return wrong("a filter of " + text(w.shape) + " in " +
+                 std::to_string(groups) + " groups does not fit " +
+                 std::to_string(x.shape[3]) + " input channels");
+  std::vector<int64_t> expected = {x.shape[0], height, width, w.shape[0]};
+  if (y.shape != expected)
+    return wrong("a convolution of " + text(x.shape) + " with " +
+                 text(w.shape) + " gives " + text(expected) + ", not " +
+                 text(y.shape));
+  return {};
+}
+
+static Status checkMatMul(const LibraryCallDesc &desc) {
+  if (desc.ints.size() != 2 || desc.ints[0] < 0 || desc.ints[0] > 1 ||
+      desc.ints[1] < 0 || desc.ints[1] > 1)
+    return wrong("a matrix product takes two parameters of 0 or 1");
+  std::vector<int64_t> a = desc.inputs[0].shape, b = desc.inputs[1].shape,
+                       c = desc.outputs[0].shape;
+  size_t rank = c.size();
+  if (rank < 2 || a.size() != rank || b.size() != rank)
+    return wrong("the operands of a matrix product, " + text(a) + ", " +
+                 text(b) + " and " + text(c) + ", differ in rank");
+  if (desc.ints[0])
+    std::swap(a[rank - 1], a[rank - 2]);
+  if (desc.ints[1])
+    std::swap(b[rank - 1], b[rank - 2]);
+  bool fits = a[rank - 1] == b[rank - 2] && c[rank - 2] == a[rank - 2] &&
+              c[rank - 1] == b[rank - 1];
+  for (size_t i = 0; i + 2 < rank; ++i)
+    fits = fits && a[i] == b[i] && a[i] == c[i];
+  if (!fits)
+    return wrong("a matrix product of " + text(a) + " and " + text(b) +
+                 " does not give " + text(c));
+  if (!isRowMajor(desc.outputs[0]))
+    return wrong("the result " + text(c) + " of a matrix product is not dense");
+  return {};
+}
+
+Status verifyLibraryCall(const LibraryCallDesc &desc) {
+  if (desc.inputs.size() != 2 || desc.outputs.size() != 1)
+    return wrong("a library call takes two inputs and one output, not " +
+                 std::to_string(desc.inputs.size()) + " and " +
+                 std::to_string(desc.outputs.size()));
+  for (const TensorDesc *t :
+       {&desc.inputs[0], &desc.inputs[1], &desc.outputs[0]}) {
+    REPRISE_RETURN_IF_ERROR(checkTensor(*t));
+    if (t->type != RP_F32 && t->type != RP_BF16)
+      return wrong("library calls take f32 and bf16 operands");
+  }
+  if (desc.inputs[0].type != desc.inputs[1].type)
+    return wrong("the inputs of a library call differ in type");
+  switch (desc.op) {
+  case LibraryOp::Conv2D:
+  case LibraryOp::Conv2DInputGrad:
+  case LibraryOp::Conv2DFilterGrad:
+    return checkConvolution(desc);
+  case LibraryOp::MatMul:
+    return checkMatMul(desc);
+  }
+  return wrong("unknown library operation");
+}
+
+} // namespace reprise::rt

@@ -1,0 +1,300 @@
+//===- Session.cpp - One running program ----------------------------------===//
+//
+// Entries share the arena, so setting an input of one destroys the outputs
+// and inputs of another; the session keeps track and says so instead of
+// handing out bytes that have been overwritten.
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+#include "Initialize.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace reprise::rt {
+
+static Status wrong(const std::string &what) {
+  return Status::error(RP_INVALID_ARGUMENT, what);
+}
+
+static uint32_t stepsOf(const fb::Entry &entry) {
+  return entry.steps() ? entry.steps()->size() : 0;
+}
+
+using Bindings = flatbuffers::Vector<flatbuffers::Offset<fb::Binding>>;
+
+/// Number of the binding of that name, or -1.
+static int findBinding(const Bindings *bindings, std::string_view name) {
+  if (bindings)
+    for (uint32_t i = 0; i < bindings->size(); ++i)
+      if (bindings->Get(i)->name()->string_view() == name)
+        return int(i);
+  return -1;
+}
+
+static Status checkTransfer(const std::string &what, const fb::View &view,
+                            const void *data, size_t bytes) {
+  uint64_t expected = *viewBytes(view);
+  if (bytes != expected)
+    return wrong(what + " has " + std::to_string(expected) + " bytes, not " +
+                 std::to_string(bytes));
+  if (!data)
+    return wrong(what + " was given no memory");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+void Session::prepareEntries() {
+  const fb::Program &root = program->root();
+  for (uint32_t i = 0; root.entries() && i < root.entries()->size(); ++i) {
+    const fb::Entry &entry = *root.entries()->Get(i);
+    EntryState &state = entries.emplace_back();
+    state.inputSet.resize(entry.inputs() ? entry.inputs()->size() : 0);
+    state.seconds.resize(stepsOf(entry));
+    state.dying.resize(stepsOf(entry));
+    for (uint32_t b = 0; entry.buffers() && b < entry.buffers()->size(); ++b)
+      if (entry.buffers()->Get(b)->last_step() < stepsOf(entry))
+        state.dying[entry.buffers()->Get(b)->last_step()].push_back(b);
+    if (state.dying.empty() || !entry.outputs())
+      continue;
+    // Outputs are read after the last step.
+    uint32_t fixed = root.buffers() ? root.buffers()->size() : 0;
+    std::vector<uint32_t> &last = state.dying.back();
+    for (const fb::Binding *output : *entry.outputs())
+      for (size_t k = last.size(); k-- > 0;)
+        if (last[k] + fixed == output->view()->buffer())
+          last.erase(last.begin() + long(k));
+  }
+}
+
+Status Session::fillConstants() {
+  const fb::Program &root = program->root();
+  if (!root.constants())
+    return {};
+  for (const fb::Constant *c : *root.constants())
+    REPRISE_RETURN_IF_ERROR(
+        prepared->write(root.buffers()->Get(c->buffer())->offset(),
+                        c->data()->data(), c->data()->size()));
+  return {};
+}
+
+Expected<std::unique_ptr<Session>>
+Session::create(std::shared_ptr<const Program> program,
+                const SessionOptions &options) {
+  std::unique_ptr<Session> session(new Session(std::move(program), options));
+  Expected<std::unique_ptr<Device>> device = openDevice(options.device);
+  if (!device.ok())
+    return device.status();
+  session->device = std::move(*device);
+  Expected<std::unique_ptr<DeviceProgram>> prepared =
+      session->device->prepare(session->program->root());
+  if (!prepared.ok())
+    return prepared.status();
+  session->prepared = std::move(*prepared);
+  session->prepareEntries();
+  REPRISE_RETURN_IF_ERROR(session->fillConstants());
+  return session;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Status Session::initialize(uint64_t seed) {
+  const fb::Program &root = program->root();
+  if (!root.variables())
+    return {};
+  for (const fb::Variable *v : *root.variables()) {
+    std::vector<uint8_t> bytes = initialBytes(*v, seed);
+    REPRISE_RETURN_IF_ERROR(prepared->write(
+        arenaOffset(root, nullptr, *v->view()), bytes.data(), bytes.size()));
+  }
+  return {};
+}
+
+const fb::Variable *Session::findVariable(const char *name) const {
+  if (name && program->root().variables())
+    for (const fb::Variable *v : *program->root().variables())
+      if (v->name()->string_view() == name)
+        return v;
+  return nullptr;
+}
+
+static Status unknownVariable(const char *name) {
+  return wrong(std::string("the program has no variable '") +
+               (name ? name : "") + "'");
+}
+
+Status Session::readVariable(const char *name, void *data, size_t bytes) {
+  const fb::Variable *v = findVariable(name);
+  if (!v)
+    return unknownVariable(name);
+  REPRISE_RETURN_IF_ERROR(checkTransfer(std::string("variable '") + name + "'",
+                                        *v->view(), data, bytes));
+  return prepared->read(arenaOffset(program->root(), nullptr, *v->view()), data,
+                        bytes);
+}
+
+Status Session::writeVariable(const char *name, const void *data,
+                              size_t bytes) {
+  const fb::Variable *v = findVariable(name);
+  if (!v)
+    return unknownVariable(name);
+  REPRISE_RETURN_IF_ERROR(checkTransfer(std::string("variable '") + name + "'",
+                                        *v->view(), data, bytes));
+  return prepared->write(arenaOffset(program->root(), nullptr, *v->view()),
+                         data, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status Session::setInput(const char *entryName, const char *name,
+                         const void *data, size_t bytes) {
+  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
+  if (!number.ok())
+    return number.status();
+  const fb::Entry &entry = program->entry(*number);
+  int index = findBinding(entry.inputs(), name ? name : "");
+  if (index < 0)
+    return wrong("entry '" + entry.name()->str() + "' has no input '" +
+                 (name ? name : "") + "'");
+  const fb::View &view = *entry.inputs()->Get(uint32_t(index))->view();
+  REPRISE_RETURN_IF_ERROR(
+      checkTransfer(std::string("input '") + name + "'", view, data, bytes));
+  if (inputsOf >= 0 && inputsOf != int(*number))
+    entries[size_t(inputsOf)].inputSet.assign(
+        entries[size_t(inputsOf)].inputSet.size(), false);
+  inputsOf = int(*number);
+  outputsOf = -1;
+  REPRISE_RETURN_IF_ERROR(
+      prepared->write(arenaOffset(program->root(), &entry, view), data, bytes));
+  entries[*number].inputSet[size_t(index)] = true;
+  return {};
+}
+
+Status Session::checkInputs(size_t number) const {
+  const fb::Entry &entry = program->entry(number);
+  for (size_t i = 0; i < entries[number].inputSet.size(); ++i)
+    if (!entries[number].inputSet[i])
+      return wrong("input '" + entry.inputs()->Get(uint32_t(i))->name()->str() +
+                   "' of entry '" + entry.name()->str() +
+                   "' was not set since the last run");
+  return {};
+}
+
+/// Everything but fixed memory and the inputs just set.
+Status Session::poisonBefore(size_t number) {
+  const fb::Program &root = program->root();
+  const fb::Entry &entry = program->entry(number);
+  uint32_t fixed = root.buffers() ? root.buffers()->size() : 0;
+  std::vector<std::pair<uint64_t, uint64_t>> kept;
+  if (entry.inputs())
+    for (const fb::Binding *input : *entry.inputs()) {
+      const fb::Buffer &b =
+          *entry.buffers()->Get(input->view()->buffer() - fixed);
+      kept.push_back({b.offset(), b.offset() + b.size()});
+    }
+  std::sort(kept.begin(), kept.end());
+  uint64_t at = root.fixed_bytes();
+  for (const auto &[begin, end] : kept) {
+    if (begin > at)
+      REPRISE_RETURN_IF_ERROR(prepared->fill(at, 0xFF, begin - at));
+    at = std::max(at, end);
+  }
+  return prepared->fill(at, 0xFF, root.arena_bytes() - at);
+}
+
+Status Session::poisonAfter(size_t number, size_t step) {
+  const fb::Entry &entry = program->entry(number);
+  for (uint32_t index : entries[number].dying[step]) {
+    const fb::Buffer &b = *entry.buffers()->Get(index);
+    REPRISE_RETURN_IF_ERROR(prepared->fill(b.offset(), 0xFF, b.size()));
+  }
+  return {};
+}
+
+Status Session::runSteps(size_t number) {
+  using Clock = std::chrono::steady_clock;
+  size_t steps = entries[number].seconds.size();
+  if (!options.poison && !options.profile)
+    return prepared->run(number, 0, steps);
+  if (options.poison)
+    REPRISE_RETURN_IF_ERROR(poisonBefore(number));
+  for (size_t i = 0; i < steps; ++i) {
+    Clock::time_point start = Clock::now();
+    REPRISE_RETURN_IF_ERROR(prepared->run(number, i, i + 1));
+    entries[number].seconds[i] =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    if (options.poison)
+      REPRISE_RETURN_IF_ERROR(poisonAfter(number, i));
+  }
+  return {};
+}
+
+Status Session::run(const char *entryName) {
+  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
+  if (!number.ok())
+    return number.status();
+  REPRISE_RETURN_IF_ERROR(checkInputs(*number));
+  outputsOf = -1;
+  for (EntryState &state : entries)
+    state.inputSet.assign(state.inputSet.size(), false);
+  REPRISE_RETURN_IF_ERROR(runSteps(*number));
+  outputsOf = int(*number);
+  return {};
+}
+
+Status Session::getOutput(const char *entryName, const char *name, void *data,
+                          size_t bytes) {
+  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
+  if (!number.ok())
+    return number.status();
+  const fb::Entry &entry = program->entry(*number);
+  int index = findBinding(entry.outputs(), name ? name : "");
+  if (index < 0)
+    return wrong("entry '" + entry.name()->str() + "' has no output '" +
+                 (name ? name : "") + "'");
+  if (outputsOf != int(*number))
+    return wrong("the outputs of entry '" + entry.name()->str() +
+                 "' are not there: run it, and read them before another run "
+                 "or input");
+  const fb::View &view = *entry.outputs()->Get(uint32_t(index))->view();
+  REPRISE_RETURN_IF_ERROR(
+      checkTransfer(std::string("output '") + name + "'", view, data, bytes));
+  return prepared->read(arenaOffset(program->root(), &entry, view), data,
+                        bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Measurements
+//===----------------------------------------------------------------------===//
+
+rp_memory_stats Session::memory() const {
+  return {size_t(program->root().arena_bytes()),
+          size_t(prepared->highWaterBytes())};
+}
+
+size_t Session::stepCount(const char *entry) const {
+  int number = program->findEntry(entry ? entry : "");
+  return number < 0 ? 0 : entries[size_t(number)].seconds.size();
+}
+
+Expected<double> Session::stepSeconds(const char *entry, size_t step) const {
+  Expected<size_t> number = program->entryNumber(entry ? entry : "");
+  if (!number.ok())
+    return number.status();
+  if (!options.profile)
+    return wrong("the session was not created with profile");
+  const std::vector<double> &seconds = entries[*number].seconds;
+  if (step >= seconds.size())
+    return wrong("step " + std::to_string(step) + " of " +
+                 std::to_string(seconds.size()));
+  return seconds[step];
+}
+
+} // namespace reprise::rt

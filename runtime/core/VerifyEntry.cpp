@@ -1,0 +1,262 @@
+//===- VerifyEntry.cpp - Check the entries of an artifact -----------------===//
+//
+// The half of the verifier that knows of time: which buffers live together,
+// and whether each step touches only what is alive.
+//
+//===----------------------------------------------------------------------===//
+#include "VerifyProgram.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+namespace reprise::rt {
+
+static uint32_t stepCount(const fb::Entry &entry) {
+  return entry.steps() ? entry.steps()->size() : 0;
+}
+
+Status ProgramVerifier::entryBuffers(const fb::Entry &entry) {
+  if (!entry.buffers())
+    return {};
+  uint32_t steps = std::max(stepCount(entry), 1u);
+  for (const fb::Buffer *b : *entry.buffers()) {
+    REPRISE_RETURN_IF_ERROR(
+        buffer(*b, program.fixed_bytes(), program.arena_bytes()));
+    if (b->first_step() > b->last_step() || b->last_step() >= steps)
+      return invalidProgram(
+          "buffer " + quoted(b->name()) + " of entry " + quoted(entry.name()) +
+          " lives from step " + std::to_string(b->first_step()) + " to step " +
+          std::to_string(b->last_step()) + " of " + std::to_string(steps));
+  }
+  return disjointLifetimes(entry);
+}
+
+// Sweeps over time with the live buffers sorted by offset: a newcomer can
+// only collide with its neighbours, since the others are disjoint.
+Status ProgramVerifier::disjointLifetimes(const fb::Entry &entry) {
+  std::vector<const fb::Buffer *> order(entry.buffers()->begin(),
+                                        entry.buffers()->end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const fb::Buffer *a, const fb::Buffer *b) {
+                     return a->first_step() < b->first_step();
+                   });
+  auto diesLater = [](const fb::Buffer *a, const fb::Buffer *b) {
+    return a->last_step() > b->last_step();
+  };
+  std::priority_queue<const fb::Buffer *, std::vector<const fb::Buffer *>,
+                      decltype(diesLater)>
+      deaths(diesLater);
+  std::map<uint64_t, const fb::Buffer *> live;
+  for (const fb::Buffer *b : order) {
+    for (; !deaths.empty() && deaths.top()->last_step() < b->first_step();
+         deaths.pop())
+      live.erase(deaths.top()->offset());
+    auto above = live.lower_bound(b->offset());
+    const fb::Buffer *other = nullptr;
+    if (above != live.end() && above->first < b->offset() + b->size())
+      other = above->second;
+    else if (above != live.begin() &&
+             std::prev(above)->first + std::prev(above)->second->size() >
+                 b->offset())
+      other = std::prev(above)->second;
+    if (other)
+      return invalidProgram("buffers " + quoted(other->name()) + " and " +
+                            quoted(b->name()) + " of entry " +
+                            quoted(entry.name()) +
+                            " share bytes while both live at step " +
+                            std::to_string(b->first_step()));
+    live.emplace(b->offset(), b);
+    deaths.push(b);
+  }
+  return {};
+}
+
+Status ProgramVerifier::peak(const fb::Entry &entry) {
+  uint64_t highest = program.fixed_bytes();
+  if (entry.buffers())
+    for (const fb::Buffer *b : *entry.buffers())
+      highest = std::max(highest, b->offset() + b->size());
+  if (entry.peak_bytes() != highest)
+    return invalidProgram(
+        "entry " + quoted(entry.name()) + " claims a peak of " +
+        std::to_string(entry.peak_bytes()) + " bytes, its buffers reach " +
+        std::to_string(highest) + " bytes");
+  if (entry.max_live_bytes() > highest)
+    return invalidProgram("entry " + quoted(entry.name()) + " claims " +
+                          std::to_string(entry.max_live_bytes()) +
+                          " live bytes, more than its peak of " +
+                          std::to_string(highest) + " bytes");
+  return {};
+}
+
+Status ProgramVerifier::bindings(const fb::Entry &entry,
+                                 const Bindings *bindings,
+                                 Direction direction) {
+  if (!bindings)
+    return {};
+  bool isInput = direction == Direction::Input;
+  const char *what = isInput ? "input" : "output";
+  std::set<std::string_view> names;
+  for (const fb::Binding *binding : *bindings) {
+    REPRISE_RETURN_IF_ERROR(uniqueName(binding->name(), what, names));
+    std::string where = std::string(what) + " " + quoted(binding->name());
+    REPRISE_RETURN_IF_ERROR(view(binding->view(), &entry, where, nullptr));
+    if (!isDense(*binding->view()))
+      return invalidProgram(where + " is not dense");
+    bool fixed = program.buffers() &&
+                 binding->view()->buffer() < program.buffers()->size();
+    const fb::Buffer &b = *bufferOf(program, &entry, *binding->view());
+    uint32_t last = std::max(stepCount(entry), 1u) - 1;
+    if (isInput && (fixed || b.first_step() != 0))
+      return invalidProgram(where + " is not on a buffer of its entry that "
+                                    "lives from the first step");
+    if (!isInput && !fixed && b.last_step() != last)
+      return invalidProgram(where + " is not on a buffer that lives to the "
+                                    "last step");
+  }
+  return {};
+}
+
+Status ProgramVerifier::stepView(const fb::View *view, Access access,
+                                 const StepContext &context, Range *range) {
+  REPRISE_RETURN_IF_ERROR(
+      this->view(view, &context.entry, context.name, range));
+  const fb::Buffer &b = *bufferOf(program, &context.entry, *view);
+  if (access == Access::Write && b.kind() == fb::BufferKind::Constant)
+    return invalidProgram(context.name + " writes constant " +
+                          quoted(b.name()));
+  bool fixed = program.buffers() && view->buffer() < program.buffers()->size();
+  if (!fixed &&
+      (context.index < b.first_step() || context.index > b.last_step()))
+    return invalidProgram(context.name + " uses buffer " + quoted(b.name()) +
+                          ", which lives from step " +
+                          std::to_string(b.first_step()) + " to " +
+                          std::to_string(b.last_step()) + " only");
+  return {};
+}
+
+static bool overlap(const Range &a, const Range &b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
+                                    const StepContext &context) {
+  if (call.op() > fb::LibraryOp::MAX || !call.inputs() || !call.outputs() ||
+      call.inputs()->size() > 2 || call.outputs()->size() > 1 ||
+      (call.ints() && call.ints()->size() > 16) || !call.implementation())
+    return invalidProgram(context.name + " is not a call the library has");
+  std::vector<Range> reads, writes;
+  Range range;
+  for (const fb::View *view : *call.inputs()) {
+    REPRISE_RETURN_IF_ERROR(stepView(view, Access::Read, context, &range));
+    reads.push_back(range);
+  }
+  for (const fb::View *view : *call.outputs()) {
+    REPRISE_RETURN_IF_ERROR(stepView(view, Access::Write, context, &range));
+    writes.push_back(range);
+  }
+  if (call.workspace()) {
+    REPRISE_RETURN_IF_ERROR(
+        stepView(call.workspace(), Access::Write, context, &range));
+    writes.push_back(range);
+    if (!isDense(*call.workspace()) || range.begin % kAlignment)
+      return invalidProgram("the workspace of " + context.name +
+                            " is not dense and aligned to 64 bytes");
+  }
+  for (size_t i = 0; i < writes.size(); ++i) {
+    for (const Range &read : reads)
+      if (overlap(writes[i], read))
+        return invalidProgram(context.name + " overwrites its own operand");
+    if (i && overlap(writes[i], writes[i - 1]))
+      return invalidProgram(context.name + " has its result in its workspace");
+  }
+  if (Status status = verifyLibraryCall(describe(call)); !status.ok())
+    return invalidProgram(context.name + ": " + status.message());
+  return {};
+}
+
+Status ProgramVerifier::kernelLaunch(const fb::KernelLaunch &launch,
+                                     const StepContext &context) {
+  uint32_t kernels = program.kernels() ? program.kernels()->size() : 0;
+  if (launch.kernel() >= kernels)
+    return invalidProgram(context.name + " launches kernel " +
+                          std::to_string(launch.kernel()) + " of " +
+                          std::to_string(kernels));
+  if (launch.grains() == 0 || launch.grains() > uint64_t(INT64_MAX))
+    return invalidProgram(context.name + " has " +
+                          std::to_string(launch.grains()) + " grains");
+  uint32_t args = launch.args() ? launch.args()->size() : 0;
+  for (uint32_t i = 0; i < args; ++i)
+    REPRISE_RETURN_IF_ERROR(
+        stepView(launch.args()->Get(i), Access::Read, context));
+  uint32_t writes = launch.writes() ? launch.writes()->size() : 0;
+  if (writes > args)
+    return invalidProgram(context.name + " writes more arguments than it has");
+  for (uint32_t i = 0; i < writes; ++i) {
+    uint32_t written = launch.writes()->Get(i);
+    if (written >= args)
+      return invalidProgram(context.name + " writes argument " +
+                            std::to_string(written) + " of " +
+                            std::to_string(args));
+    REPRISE_RETURN_IF_ERROR(
+        stepView(launch.args()->Get(written), Access::Write, context));
+  }
+  return {};
+}
+
+static bool sameShape(const fb::View &a, const fb::View &b) {
+  size_t rankA = a.shape() ? a.shape()->size() : 0;
+  size_t rankB = b.shape() ? b.shape()->size() : 0;
+  return rankA == rankB &&
+         (!rankA ||
+          std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin()));
+}
+
+Status ProgramVerifier::copy(const fb::Copy &copy, const StepContext &context) {
+  REPRISE_RETURN_IF_ERROR(stepView(copy.source(), Access::Read, context));
+  REPRISE_RETURN_IF_ERROR(stepView(copy.target(), Access::Write, context));
+  if (copy.source()->type() != copy.target()->type() ||
+      !sameShape(*copy.source(), *copy.target()) || !isDense(*copy.source()) ||
+      !isDense(*copy.target()))
+    return invalidProgram(context.name + " copies between views that differ "
+                                         "in type or shape or are not dense");
+  return {};
+}
+
+Status ProgramVerifier::step(const fb::Step &step, const StepContext &context) {
+  if (step.phase() > fb::Phase::MAX)
+    return invalidProgram(context.name + " belongs to an unknown phase");
+  if (step.action())
+    switch (step.action_type()) {
+    case fb::Action::LibraryCall:
+      return libraryCall(*step.action_as_LibraryCall(), context);
+    case fb::Action::KernelLaunch:
+      return kernelLaunch(*step.action_as_KernelLaunch(), context);
+    case fb::Action::Copy:
+      return copy(*step.action_as_Copy(), context);
+    case fb::Action::NONE:
+      break;
+    }
+  return invalidProgram(context.name + " does nothing this runtime knows");
+}
+
+Status ProgramVerifier::entry(const fb::Entry &entry) {
+  REPRISE_RETURN_IF_ERROR(entryBuffers(entry));
+  REPRISE_RETURN_IF_ERROR(peak(entry));
+  REPRISE_RETURN_IF_ERROR(bindings(entry, entry.inputs(), Direction::Input));
+  REPRISE_RETURN_IF_ERROR(bindings(entry, entry.outputs(), Direction::Output));
+  for (uint32_t i = 0; i < stepCount(entry); ++i) {
+    const fb::Step &s = *entry.steps()->Get(i);
+    if (s.name() && s.name()->size() > 4096)
+      return invalidProgram("the name of a step has more than 4096 bytes");
+    StepContext context{entry, i,
+                        "step " + std::to_string(i) + " (" +
+                            (s.name() ? s.name()->str() : "") + ") of entry " +
+                            quoted(entry.name())};
+    REPRISE_RETURN_IF_ERROR(step(s, context));
+  }
+  return {};
+}
+
+} // namespace reprise::rt

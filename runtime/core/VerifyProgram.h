@@ -1,0 +1,73 @@
+//===- VerifyProgram.h - Checks shared by the verifier's parts --*- C++ -*-===//
+//
+// Private to Verify.cpp (the program) and VerifyEntry.cpp (entries, steps).
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H
+#define REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H
+
+#include "Views.h"
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace reprise::rt {
+
+/// Bytes [begin, end) of the arena.
+struct Range {
+  uint64_t begin = 0, end = 0;
+};
+
+Status invalidProgram(const std::string &what);
+std::string quoted(const flatbuffers::String *name);
+Status disjointRanges(std::vector<Range> ranges, const std::string &what);
+
+class ProgramVerifier {
+public:
+  explicit ProgramVerifier(const fb::Program &program) : program(program) {}
+  Status run();
+
+private:
+  /// A step and where it stands, for messages.
+  struct StepContext {
+    const fb::Entry &entry;
+    uint32_t index;
+    std::string name;
+  };
+  using Views = flatbuffers::Vector<flatbuffers::Offset<fb::View>>;
+  using Bindings = flatbuffers::Vector<flatbuffers::Offset<fb::Binding>>;
+  enum class Access { Read, Write };
+  enum class Direction { Input, Output };
+
+  Status header();
+  Status fixedBuffers();
+  Status variables();
+  Status initialValue(const fb::Variable &variable);
+  Status constants();
+  Status code();
+  Status uniqueName(const flatbuffers::String *name, const char *what,
+                    std::set<std::string_view> &seen);
+  Status buffer(const fb::Buffer &buffer, uint64_t from, uint64_t to);
+  Status view(const fb::View *view, const fb::Entry *entry,
+              const std::string &where, Range *range);
+
+  Status entry(const fb::Entry &entry);
+  Status entryBuffers(const fb::Entry &entry);
+  Status disjointLifetimes(const fb::Entry &entry);
+  Status peak(const fb::Entry &entry);
+  Status bindings(const fb::Entry &entry, const Bindings *bindings,
+                  Direction direction);
+  Status step(const fb::Step &step, const StepContext &context);
+  Status stepView(const fb::View *view, Access access,
+                  const StepContext &context, Range *range = nullptr);
+  Status libraryCall(const fb::LibraryCall &call, const StepContext &context);
+  Status kernelLaunch(const fb::KernelLaunch &launch,
+                      const StepContext &context);
+  Status copy(const fb::Copy &copy, const StepContext &context);
+
+  const fb::Program &program;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H

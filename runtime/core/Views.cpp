@@ -1,0 +1,118 @@
+//===- Views.cpp - Arithmetic on the views of a program -------------------===//
+//
+// All products are formed with overflow checks, because the verifier calls
+// this on bytes nobody has looked at yet.
+//
+//===----------------------------------------------------------------------===//
+#include "Views.h"
+
+namespace reprise::rt {
+
+uint64_t elementBytes(fb::ElementType type) {
+  switch (type) {
+  case fb::ElementType::I1:
+  case fb::ElementType::I8:
+    return 1;
+  case fb::ElementType::BF16:
+  case fb::ElementType::F16:
+    return 2;
+  case fb::ElementType::F32:
+  case fb::ElementType::I32:
+    return 4;
+  case fb::ElementType::F64:
+  case fb::ElementType::I64:
+    return 8;
+  }
+  return 0;
+}
+
+static size_t rankOf(const fb::View &view) {
+  return view.shape() ? view.shape()->size() : 0;
+}
+
+static bool hasStrides(const fb::View &view) {
+  return view.strides() && view.strides()->size() != 0;
+}
+
+std::optional<uint64_t> viewBytes(const fb::View &view) {
+  uint64_t element = elementBytes(view.type());
+  size_t rank = rankOf(view);
+  if (!element || rank > kMaxRank ||
+      (hasStrides(view) && view.strides()->size() != rank))
+    return std::nullopt;
+  // The index behind the last element, in elements.
+  uint64_t end = 1, dense = 1;
+  for (size_t i = rank; i-- > 0;) {
+    int64_t size = view.shape()->Get(flatbuffers::uoffset_t(i));
+    int64_t stride = hasStrides(view)
+                         ? view.strides()->Get(flatbuffers::uoffset_t(i))
+                         : int64_t(dense);
+    uint64_t reach;
+    if (size < 1 || stride < 0 ||
+        __builtin_mul_overflow(uint64_t(size - 1), uint64_t(stride), &reach) ||
+        __builtin_add_overflow(end, reach, &end) ||
+        __builtin_mul_overflow(dense, uint64_t(size), &dense) ||
+        dense > uint64_t(INT64_MAX))
+      return std::nullopt;
+  }
+  uint64_t bytes;
+  if (__builtin_mul_overflow(end, element, &bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+bool isDense(const fb::View &view) {
+  if (!hasStrides(view))
+    return true;
+  uint64_t dense = 1;
+  for (size_t i = rankOf(view); i-- > 0;) {
+    int64_t size = view.shape()->Get(flatbuffers::uoffset_t(i));
+    int64_t stride = view.strides()->Get(flatbuffers::uoffset_t(i));
+    // The stride of a dimension of one is never used.
+    if (size != 1 && uint64_t(stride) != dense)
+      return false;
+    dense *= uint64_t(size);
+  }
+  return true;
+}
+
+const fb::Buffer *bufferOf(const fb::Program &program, const fb::Entry *entry,
+                           const fb::View &view) {
+  uint32_t index = view.buffer();
+  uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
+  if (index < fixed)
+    return program.buffers()->Get(index);
+  index -= fixed;
+  if (entry && entry->buffers() && index < entry->buffers()->size())
+    return entry->buffers()->Get(index);
+  return nullptr;
+}
+
+uint64_t arenaOffset(const fb::Program &program, const fb::Entry *entry,
+                     const fb::View &view) {
+  return bufferOf(program, entry, view)->offset() + view.offset();
+}
+
+static TensorDesc describe(const fb::View &view) {
+  TensorDesc tensor;
+  tensor.type = rp_element_type(view.type());
+  if (view.shape())
+    tensor.shape.assign(view.shape()->begin(), view.shape()->end());
+  if (hasStrides(view))
+    tensor.strides.assign(view.strides()->begin(), view.strides()->end());
+  return tensor;
+}
+
+LibraryCallDesc describe(const fb::LibraryCall &call) {
+  LibraryCallDesc desc;
+  desc.op = LibraryOp(call.op());
+  for (const fb::View *view : *call.inputs())
+    desc.inputs.push_back(describe(*view));
+  for (const fb::View *view : *call.outputs())
+    desc.outputs.push_back(describe(*view));
+  if (call.ints())
+    desc.ints.assign(call.ints()->begin(), call.ints()->end());
+  return desc;
+}
+
+} // namespace reprise::rt

@@ -1,0 +1,310 @@
+//===- CpuDevice.cpp - The CPU behind the device interface ----------------===//
+//
+// Preparing turns every step into an object with final addresses; running a
+// step allocates nothing of its own. Library calls and kernels share the
+// calling thread's OpenMP pool, of the width the program was compiled for.
+//
+//===----------------------------------------------------------------------===//
+#include "CpuDevice.h"
+#include "../core/Views.h"
+#include "Arena.h"
+#include "CodeImage.h"
+#include "Host.h"
+#include "LibraryCalls.h"
+
+#include <algorithm>
+#include <cstring>
+#include <omp.h>
+
+namespace reprise::rt {
+
+namespace {
+/// A step with its addresses. `end` is the highest byte it is given, counted
+/// from the start of the arena.
+class CpuStep {
+public:
+  virtual ~CpuStep() = default;
+  virtual Status run() = 0;
+  uint64_t end = 0;
+};
+
+class CopyStep : public CpuStep {
+public:
+  Status run() override {
+    std::memmove(target, source, bytes);
+    return {};
+  }
+  void *target = nullptr;
+  const void *source = nullptr;
+  uint64_t bytes = 0;
+};
+
+class KernelStep : public CpuStep {
+public:
+  Status run() override;
+  KernelFunction kernel = nullptr;
+  std::vector<void *> args;
+  int64_t grains = 0;
+  int threads = 1;
+};
+
+class LibraryStep : public CpuStep {
+public:
+  LibraryStep(BoundLibraryCall call, dnnl::stream &stream)
+      : call(std::move(call)), stream(stream) {}
+  Status run() override { return call.run(stream); }
+
+private:
+  BoundLibraryCall call;
+  dnnl::stream &stream;
+};
+
+class CpuProgram : public DeviceProgram {
+public:
+  CpuProgram(const fb::Program &program, Arena arena)
+      : program(program), arena(std::move(arena)), stream(cpuEngine()),
+        cache(program.threads()), highWater(program.fixed_bytes()) {}
+  Status prepare();
+
+  Status write(uint64_t offset, const void *data, uint64_t bytes) override;
+  Status read(uint64_t offset, void *data, uint64_t bytes) override;
+  Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) override;
+  Status run(size_t entry, size_t first, size_t end) override;
+  uint64_t highWaterBytes() const override { return highWater; }
+
+private:
+  using StepList = std::vector<std::unique_ptr<CpuStep>>;
+  Status checkRange(uint64_t offset, uint64_t bytes) const;
+  /// The address of a view; raises `end` to the end of its bytes.
+  void *resolve(const fb::Entry &entry, const fb::View &view, uint64_t &end);
+  Expected<std::unique_ptr<CpuStep>> prepareStep(const fb::Entry &entry,
+                                                 const fb::Step &step);
+  std::unique_ptr<CpuStep> prepareCopy(const fb::Entry &entry,
+                                       const fb::Copy &copy);
+  std::unique_ptr<CpuStep> prepareKernel(const fb::Entry &entry,
+                                         const fb::KernelLaunch &launch);
+  Expected<std::unique_ptr<CpuStep>> prepareCall(const fb::Entry &entry,
+                                                 const fb::LibraryCall &call);
+
+  const fb::Program &program;
+  Arena arena;
+  CodeImage code;
+  std::vector<KernelFunction> kernels;
+  dnnl::stream stream;
+  LibraryCache cache;
+  std::vector<StepList> entries;
+  uint64_t highWater;
+};
+
+class CpuDevice : public Device {
+public:
+  std::string name() const override { return "cpu"; }
+  Expected<std::unique_ptr<DeviceProgram>>
+  prepare(const fb::Program &program) override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// First of the grains of part `index` of `parts`.
+static int64_t partBegin(int64_t grains, int index, int parts) {
+  return grains / parts * index + std::min<int64_t>(grains % parts, index);
+}
+
+Status KernelStep::run() {
+  if (threads == 1) {
+    kernel(args.data(), 0, grains);
+    return {};
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    // The team may be smaller than asked for; any partition gives the same
+    // bits, but all of the range must be covered.
+    int parts = omp_get_num_threads(), index = omp_get_thread_num();
+    int64_t begin = partBegin(grains, index, parts);
+    int64_t end = partBegin(grains, index + 1, parts);
+    if (begin < end)
+      kernel(args.data(), begin, end);
+  }
+  return {};
+}
+
+Status CpuProgram::checkRange(uint64_t offset, uint64_t bytes) const {
+  if (offset <= arena.bytes() && bytes <= arena.bytes() - offset)
+    return {};
+  return Status::error(
+      RP_INTERNAL, std::to_string(bytes) + " bytes at " +
+                       std::to_string(offset) + " do not lie in the arena of " +
+                       std::to_string(arena.bytes()) + " bytes");
+}
+
+Status CpuProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checkRange(offset, bytes));
+  std::memcpy(arena.data() + offset, data, bytes);
+  highWater = std::max(highWater, offset + bytes);
+  return {};
+}
+
+Status CpuProgram::read(uint64_t offset, void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checkRange(offset, bytes));
+  std::memcpy(data, arena.data() + offset, bytes);
+  return {};
+}
+
+Status CpuProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checkRange(offset, bytes));
+  std::memset(arena.data() + offset, byte, bytes);
+  return {};
+}
+
+Status CpuProgram::run(size_t entry, size_t first, size_t end) {
+  // Inside a parallel region OpenMP gives one thread, oneDNN splits its work
+  // differently, and the bits change.
+  if (omp_in_parallel())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "a session cannot run inside a parallel region");
+  ThreadScope scope(program.threads());
+  StepList &steps = entries[entry];
+  for (size_t i = first; i < end; ++i) {
+    highWater = std::max(highWater, steps[i]->end);
+    REPRISE_RETURN_IF_ERROR(steps[i]->run());
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing
+//===----------------------------------------------------------------------===//
+
+void *CpuProgram::resolve(const fb::Entry &entry, const fb::View &view,
+                          uint64_t &end) {
+  uint64_t offset = arenaOffset(program, &entry, view);
+  end = std::max(end, offset + *viewBytes(view));
+  return arena.data() + offset;
+}
+
+std::unique_ptr<CpuStep> CpuProgram::prepareCopy(const fb::Entry &entry,
+                                                 const fb::Copy &copy) {
+  auto step = std::make_unique<CopyStep>();
+  step->source = resolve(entry, *copy.source(), step->end);
+  step->target = resolve(entry, *copy.target(), step->end);
+  step->bytes = *viewBytes(*copy.source());
+  return step;
+}
+
+std::unique_ptr<CpuStep>
+CpuProgram::prepareKernel(const fb::Entry &entry,
+                          const fb::KernelLaunch &launch) {
+  // Below this, waking the other threads costs more than they save.
+  constexpr uint64_t kInlineBytes = 32 << 10;
+  auto step = std::make_unique<KernelStep>();
+  step->kernel = kernels[launch.kernel()];
+  step->grains = int64_t(launch.grains());
+  uint64_t bytes = 0;
+  if (launch.args())
+    for (const fb::View *view : *launch.args()) {
+      step->args.push_back(resolve(entry, *view, step->end));
+      bytes += *viewBytes(*view);
+    }
+  if (bytes > kInlineBytes)
+    step->threads = int(std::min<uint64_t>(program.threads(), launch.grains()));
+  return step;
+}
+
+Expected<std::unique_ptr<CpuStep>>
+CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
+  Expected<const LibraryCache::Entry *> cached = cache.get(describe(call));
+  if (!cached.ok())
+    return cached.status();
+  const LibraryPlan &plan = (*cached)->plan;
+  if (plan.info.implementation != call.implementation()->string_view())
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact was compiled for the library kernel '" +
+                             call.implementation()->str() + "', '" +
+                             plan.info.implementation +
+                             "' would run here; compile the model again");
+  uint64_t given = call.workspace() ? *viewBytes(*call.workspace()) : 0;
+  if (given < plan.info.workspaceBytes)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact gives '" + plan.info.implementation +
+                             "' " + std::to_string(given) +
+                             " bytes of workspace, it needs " +
+                             std::to_string(plan.info.workspaceBytes) +
+                             " bytes here; compile the model again");
+  uint64_t end = 0;
+  LibraryOperands operands;
+  operands.inputs[0] = resolve(entry, *call.inputs()->Get(0), end);
+  operands.inputs[1] = resolve(entry, *call.inputs()->Get(1), end);
+  operands.output = resolve(entry, *call.outputs()->Get(0), end);
+  operands.workspace =
+      call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
+  std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
+      BoundLibraryCall(plan, (*cached)->primitives, operands), stream);
+  step->end = end;
+  return step;
+}
+
+Expected<std::unique_ptr<CpuStep>>
+CpuProgram::prepareStep(const fb::Entry &entry, const fb::Step &step) {
+  switch (step.action_type()) {
+  case fb::Action::LibraryCall:
+    return prepareCall(entry, *step.action_as_LibraryCall());
+  case fb::Action::KernelLaunch:
+    return prepareKernel(entry, *step.action_as_KernelLaunch());
+  case fb::Action::Copy:
+    return prepareCopy(entry, *step.action_as_Copy());
+  case fb::Action::NONE:
+    break;
+  }
+  return Status::error(RP_INTERNAL, "a step without an action was verified");
+}
+
+Status CpuProgram::prepare() {
+  if (program.kernels() && program.kernels()->size()) {
+    Expected<CodeImage> image =
+        CodeImage::load(program.code()->data(), program.code()->size());
+    if (!image.ok())
+      return image.status();
+    code = std::move(*image);
+    for (const flatbuffers::String *name : *program.kernels()) {
+      Expected<KernelFunction> kernel = code.find(name->str());
+      if (!kernel.ok())
+        return kernel.status();
+      kernels.push_back(*kernel);
+    }
+  }
+  if (!program.entries())
+    return {};
+  for (const fb::Entry *entry : *program.entries()) {
+    StepList &list = entries.emplace_back();
+    if (!entry->steps())
+      continue;
+    for (const fb::Step *step : *entry->steps()) {
+      Expected<std::unique_ptr<CpuStep>> prepared = prepareStep(*entry, *step);
+      if (!prepared.ok())
+        return prepared.status();
+      list.push_back(std::move(*prepared));
+    }
+  }
+  return {};
+}
+
+Expected<std::unique_ptr<DeviceProgram>>
+CpuDevice::prepare(const fb::Program &program) {
+  REPRISE_RETURN_IF_ERROR(checkTarget(program.target()->str()));
+  REPRISE_RETURN_IF_ERROR(checkLibrary(program.library()->str()));
+  Expected<Arena> arena = Arena::allocate(program.arena_bytes());
+  if (!arena.ok())
+    return arena.status();
+  auto prepared = std::make_unique<CpuProgram>(program, std::move(*arena));
+  REPRISE_RETURN_IF_ERROR(prepared->prepare());
+  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+}
+
+std::unique_ptr<Device> openCpuDevice() {
+  return std::make_unique<CpuDevice>();
+}
+
+} // namespace reprise::rt

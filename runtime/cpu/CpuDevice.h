@@ -1,0 +1,18 @@
+//===- CpuDevice.h - The CPU behind the device interface --------*- C++ -*-===//
+//
+// oneDNN for library calls, compiled kernels for the rest, one OpenMP thread
+// pool for both.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CPU_CPUDEVICE_H
+#define REPRISE_RUNTIME_CPU_CPUDEVICE_H
+
+#include "reprise/Runtime/Device.h"
+
+namespace reprise::rt {
+
+std::unique_ptr<Device> openCpuDevice();
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CPU_CPUDEVICE_H

@@ -1,0 +1,267 @@
+//===- LibraryDescriptors.cpp - How oneDNN would run a call ---------------===//
+//
+// Input:   a checked call and a number of threads.
+// Output:  primitive descriptors, the layout of the workspace, the names of
+//          the kernels.
+// Method:  activations keep their NHWC layout; the filter is left to oneDNN
+//          (`any`) and reordered in the workspace when it prefers another one
+//          than O,KH,KW,I. Implementations that allocate behind the caller's
+//          back (those built on its gemm) are passed over.
+// Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
+//
+//===----------------------------------------------------------------------===//
+#include "LibraryCalls.h"
+
+#include <cstring>
+#include <omp.h>
+
+namespace reprise::rt {
+
+using dnnl::memory;
+
+ThreadScope::ThreadScope(unsigned threads) : saved(omp_get_max_threads()) {
+  omp_set_num_threads(int(threads));
+}
+
+ThreadScope::~ThreadScope() { omp_set_num_threads(saved); }
+
+dnnl::engine &cpuEngine() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+namespace {
+/// The operands of a convolution in oneDNN's order of dimensions, NCHW and
+/// (G)OIHW, with strides that describe NHWC and OHWI.
+struct ConvolutionDescs {
+  memory::desc x, y, plainFilter, anyFilter;
+  memory::dims strides, dilations, paddingBegin, paddingEnd;
+};
+} // namespace
+
+static memory::data_type dataType(rp_element_type type) {
+  return type == RP_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
+
+static memory::desc activation(const TensorDesc &t) {
+  int64_t n = t.shape[0], h = t.shape[1], w = t.shape[2], c = t.shape[3];
+  return memory::desc({n, c, h, w}, dataType(t.type),
+                      memory::dims{h * w * c, 1, w * c, c});
+}
+
+static ConvolutionDescs describeConvolution(const TensorDesc &x,
+                                            const TensorDesc &w,
+                                            const TensorDesc &y,
+                                            const std::vector<int64_t> &p) {
+  ConvolutionDescs d;
+  d.x = activation(x);
+  d.y = activation(y);
+  int64_t groups = p[8], o = w.shape[0] / groups, kh = w.shape[1],
+          kw = w.shape[2], i = w.shape[3];
+  memory::dims dims = {o, i, kh, kw};
+  memory::dims strides = {kh * kw * i, 1, kw * i, i};
+  if (groups > 1) {
+    dims.insert(dims.begin(), groups);
+    strides.insert(strides.begin(), o * kh * kw * i);
+  }
+  d.plainFilter = memory::desc(dims, dataType(w.type), strides);
+  d.anyFilter = memory::desc(dims, dataType(w.type), memory::format_tag::any);
+  d.strides = {p[0], p[1]};
+  d.paddingBegin = {p[2], p[4]};
+  d.paddingEnd = {p[3], p[5]};
+  d.dilations = {p[6] - 1, p[7] - 1}; // oneDNN counts from 0
+  return d;
+}
+
+static dnnl::primitive_attr userScratchpad() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+/// True if executing `desc` takes memory from the heap: oneDNN's gemm packs
+/// its operands into buffers of its own.
+static bool allocates(const dnnl::primitive_desc_base &desc) {
+  return std::strstr(desc.impl_info_str(), "gemm:jit") != nullptr;
+}
+
+/// Advances `desc` to the first implementation that does not allocate. Stays
+/// where it was if all others are oneDNN's plain reference loops, which are
+/// hundreds of times slower.
+template <typename Desc> static Desc avoidAllocation(Desc desc) {
+  Desc first = desc;
+  while (allocates(desc)) {
+    if (!desc.next_impl() || std::strstr(desc.impl_info_str(), "ref"))
+      return first;
+  }
+  return desc;
+}
+
+static dnnl::convolution_forward::primitive_desc
+forwardDesc(const ConvolutionDescs &d) {
+  dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_training,
+                                       dnnl::algorithm::convolution_direct, d.x,
+                                       d.anyFilter, d.y, d.strides, d.dilations,
+                                       d.paddingBegin, d.paddingEnd);
+  return avoidAllocation(dnnl::convolution_forward::primitive_desc(
+      desc, userScratchpad(), cpuEngine()));
+}
+
+/// Adds the reorder between the two layouts of a filter.
+static void planReorder(LibraryPlan &plan, const memory::desc &from,
+                        Place fromPlace, const memory::desc &to,
+                        Place toPlace) {
+  dnnl::reorder::primitive_desc desc(cpuEngine(), from, cpuEngine(), to,
+                                     userScratchpad());
+  plan.primitives.push_back(
+      {desc, {{DNNL_ARG_FROM, fromPlace, from}, {DNNL_ARG_TO, toPlace, to}}});
+}
+
+static void planForward(LibraryPlan &plan, const ConvolutionDescs &d) {
+  auto desc = forwardDesc(d);
+  bool pack = desc.weights_desc() != d.plainFilter;
+  if (pack)
+    planReorder(plan, d.plainFilter, Place::Input1, desc.weights_desc(),
+                Place::Packed);
+  plan.primitives.push_back(
+      {desc,
+       {{DNNL_ARG_SRC, Place::Input0, d.x},
+        {DNNL_ARG_WEIGHTS, pack ? Place::Packed : Place::Input1,
+         desc.weights_desc()},
+        {DNNL_ARG_DST, Place::Output, d.y}}});
+}
+
+static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
+  dnnl::convolution_backward_data::desc operation(
+      dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
+      d.dilations, d.paddingBegin, d.paddingEnd);
+  auto desc = avoidAllocation(dnnl::convolution_backward_data::primitive_desc(
+      operation, userScratchpad(), cpuEngine(), forwardDesc(d)));
+  bool pack = desc.weights_desc() != d.plainFilter;
+  if (pack)
+    planReorder(plan, d.plainFilter, Place::Input1, desc.weights_desc(),
+                Place::Packed);
+  plan.primitives.push_back(
+      {desc,
+       {{DNNL_ARG_DIFF_DST, Place::Input0, d.y},
+        {DNNL_ARG_WEIGHTS, pack ? Place::Packed : Place::Input1,
+         desc.weights_desc()},
+        {DNNL_ARG_DIFF_SRC, Place::Output, d.x}}});
+}
+
+static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
+  dnnl::convolution_backward_weights::desc operation(
+      dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
+      d.dilations, d.paddingBegin, d.paddingEnd);
+  auto desc =
+      avoidAllocation(dnnl::convolution_backward_weights::primitive_desc(
+          operation, userScratchpad(), cpuEngine(), forwardDesc(d)));
+  memory::desc packed = desc.diff_weights_desc();
+  bool pack = packed != d.plainFilter;
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_SRC, Place::Input0, d.x},
+                              {DNNL_ARG_DIFF_DST, Place::Input1, d.y},
+                              {DNNL_ARG_DIFF_WEIGHTS,
+                               pack ? Place::Packed : Place::Output, packed}}});
+  if (pack)
+    planReorder(plan, packed, Place::Packed, d.plainFilter, Place::Output);
+}
+
+/// The operand as the product sees it: a transposed one keeps its bytes and
+/// swaps the last two dimensions and strides.
+static memory::desc matrix(const TensorDesc &t, bool transposed) {
+  memory::dims dims = t.shape, strides = t.strides;
+  if (strides.empty()) {
+    strides.assign(dims.size(), 1);
+    for (size_t i = dims.size() - 1; i-- > 0;)
+      strides[i] = strides[i + 1] * dims[i + 1];
+  }
+  size_t rank = dims.size();
+  if (transposed) {
+    std::swap(dims[rank - 1], dims[rank - 2]);
+    std::swap(strides[rank - 1], strides[rank - 2]);
+  }
+  return memory::desc(dims, dataType(t.type), strides);
+}
+
+static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call) {
+  memory::desc a = matrix(call.inputs[0], call.ints[0]);
+  memory::desc b = matrix(call.inputs[1], call.ints[1]);
+  memory::desc c = matrix(call.outputs[0], false);
+  auto desc = avoidAllocation(dnnl::matmul::primitive_desc(
+      dnnl::matmul::desc(a, b, c), userScratchpad(), cpuEngine()));
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_SRC, Place::Input0, a},
+                              {DNNL_ARG_WEIGHTS, Place::Input1, b},
+                              {DNNL_ARG_DST, Place::Output, c}}});
+}
+
+static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Adds the scratchpads and lays out the workspace.
+static void finish(LibraryPlan &plan) {
+  uint64_t packed = 0, scratchpad = 0;
+  for (PlannedPrimitive &p : plan.primitives) {
+    for (const PlannedPrimitive::Argument &a : p.arguments)
+      if (a.place == Place::Packed)
+        packed = a.desc.get_size();
+    memory::desc scratch = p.desc.query_md(dnnl::query::scratchpad_md);
+    if (scratch.get_size()) {
+      p.arguments.push_back({DNNL_ARG_SCRATCHPAD, Place::Scratchpad, scratch});
+      scratchpad = std::max<uint64_t>(scratchpad, scratch.get_size());
+    }
+    plan.info.implementation += (plan.info.implementation.empty() ? "" : ", ") +
+                                std::string(p.desc.impl_info_str());
+  }
+  plan.scratchpadOffset = align64(packed);
+  plan.info.workspaceBytes = plan.scratchpadOffset + align64(scratchpad);
+}
+
+static void planPrimitives(LibraryPlan &plan, const LibraryCallDesc &call) {
+  const TensorDesc &in0 = call.inputs[0], &in1 = call.inputs[1],
+                   &out = call.outputs[0];
+  switch (call.op) {
+  case LibraryOp::Conv2D:
+    return planForward(plan, describeConvolution(in0, in1, out, call.ints));
+  case LibraryOp::Conv2DInputGrad:
+    return planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
+  case LibraryOp::Conv2DFilterGrad:
+    return planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
+  case LibraryOp::MatMul:
+    return planMatMul(plan, call);
+  }
+}
+
+Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
+                                      unsigned threads) {
+  REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  if (threads < 1 || threads > 1024)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         std::to_string(threads) +
+                             " threads asked of the library; 1 to 1024 are "
+                             "possible");
+  ThreadScope scope(threads);
+  LibraryPlan plan;
+  try {
+    planPrimitives(plan, desc);
+  } catch (const dnnl::error &error) {
+    if (error.status == dnnl_out_of_memory)
+      return Status::error(RP_OUT_OF_MEMORY, "oneDNN ran out of memory");
+    return Status::error(
+        error.status == dnnl_unimplemented ? RP_UNAVAILABLE
+                                           : RP_INVALID_ARGUMENT,
+        std::string("oneDNN cannot run this call here: ") + error.what());
+  }
+  finish(plan);
+  return plan;
+}
+
+Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,
+                                           unsigned threads) {
+  Expected<LibraryPlan> plan = planLibraryCall(desc, threads);
+  if (!plan.ok())
+    return plan.status();
+  return plan->info;
+}
+
+} // namespace reprise::rt
