@@ -53,8 +53,10 @@ public:
       uint32_t id = waiting.back();
       waiting.pop_back();
       findMeeting(id);
-      if (!placeInGap(id))
-        placeByForce(id);
+      if (placeInGap(id))
+        continue;
+      limit.spend(sortWork * meeting.size());
+      placeByForce(id);
     }
     Packing result;
     result.offsets.resize(items.size());
@@ -66,6 +68,9 @@ public:
   }
 
 private:
+  /// What sorting an item's candidates takes, in looks at a placed one.
+  static constexpr uint64_t sortWork = 64;
+
   bool init(const Packing &start) {
     for (uint32_t id = 0; id < items.size(); ++id) {
       if (items[id].bytes > height)

@@ -99,7 +99,7 @@ static void tryGreedy(const std::vector<PackItem> &items, uint64_t bound,
 /// lower end only for this search.
 static void searchLocally(const std::vector<PackItem> &items, uint64_t bound,
                           uint64_t unit, Best &best) {
-  constexpr uint64_t totalWork = 300000000;
+  constexpr uint64_t totalWork = 1200000000;
   WorkLimit total{totalWork};
   uint64_t low = bound;
   uint64_t target = bound;

@@ -1,0 +1,162 @@
+//===- OrderTest.cpp - Orders are valid and never worse than programs -----===//
+#include "GraphBuilder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+using namespace reprise::plan;
+using namespace reprise::plan::test;
+
+static uint64_t peakOf(const Graph &graph, const Schedule &schedule) {
+  return computeLiveness(graph, schedule).maxLive;
+}
+
+/// Whether the order respects producers, viewed bases and `after`.
+static bool isValid(const Graph &graph, const std::vector<OpId> &order) {
+  std::vector<bool> done(graph.ops.size(), false);
+  auto isThere = [&](ValueId value, OpId reader) {
+    for (; value != kNone; value = graph.values[value].viewOf) {
+      OpId producer = graph.values[value].producer;
+      if (producer != kNone && producer != reader && !done[producer])
+        return false;
+    }
+    return true;
+  };
+  for (OpId id : order) {
+    const Op &op = graph.ops[id];
+    for (OpId other : op.after)
+      if (!done[other])
+        return false;
+    for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
+      for (ValueId value : *list)
+        if (!isThere(value, id))
+          return false;
+    done[id] = true;
+  }
+  return order.size() == graph.ops.size() &&
+         std::count(done.begin(), done.end(), true) == int64_t(order.size());
+}
+
+/// The least max-live of all valid orders.
+static uint64_t leastPeak(const Graph &graph) {
+  std::vector<OpId> order = programOrder(graph).order;
+  uint64_t least = UINT64_MAX;
+  do {
+    if (isValid(graph, order))
+      least = std::min(least, peakOf(graph, {order}));
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+TEST(Order, TinyGraphsLieBetweenOptimumAndProgramOrder) {
+  uint32_t better = 0, optimal = 0, total = 60;
+  for (uint64_t seed = 0; seed < total; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 7;
+    Graph graph = makeRandomGraph(seed, options);
+    Schedule chosen = chooseOrder(graph);
+    ASSERT_TRUE(isValid(graph, chosen.order)) << seed;
+    uint64_t program = peakOf(graph, programOrder(graph));
+    uint64_t peak = peakOf(graph, chosen);
+    uint64_t least = leastPeak(graph);
+    EXPECT_GE(peak, least) << seed;
+    EXPECT_LE(peak, program) << seed;
+    better += peak < program;
+    optimal += peak == least;
+  }
+  EXPECT_GT(better, 0u);
+  // Heuristics: most of them, not all.
+  EXPECT_GE(optimal, total * 3 / 4);
+  std::cout << optimal << " of " << total << " orders are optimal\n";
+}
+
+TEST(Order, RandomGraphsKeepDependences) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 10 + seed;
+    Graph graph = makeRandomGraph(seed, options);
+    Schedule chosen = chooseOrder(graph);
+    EXPECT_TRUE(isValid(graph, chosen.order)) << seed;
+    EXPECT_LE(peakOf(graph, chosen), peakOf(graph, programOrder(graph)))
+        << seed;
+  }
+}
+
+TEST(Order, PrefersProgramOrderAmongEquals) {
+  GraphBuilder b;
+  ValueId x = b.make("x", {}, 64), y = b.make("y", {}, 64);
+  b.make("sum", {y, x}, 64);
+  EXPECT_EQ(chooseOrder(b.graph).order, programOrder(b.graph).order);
+}
+
+TEST(Order, EmptyGraph) { EXPECT_TRUE(chooseOrder({}).order.empty()); }
+
+TEST(Order, UpdatesRunAsSoonAsTheirGradientExists) {
+  // Four gradients of 1 KiB and their updates at the end of the program.
+  GraphBuilder b;
+  ValueId at = b.make("loss", {}, 64);
+  std::vector<ValueId> gradients;
+  for (int i = 0; i < 4; ++i) {
+    gradients.push_back(b.make("gradient", {at}, 1024));
+    at = b.make("next", {at}, 64);
+  }
+  for (ValueId gradient : gradients) {
+    OpId update = b.op("update", {b.fixed(1024), gradient});
+    b.result(update, 1024, StorageClass::Fixed);
+    b.graph.ops[update].effect = true;
+  }
+  EXPECT_GE(peakOf(b.graph, programOrder(b.graph)), 4096u);
+  EXPECT_LE(peakOf(b.graph, chooseOrder(b.graph)), 1024u + 128u);
+}
+
+TEST(Order, AfterHoldsAnUpdateBack) {
+  // The norm over both gradients must be known before either is applied.
+  GraphBuilder b;
+  ValueId g = b.make("g", {}, 1024), h = b.make("h", {}, 1024);
+  ValueId norm = b.make("norm", {g, h}, 64);
+  for (ValueId gradient : {g, h}) {
+    OpId update = b.op("update", {b.fixed(1024), gradient});
+    b.graph.ops[update].after = {b.graph.values[norm].producer};
+  }
+  Schedule chosen = chooseOrder(b.graph);
+  EXPECT_TRUE(isValid(b.graph, chosen.order));
+}
+
+TEST(Order, DefinesABranchLate) {
+  // The large branch is defined first in the program but read last.
+  GraphBuilder b;
+  ValueId large = b.make("large", {}, 4096);
+  ValueId at = b.make("start", {}, 64);
+  for (int i = 0; i < 4; ++i)
+    at = b.make("step", {at}, 2048);
+  ValueId small = b.make("small", {at}, 64);
+  b.make("end", {small, large}, 64);
+  EXPECT_GE(peakOf(b.graph, programOrder(b.graph)), 4096u + 4096u);
+  EXPECT_LE(peakOf(b.graph, chooseOrder(b.graph)), 4096u + 256u);
+}
+
+TEST(Order, IsDeterministic) {
+  Graph graph = makeResNetStep({{2, 2, 2, 2}, 4, Keep::BlockInputs});
+  EXPECT_EQ(chooseOrder(graph).order, chooseOrder(graph).order);
+}
+
+TEST(Order, ResNetStepsOfEveryDepth) {
+  for (std::vector<uint32_t> blocks :
+       {std::vector<uint32_t>{3, 4, 6, 3}, {3, 8, 36, 3}}) {
+    Graph graph = makeResNetStep({blocks, 8, Keep::All});
+    auto start = std::chrono::steady_clock::now();
+    Schedule chosen = chooseOrder(graph);
+    std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - start;
+    uint64_t program = peakOf(graph, programOrder(graph));
+    uint64_t peak = peakOf(graph, chosen);
+    EXPECT_TRUE(isValid(graph, chosen.order));
+    EXPECT_LT(peak, program); // the updates wait until the end there
+    std::cout << graph.ops.size() << " ops: " << program / 1048576
+              << " MiB in program order, " << peak / 1048576
+              << " MiB chosen in " << took.count() << " ms\n";
+  }
+}

@@ -1,0 +1,162 @@
+//===- PlacementTest.cpp - Offsets against max-live -----------------------===//
+//
+// The instances in minimalloc/ are from google/minimalloc (Apache-2.0, LICENSE
+// there); the number in a name is the capacity they are known to fit in.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphBuilder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+using namespace reprise::plan;
+using namespace reprise::plan::test;
+
+static Buffer makeBuffer(uint64_t bytes, uint32_t first, uint32_t last) {
+  Buffer buffer;
+  buffer.bytes = bytes;
+  buffer.firstStep = first;
+  buffer.lastStep = last;
+  return buffer;
+}
+
+/// Sum of the live sizes where a buffer begins, at its largest.
+static uint64_t findMaxLive(const std::vector<Buffer> &buffers) {
+  uint64_t most = 0;
+  for (const Buffer &at : buffers) {
+    uint64_t live = 0;
+    for (const Buffer &other : buffers)
+      if (other.firstStep <= at.firstStep && at.firstStep <= other.lastStep)
+        live += other.bytes;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+static void expectDisjoint(const std::vector<Buffer> &buffers,
+                           const Placement &placement) {
+  ASSERT_EQ(placement.offsets.size(), buffers.size());
+  uint64_t height = 0;
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    uint64_t end = placement.offsets[a] + buffers[a].bytes;
+    height = std::max(height, end);
+    for (size_t b = 0; b < a; ++b) {
+      bool apart =
+          buffers[a].lastStep < buffers[b].firstStep ||
+          buffers[b].lastStep < buffers[a].firstStep ||
+          end <= placement.offsets[b] ||
+          placement.offsets[b] + buffers[b].bytes <= placement.offsets[a];
+      EXPECT_TRUE(apart) << a << " and " << b;
+    }
+  }
+  EXPECT_EQ(placement.height, height);
+}
+
+static std::vector<Buffer> readInstance(const std::string &name) {
+  std::ifstream file(std::string(REPRISE_MINIMALLOC_DIR "/") + name);
+  EXPECT_TRUE(file.good()) << name;
+  std::vector<Buffer> buffers;
+  std::string line, id, lower, upper, size;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::getline(fields, id, ',');
+    std::getline(fields, lower, ',');
+    std::getline(fields, upper, ',');
+    std::getline(fields, size, ',');
+    buffers.push_back(makeBuffer(std::stoull(size), std::stoul(lower),
+                                 std::stoul(upper) - 1));
+  }
+  return buffers;
+}
+
+/// Places, checks, prints; returns height / max-live.
+static double place(const std::string &name,
+                    const std::vector<Buffer> &buffers) {
+  uint64_t maxLive = findMaxLive(buffers);
+  auto start = std::chrono::steady_clock::now();
+  Placement placement = placeBuffers(buffers, maxLive);
+  std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - start;
+  expectDisjoint(buffers, placement);
+  double ratio = double(placement.height) / double(maxLive);
+  std::cout << name << ": " << buffers.size() << " buffers, " << ratio
+            << " of max-live by " << placement.strategy << " in "
+            << took.count() << " ms\n";
+  return ratio;
+}
+
+TEST(Placement, NothingToPlace) {
+  Placement placement = placeBuffers({}, 0);
+  EXPECT_TRUE(placement.offsets.empty());
+  EXPECT_EQ(placement.height, 0u);
+}
+
+TEST(Placement, DisjointLifetimesShareBytes) {
+  std::vector<Buffer> buffers = {makeBuffer(64, 0, 1), makeBuffer(128, 2, 3)};
+  EXPECT_EQ(placeBuffers(buffers, 128).height, 128u);
+}
+
+TEST(Placement, NeighboursInTimeShareAStep) {
+  // Lifetimes include both ends: step 1 belongs to both.
+  std::vector<Buffer> buffers = {makeBuffer(64, 0, 1), makeBuffer(128, 1, 3)};
+  EXPECT_EQ(placeBuffers(buffers, 192).height, 192u);
+}
+
+TEST(Placement, NestedLifetimesFitExactly) {
+  std::vector<Buffer> buffers;
+  for (uint32_t i = 0; i < 40; ++i)
+    buffers.push_back(makeBuffer(64 * (1 + i * 7 % 11), i, 100 - i));
+  EXPECT_EQ(place("nested", buffers), 1.0);
+}
+
+TEST(Placement, ToyOfMinimallocFitsItsCapacity) {
+  Placement placement = placeBuffers(readInstance("input.12.csv"), 12);
+  expectDisjoint(readInstance("input.12.csv"), placement);
+  EXPECT_EQ(placement.height, 12u);
+}
+
+TEST(Placement, FindsWhatGreedyOrdersMiss) {
+  // Greedy orders put something in the hole below d or split it.
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 12;
+    options.inPlace = false;
+    Graph graph = makeRandomGraph(seed, options);
+    Liveness l = computeLiveness(graph, programOrder(graph));
+    EXPECT_LE(place("random", l.buffers), 1.25) << seed;
+  }
+}
+
+/// Heights these instances reach; the capacity is 1.0 but for C (1.0089).
+TEST(Placement, InstancesOfMinimalloc) {
+  EXPECT_LE(place("A", readInstance("A.1048576.csv")), 1.10);
+  EXPECT_LE(place("C", readInstance("C.1048576.csv")), 1.10);
+  EXPECT_LE(place("E", readInstance("E.1048576.csv")), 1.10);
+  EXPECT_LE(place("G", readInstance("G.1048576.csv")), 1.10);
+}
+
+TEST(Placement, ResNetStepsStayCloseToMaxLive) {
+  for (std::vector<uint32_t> blocks :
+       {std::vector<uint32_t>{3, 4, 6, 3}, {3, 8, 36, 3}})
+    for (Keep keep : {Keep::All, Keep::BlockInputs}) {
+      Graph graph = makeResNetStep({blocks, 8, keep});
+      ASSERT_EQ(checkGraph(graph), "");
+      Schedule schedule = chooseOrder(graph);
+      Liveness l = computeLiveness(graph, schedule);
+      EXPECT_LE(place("resnet", l.buffers), 1.005);
+      Placement placement = placeBuffers(l.buffers, l.maxLive);
+      EXPECT_EQ(validate(graph, schedule, l, placement), "");
+    }
+}
+
+TEST(Placement, IsDeterministic) {
+  std::vector<Buffer> buffers = readInstance("A.1048576.csv");
+  EXPECT_EQ(placeBuffers(buffers, 1048576).offsets,
+            placeBuffers(buffers, 1048576).offsets);
+}
