@@ -1,0 +1,339 @@
+//===- DatasetTest.cpp - IDX, safetensors and synthetic images ------------===//
+//
+// Values against hand-made files; every refusal with its numbers.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include "TestFiles.h"
+#include "reprise/Runtime/Trainer/Idx.h"
+#include "reprise/Runtime/Trainer/Philox.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <zlib.h>
+
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+
+//===----------------------------------------------------------------------===//
+// IDX
+//===----------------------------------------------------------------------===//
+
+static std::string idx(const std::vector<uint32_t> &shape,
+                       const std::string &data) {
+  std::string bytes = {0, 0, 8, char(shape.size())};
+  for (uint32_t size : shape)
+    for (int shift = 24; shift >= 0; shift -= 8)
+      bytes += char(size >> shift);
+  return bytes + data;
+}
+
+static void writeGzip(const std::string &path, const std::string &bytes) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  ASSERT_EQ(gzwrite(file, bytes.data(), unsigned(bytes.size())),
+            int(bytes.size()));
+  ASSERT_EQ(gzclose(file), Z_OK);
+}
+
+static const std::string kImages =
+    idx({3, 2, 2}, {0, 51, 102, 127, 0, 0, 0, 0, 51, 51, 51, 51});
+static const std::string kLabels = idx({3}, {2, 0, 1});
+
+static void writeTraining(const Folder &folder) {
+  writeFile(folder / "train-images-idx3-ubyte", kImages);
+  writeFile(folder / "train-labels-idx1-ubyte", kLabels);
+}
+
+static Status openStatus(const Folder &folder, Split split = Split::Train,
+                         DatasetOptions options = {}) {
+  return openIdxDirectory(folder.path, split, options).status();
+}
+
+TEST(Idx, ImagesAreNormalizedByGivenNumbers) {
+  Folder folder;
+  writeTraining(folder);
+  DatasetOptions options;
+  options.normalization = Normalization{0.2f, 0.5f};
+  auto data = openIdxDirectory(folder.path, Split::Train, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 3u);
+  EXPECT_EQ(formatImageShape((*data)->shape()), "2x2x1");
+  EXPECT_EQ((*data)->classes(), 3);
+  EXPECT_TRUE((*data)->shuffled());
+  uint64_t indices[2] = {2, 0};
+  float images[8];
+  int32_t labels[2];
+  ASSERT_TRUE((*data)->fill(indices, 2, images, labels).ok());
+  EXPECT_EQ(labels[0], 1);
+  EXPECT_EQ(labels[1], 2);
+  EXPECT_FLOAT_EQ(images[0], 0.0f);  // (51/255 - 0.2) / 0.5
+  EXPECT_FLOAT_EQ(images[4], -0.4f); // (0 - 0.2) / 0.5
+  EXPECT_FLOAT_EQ(images[6], 0.4f);  // (102/255 - 0.2) / 0.5
+}
+
+TEST(Idx, NormalizationIsComputedFromTheTrainingImages) {
+  Folder folder;
+  writeTraining(folder);
+  writeGzip(folder / "t10k-images-idx3-ubyte.gz", idx({1, 1, 1}, {9}));
+  writeGzip(folder / "t10k-labels-idx1-ubyte.gz", idx({1}, {0}));
+  // 0 51 102 127 | 0 0 0 0 | 51 51 51 51, in 255ths.
+  double mean = 484.0 / 12,
+         square = (5 * 51.0 * 51 + 102 * 102 + 127 * 127) / 12;
+  for (Split split : {Split::Train, Split::Test}) {
+    auto data = openIdxDirectory(folder.path, split, {});
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    auto normal = (*data)->normalization();
+    ASSERT_TRUE(normal.has_value());
+    EXPECT_FLOAT_EQ(normal->mean, float(mean / 255));
+    EXPECT_FLOAT_EQ(normal->stddev,
+                    float(std::sqrt(square - mean * mean) / 255));
+  }
+}
+
+TEST(Idx, DamagedFilesAreRefused) {
+  Folder folder;
+  const std::string images = folder / "train-images-idx3-ubyte";
+  expectError(openStatus(folder), RP_IO_ERROR, {images, images + ".gz"});
+  writeTraining(folder);
+  EXPECT_TRUE(openStatus(folder).ok());
+  for (size_t size = 0; size < kImages.size(); ++size) {
+    writeFile(images, kImages.substr(0, size));
+    expectError(openStatus(folder), RP_DATA_LOSS, {images, "truncated"});
+  }
+  writeFile(images, kImages.substr(0, kImages.size() - 1));
+  expectError(openStatus(folder), RP_DATA_LOSS, {"12 bytes", "11 follow"});
+  writeFile(images, kImages + "x");
+  expectError(openStatus(folder), RP_DATA_LOSS, {images, "more than the 12"});
+  writeFile(images, kLabels);
+  expectError(openStatus(folder), RP_DATA_LOSS, {images, "2049", "2051"});
+  writeFile(images, idx({0, 2, 2}, ""));
+  expectError(openStatus(folder), RP_DATA_LOSS, {images, "0x2x2"});
+  writeFile(images, idx({2, 2, 2}, std::string("abcdefgh")));
+  expectError(openStatus(folder), RP_DATA_LOSS, {"2 images", "3 labels"});
+  writeFile(images, idx({UINT32_MAX, UINT32_MAX, UINT32_MAX}, "x"));
+  expectError(openStatus(folder), RP_DATA_LOSS, {images, "2^64"});
+  // Announces 16 EiB - 1; must fail by what the file holds.
+  writeFile(images, idx({UINT32_MAX, UINT32_MAX, 1}, "x"));
+  expectError(openStatus(folder), RP_DATA_LOSS, {images, "truncated"});
+  writeFile(images, idx({3, 2, 2}, std::string(12, 'x')));
+  expectError(openStatus(folder), RP_INVALID_ARGUMENT, {"the value 120"});
+}
+
+TEST(Idx, DamagedGzipIsRefused) {
+  Folder folder;
+  std::string path = folder / "images.gz";
+  std::string pixels(20000, ' ');
+  for (size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = char(philox4x32(1, i, 0)[0]);
+  writeGzip(path, idx({200, 10, 10}, pixels));
+  auto good = readIdxFile(path, 3);
+  ASSERT_TRUE(good.ok()) << good.status().message();
+  EXPECT_EQ(std::string(good->data.begin(), good->data.end()), pixels);
+  const std::string bytes = readFile(path);
+  for (size_t size : {size_t(0), size_t(1), size_t(10), bytes.size() / 2,
+                      bytes.size() - 8, bytes.size() - 1}) {
+    writeFile(path, bytes.substr(0, size));
+    EXPECT_FALSE(readIdxFile(path, 3).ok()) << size;
+  }
+  for (size_t at : {bytes.size() / 2, bytes.size() - 6, bytes.size() - 1}) {
+    std::string flipped = bytes;
+    flipped[at] = char(flipped[at] ^ 4);
+    writeFile(path, flipped);
+    expectError(readIdxFile(path, 3).status(), RP_DATA_LOSS, {path});
+  }
+}
+
+TEST(Idx, LabelsOutOfRangeAndBadDeviationsAreRefused) {
+  Folder folder;
+  writeTraining(folder);
+  DatasetOptions options;
+  options.classes = 2;
+  expectError(openStatus(folder, Split::Train, options), RP_INVALID_ARGUMENT,
+              {"label 2 of image 0", "2 classes"});
+  options = {};
+  options.normalization = Normalization{0, 0};
+  expectError(openStatus(folder, Split::Train, options), RP_INVALID_ARGUMENT,
+              {"deviation of 0"});
+}
+
+TEST(Idx, FashionMnistIsRead) {
+  const std::string directory = "/usr/share/datasets/fashion-mnist";
+  if (!std::filesystem::exists(directory))
+    GTEST_SKIP() << "install dataset-fashion-mnist";
+  auto data = openIdxDirectory(directory, Split::Train, {});
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 60000u);
+  EXPECT_EQ(formatImageShape((*data)->shape()), "28x28x1");
+  EXPECT_EQ((*data)->classes(), 10);
+  // Published: 0.2860 and 0.3530.
+  EXPECT_NEAR((*data)->normalization()->mean, 0.2860, 5e-5);
+  EXPECT_NEAR((*data)->normalization()->stddev, 0.3530, 5e-5);
+  auto test = openIdxDirectory(directory, Split::Test, {});
+  ASSERT_TRUE(test.ok()) << test.status().message();
+  EXPECT_EQ((*test)->size(), 10000u);
+  EXPECT_EQ((*test)->normalization()->mean, (*data)->normalization()->mean);
+}
+
+//===----------------------------------------------------------------------===//
+// Safetensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TensorFile {
+  TensorToWrite image = {"image", DType::F32, {3, 1, 2, 1}};
+  TensorToWrite label = {"label", DType::I64, {3}};
+  std::vector<float> pixels = {0, 1, 2, 3, 4, 5};
+  std::vector<int64_t> labels = {4, 0, 2};
+};
+} // namespace
+
+static Status openTensors(const std::string &path, const TensorFile &file,
+                          std::unique_ptr<Dataset> *data = nullptr,
+                          int32_t classes = 0) {
+  SafetensorsContent content;
+  content.tensors = {file.image, file.label};
+  auto source = [&](size_t index, void *out, size_t bytes) {
+    if (index == 0)
+      std::memcpy(out, file.pixels.data(), std::min(bytes, size_t(24)));
+    for (size_t i = 0; index == 1 && i < file.labels.size(); ++i) {
+      int32_t narrow = int32_t(file.labels[i]);
+      if (file.label.type == DType::I64)
+        static_cast<int64_t *>(out)[i] = file.labels[i];
+      else
+        std::memcpy(static_cast<char *>(out) + 4 * i, &narrow, 4);
+    }
+    return Status();
+  };
+  EXPECT_TRUE(writeSafetensors(path, content, source).ok());
+  DatasetOptions options;
+  options.classes = classes;
+  auto opened = openTensorDataset(path, options);
+  if (opened.ok() && data)
+    *data = std::move(*opened);
+  return opened.status();
+}
+
+TEST(TensorDataset, IsTakenAsItIsAndInOrder) {
+  Folder folder;
+  for (DType type : {DType::I64, DType::I32}) {
+    TensorFile file;
+    file.label.type = type;
+    std::unique_ptr<Dataset> data;
+    Status status = openTensors(folder / "d.safetensors", file, &data);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_FALSE(data->shuffled());
+    EXPECT_EQ(data->classes(), 5);
+    EXPECT_EQ(formatImageShape(data->shape()), "1x2x1");
+    uint64_t indices[3] = {1, 2, 0};
+    float images[6];
+    int32_t labels[3];
+    ASSERT_TRUE(data->fill(indices, 3, images, labels).ok());
+    EXPECT_EQ(std::vector<float>(images, images + 6),
+              (std::vector<float>{2, 3, 4, 5, 0, 1}));
+    EXPECT_EQ(std::vector<int32_t>(labels, labels + 3),
+              (std::vector<int32_t>{0, 2, 4}));
+  }
+}
+
+TEST(TensorDataset, BadDataAreRefused) {
+  Folder folder;
+  std::string path = folder / "d.safetensors";
+  TensorFile file;
+  file.pixels[3] = NAN;
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
+              {path, "image 1", "not finite"});
+  file = {};
+  file.labels[2] = -1;
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
+              {"label -1 of image 2"});
+  file = {};
+  expectError(openTensors(path, file, nullptr, 4), RP_INVALID_ARGUMENT,
+              {"label 4 of image 0", "4 classes"});
+  file.label.shape = {2};
+  file.labels.pop_back();
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
+              {"3x1x2x1", "shape 2"});
+  file = {};
+  file.image.shape = {3, 1, 2};
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
+              {"3x1x2", "NxHxWxC"});
+  file = {};
+  file.image.type = DType::I32;
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"I32", "F32"});
+  file = {};
+  file.label.name = "labels";
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"'label'"});
+  file = {};
+  file.image.shape[0] = file.label.shape[0] = 0;
+  file.labels.clear();
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"empty"});
+}
+
+//===----------------------------------------------------------------------===//
+// Synthetic
+//===----------------------------------------------------------------------===//
+
+TEST(Philox, AgreesWithItsPublishedVectors) {
+  // Random123's kat_vectors, philox4x32 10.
+  EXPECT_EQ(philox4x32(0, 0, 0),
+            (std::array<uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c,
+                                     0x9b00dbd8}));
+  EXPECT_EQ(philox4x32(UINT64_MAX, UINT64_MAX, UINT64_MAX),
+            (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+                                     0x6d5451fd}));
+  EXPECT_EQ(
+      philox4x32(0x299f31d0a4093822, 0x85a308d3243f6a88, 0x0370734413198a2e),
+      (std::array<uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420,
+                               0x24126ea1}));
+}
+
+TEST(Synthetic, IsAFunctionOfTheIndex) {
+  SyntheticOptions options;
+  options.shape = {5, 3, 1};
+  options.classes = 4;
+  options.size = 100;
+  options.seed = 9;
+  auto data = openSyntheticDataset(options, Split::Train);
+  auto test = openSyntheticDataset(options, Split::Test);
+  ASSERT_TRUE(data.ok() && test.ok());
+  std::vector<uint64_t> forward(100), one = {57};
+  std::iota(forward.begin(), forward.end(), 0);
+  std::vector<float> all(1500), single(15), other(15);
+  std::vector<int32_t> labels(100), label(1), otherLabel(1);
+  ASSERT_TRUE(
+      (*data)->fill(forward.data(), 100, all.data(), labels.data()).ok());
+  ASSERT_TRUE((*data)->fill(one.data(), 1, single.data(), label.data()).ok());
+  ASSERT_TRUE(
+      (*test)->fill(one.data(), 1, other.data(), otherLabel.data()).ok());
+  EXPECT_TRUE(std::equal(single.begin(), single.end(), &all[57 * 15]));
+  EXPECT_NE(single, other);
+  EXPECT_EQ(label[0], labels[57]);
+  for (int32_t k = 0; k < 4; ++k) // 25 expected, 4.3 deviation
+    EXPECT_GT(std::count(labels.begin(), labels.end(), k), 8);
+}
+
+TEST(Synthetic, NothingIsRefused) {
+  SyntheticOptions options;
+  options.shape = {1, 1, 1};
+  expectError(openSyntheticDataset(options, Split::Train).status(),
+              RP_INVALID_ARGUMENT, {"0 synthetic images"});
+}
+
+TEST(OpenDataset, ChoosesBySource) {
+  Folder folder;
+  writeTraining(folder);
+  DataSpec spec;
+  spec.source = folder.path;
+  EXPECT_EQ((*openDataset(spec, Split::Train, {}, 3))->size(), 3u);
+  spec.source = "synthetic";
+  spec.syntheticSize = 17;
+  EXPECT_EQ((*openDataset(spec, Split::Train, {1, 1, 1}, 3))->size(), 17u);
+  spec.source = folder / "absent";
+  expectError(openDataset(spec, Split::Train, {}, 3).status(), RP_IO_ERROR,
+              {spec.source, "no such file"});
+  TensorFile file;
+  spec.source = folder / "d.safetensors";
+  ASSERT_TRUE(openTensors(spec.source, file).ok());
+  EXPECT_FALSE((*openDataset(spec, Split::Train, {}, 5))->shuffled());
+}

@@ -1,0 +1,251 @@
+//===- LoaderTest.cpp - Order, resumption, prefetch, learning rates -------===//
+//
+// A data set whose images are their own indices shows what was loaded.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Loader.h"
+#include "TestFiles.h"
+#include "reprise/Runtime/Trainer/LearningRate.h"
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+
+namespace {
+
+class Indices final : public Dataset {
+public:
+  explicit Indices(uint64_t count, bool shuffle = true)
+      : count(count), shuffle(shuffle) {}
+  uint64_t size() const override { return count; }
+  ImageShape shape() const override { return {1, 1, 1}; }
+  int32_t classes() const override { return int32_t(count); }
+  bool shuffled() const override { return shuffle; }
+  Status fill(const uint64_t *indices, size_t n, float *images,
+              int32_t *labels) const override {
+    ++fills;
+    for (size_t i = 0; i < n; ++i) {
+      if (indices[i] == failAt)
+        return Status::error(RP_IO_ERROR, "image 5 is gone");
+      images[i] = float(indices[i]);
+      labels[i] = int32_t(indices[i]);
+    }
+    return Status();
+  }
+  uint64_t count;
+  bool shuffle;
+  uint64_t failAt = UINT64_MAX;
+  mutable std::atomic<int> fills{0};
+};
+
+} // namespace
+
+static LoaderOptions options(size_t batch) {
+  LoaderOptions o;
+  o.batch = batch;
+  o.seed = 42;
+  return o;
+}
+
+/// Labels of the next `batches` batches, one after the other.
+static std::vector<int32_t> take(Loader &loader, int batches) {
+  std::vector<int32_t> labels;
+  for (int i = 0; i < batches; ++i) {
+    auto batch = loader.next();
+    EXPECT_TRUE(batch.ok());
+    labels.insert(labels.end(), (*batch)->labels.begin(),
+                  (*batch)->labels.end());
+  }
+  return labels;
+}
+
+TEST(Shuffle, IsAPermutationOfItsSeedAndEpoch) {
+  std::vector<uint64_t> a(1000), b(1000), c(1000), d(1000);
+  shuffleEpoch(1, 0, 1000, a.data());
+  shuffleEpoch(1, 0, 1000, b.data());
+  shuffleEpoch(1, 1, 1000, c.data());
+  shuffleEpoch(2, 0, 1000, d.data());
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  EXPECT_NE(a, d);
+  EXPECT_EQ(std::set<uint64_t>(a.begin(), a.end()).size(), 1000u);
+  EXPECT_EQ(*std::max_element(a.begin(), a.end()), 999u);
+}
+
+TEST(Shuffle, EveryOrderIsAsLikelyAsAnother) {
+  // 6 orders of 3, 6000 epochs: 1000 each, deviation 29.
+  std::map<std::vector<uint64_t>, int> counts;
+  for (uint64_t epoch = 0; epoch < 6000; ++epoch) {
+    std::vector<uint64_t> order(3);
+    shuffleEpoch(5, epoch, 3, order.data());
+    ++counts[order];
+  }
+  ASSERT_EQ(counts.size(), 6u);
+  for (const auto &entry : counts)
+    EXPECT_NEAR(entry.second, 1000, 6 * 29);
+}
+
+TEST(Loader, EpochsCoverTheDataAndDropThePartialBatch) {
+  Indices data(10);
+  auto loader = Loader::create(data, options(3));
+  ASSERT_TRUE(loader.ok());
+  EXPECT_EQ((*loader)->batchesPerEpoch(), 3u);
+  std::vector<int32_t> first = take(**loader, 3), second = take(**loader, 3);
+  EXPECT_NE(first, second);
+  for (const auto &epoch : {first, second})
+    EXPECT_EQ(std::set<int32_t>(epoch.begin(), epoch.end()).size(), 9u);
+}
+
+TEST(Loader, ResumesAnywhereWithTheSameOrder) {
+  Indices data(10);
+  auto whole = Loader::create(data, options(3));
+  std::vector<int32_t> all = take(**whole, 12);
+  for (uint64_t start = 0; start < 12; ++start) {
+    LoaderOptions resumed = options(3);
+    resumed.epoch = start / 3;
+    resumed.position = start % 3 * 3;
+    auto loader = Loader::create(data, resumed);
+    ASSERT_TRUE(loader.ok());
+    auto batch = (*loader)->next();
+    EXPECT_EQ((*batch)->epoch, start / 3);
+    EXPECT_EQ((*batch)->position, start % 3 * 3);
+    EXPECT_TRUE(std::equal((*batch)->labels.begin(), (*batch)->labels.end(),
+                           all.begin() + long(start) * 3));
+  }
+}
+
+TEST(Loader, OrderedDataStayInOrder) {
+  Indices data(4, false);
+  auto loader = Loader::create(data, options(2));
+  EXPECT_EQ(take(**loader, 3), (std::vector<int32_t>{0, 1, 2, 3, 0, 1}));
+}
+
+TEST(Loader, EvaluationPadsTheLastBatchAndEnds) {
+  Indices data(5);
+  LoaderOptions o = options(3);
+  o.mode = LoaderMode::Evaluate;
+  auto loader = Loader::create(data, o);
+  ASSERT_TRUE(loader.ok());
+  EXPECT_EQ((*(*loader)->next())->valid, 3u);
+  auto last = (*loader)->next();
+  ASSERT_TRUE(last.ok());
+  EXPECT_EQ((*last)->valid, 2u);
+  EXPECT_EQ((*last)->images, (std::vector<float>{3, 4, 0}));
+  for (int i = 0; i < 2; ++i) {
+    auto end = (*loader)->next();
+    ASSERT_TRUE(end.ok());
+    EXPECT_EQ(*end, nullptr);
+  }
+}
+
+TEST(Loader, EndsAfterTheBatchesAsked) {
+  Indices data(10);
+  LoaderOptions o = options(3);
+  o.batches = 4;
+  auto loader = Loader::create(data, o);
+  take(**loader, 4);
+  EXPECT_EQ(*(*loader)->next(), nullptr);
+}
+
+TEST(Loader, FillsAheadUpToItsDepthAndNoFurther) {
+  Indices data(100);
+  LoaderOptions o = options(2);
+  o.depth = 4;
+  auto loader = Loader::create(data, o);
+  ASSERT_TRUE((*loader)->next().ok());
+  auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (data.fills < 4 && std::chrono::steady_clock::now() < limit)
+    std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(data.fills, 4);
+}
+
+TEST(Loader, BuffersAreReusedAndAHeldBatchStays) {
+  Indices data(100);
+  LoaderOptions o = options(2);
+  o.depth = 2;
+  auto loader = Loader::create(data, o);
+  std::set<const float *> buffers;
+  for (int i = 0; i < 40; ++i) {
+    auto batch = (*loader)->next();
+    buffers.insert((*batch)->images.data());
+    std::vector<float> before = (*batch)->images;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    EXPECT_EQ((*batch)->images, before);
+  }
+  EXPECT_EQ(buffers.size(), 2u);
+}
+
+TEST(Loader, AnErrorOfTheDataComesThroughAfterTheGoodBatches) {
+  Indices data(8, false);
+  data.failAt = 5;
+  auto loader = Loader::create(data, options(2));
+  take(**loader, 2);
+  expectError((*loader)->next().status(), RP_IO_ERROR, {"image 5"});
+  expectError((*loader)->next().status(), RP_IO_ERROR, {"image 5"});
+}
+
+TEST(Loader, BadStartsAreRefused) {
+  Indices data(10);
+  expectError(Loader::create(data, options(11)).status(), RP_INVALID_ARGUMENT,
+              {"10 images", "batch of 11"});
+  expectError(Loader::create(data, options(0)).status(), RP_INVALID_ARGUMENT,
+              {"0 images"});
+  LoaderOptions o = options(3);
+  for (uint64_t position : {1, 9, 30}) {
+    o.position = position;
+    expectError(Loader::create(data, o).status(), RP_INVALID_ARGUMENT,
+                {"batch of 3", std::to_string(position)});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Learning rates
+//===----------------------------------------------------------------------===//
+
+TEST(LearningRate, ConstantStays) {
+  LearningRate rate;
+  rate.base = 0.25;
+  EXPECT_EQ(rate.at(0, 10), 0.25);
+  EXPECT_EQ(rate.at(9, 10), 0.25);
+}
+
+TEST(LearningRate, CosineIsThatOfPyTorch) {
+  LearningRate rate;
+  rate.schedule = LearningRate::Schedule::Cosine;
+  rate.base = 0.05;
+  // CosineAnnealingLR(optimizer, T_max=10) with lr=0.05, torch 1.13, at steps
+  // 0, 1, 5, 9: 0.05, 0.04877641290737884, 0.025, 0.0012235870926211617.
+  EXPECT_DOUBLE_EQ(rate.at(0, 10), 0.05);
+  EXPECT_NEAR(rate.at(1, 10), 0.04877641290737884, 1e-15);
+  EXPECT_NEAR(rate.at(5, 10), 0.025, 1e-15);
+  EXPECT_NEAR(rate.at(9, 10), 0.0012235870926211617, 1e-15);
+}
+
+TEST(LearningRate, WarmupRisesToTheBase) {
+  LearningRate rate;
+  rate.schedule = LearningRate::Schedule::Cosine;
+  rate.base = 1;
+  rate.warmupSteps = 4;
+  EXPECT_DOUBLE_EQ(rate.at(0, 14), 0.25);
+  EXPECT_DOUBLE_EQ(rate.at(3, 14), 1);
+  EXPECT_DOUBLE_EQ(rate.at(4, 14), 1);
+  EXPECT_NEAR(rate.at(9, 14), 0.5, 1e-15);
+}
+
+TEST(LearningRate, NonsenseIsRefused) {
+  LearningRate rate;
+  rate.base = -1;
+  expectError(rate.check(10), RP_INVALID_ARGUMENT, {"-1"});
+  rate.base = NAN;
+  expectError(rate.check(10), RP_INVALID_ARGUMENT, {"nan"});
+  rate.base = 1;
+  rate.warmupSteps = 10;
+  expectError(rate.check(10), RP_INVALID_ARGUMENT, {"10 steps"});
+  rate.warmupSteps = 9;
+  EXPECT_TRUE(rate.check(10).ok());
+}

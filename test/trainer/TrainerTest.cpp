@@ -1,0 +1,295 @@
+//===- TrainerTest.cpp - Runs of a linear model ---------------------------===//
+//
+// Learning, interruption and continuation to the bit, refusals.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include "FakeBackend.h"
+#include "TestFiles.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <cmath>
+#include <cstring>
+
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+
+static constexpr ImageShape kImage = {4, 4, 1};
+
+static TrainOptions syntheticRun(uint64_t steps) {
+  TrainOptions options;
+  options.data.source = "synthetic";
+  options.data.syntheticSize = 70; // 8 batches of 8, 6 images dropped
+  options.steps = steps;
+  options.learningRate.base = 0.05;
+  options.learningRate.schedule = LearningRate::Schedule::Cosine;
+  options.seed = 3;
+  return options;
+}
+
+TEST(Trainer, LearnsTheSyntheticClasses) {
+  FakeBackend backend(8, kImage, 5);
+  TrainOptions options = syntheticRun(200);
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->steps, 200u);
+  EXPECT_EQ(result->position.epoch, 25u);
+  EXPECT_EQ(result->position.position, 0u);
+  EvaluateOptions evaluation;
+  evaluation.data = options.data;
+  auto accuracy = evaluate(backend, evaluation);
+  ASSERT_TRUE(accuracy.ok()) << accuracy.status().message();
+  EXPECT_EQ(accuracy->images, 70u);
+  EXPECT_GT(accuracy->accuracy(), 0.9); // chance: 0.2
+  EXPECT_LT(accuracy->loss, 0.5);       // untrained: 1.6
+}
+
+TEST(Trainer, InterruptedRunEndsWithTheSameBits) {
+  Folder folder;
+  FakeBackend whole(8, kImage, 5);
+  ASSERT_TRUE(train(whole, syntheticRun(30)).ok());
+  for (uint64_t interruption : {1, 7, 8, 9, 16, 29}) {
+    FakeBackend first(8, kImage, 5), second(8, kImage, 5);
+    TrainOptions options = syntheticRun(30);
+    options.savePath = folder / "s.safetensors";
+    std::atomic<bool> stop{false};
+    options.stop = &stop;
+    options.onProgress = [&](const Progress &p) {
+      stop = p.step == interruption;
+    };
+    auto stopped = train(first, options);
+    ASSERT_TRUE(stopped.ok()) << stopped.status().message();
+    EXPECT_TRUE(stopped->stopped);
+    EXPECT_EQ(stopped->steps, interruption);
+    options.resumePath = options.savePath;
+    options.seed = 12345; // the state's counts
+    options.stop = nullptr;
+    options.onProgress = nullptr;
+    auto resumed = train(second, options);
+    ASSERT_TRUE(resumed.ok()) << resumed.status().message();
+    EXPECT_EQ(resumed->steps, 30 - interruption);
+    EXPECT_EQ(second.bits, whole.bits);
+    EXPECT_EQ(second.seenLabels.back(), whole.seenLabels.back());
+  }
+}
+
+TEST(Trainer, SavesOnItsWayAndReportsProgress) {
+  Folder folder;
+  FakeBackend backend(8, kImage, 5);
+  TrainOptions options = syntheticRun(0);
+  options.epochs = 2;
+  options.steps = 0;
+  options.savePath = folder / "s.safetensors";
+  options.saveEvery = 5;
+  std::vector<Progress> seen;
+  std::vector<uint64_t> onDisk;
+  options.onProgress = [&](const Progress &p) {
+    seen.push_back(p);
+    auto position = readStatePosition(options.savePath);
+    onDisk.push_back(position.ok() ? position->step : 0);
+  };
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_EQ(seen.size(), 16u);
+  EXPECT_EQ(onDisk, (std::vector<uint64_t>{0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 10, 10,
+                                           10, 10, 10, 15}));
+  EXPECT_EQ(readStatePosition(options.savePath)->step, 16u);
+  EXPECT_EQ(seen[8].epoch, 1u);
+  EXPECT_EQ(seen[8].step, 9u);
+  EXPECT_EQ(seen[8].total, 16u);
+  EXPECT_EQ(seen[8].predictedPeakBytes, 4096u);
+  EXPECT_EQ(seen[8].highWaterBytes, 4096u);
+  EXPECT_GT(seen[8].residentBytes, size_t(1) << 20);
+  EXPECT_GT(seen[8].imagesPerSecond, 0);
+  EXPECT_NEAR(seen[1].meanLoss, (seen[0].loss + seen[1].loss) / 2, 1e-12);
+  EXPECT_EQ(seen.back().secondsLeft, 0);
+  EXPECT_FLOAT_EQ(float(seen[8].learningRate), 0.025f);
+}
+
+TEST(Trainer, DivergedRunKeepsTheGoodState) {
+  Folder folder;
+  FakeBackend backend(8, kImage, 5);
+  TrainOptions options = syntheticRun(20);
+  options.savePath = folder / "s.safetensors";
+  options.saveEvery = 4;
+  backend.afterStep = [](uint64_t step, float &loss) {
+    if (step == 7)
+      loss = NAN;
+  };
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"step 7", "nan", "learning rate"});
+  EXPECT_EQ(readStatePosition(options.savePath)->step, 4u);
+  // A loss that is still finite over variables that are not.
+  backend.afterStep = [&](uint64_t step, float &) {
+    float bad = INFINITY;
+    if (step == 8)
+      std::memcpy(backend.bits["fc.weight"].data(), &bad, 4);
+  };
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'fc.weight'", "step 8"});
+  EXPECT_EQ(readStatePosition(options.savePath)->step, 4u);
+}
+
+TEST(Trainer, GradientsOfTheLastStepAreInFileLayout) {
+  Folder folder;
+  FakeBackend backend(2, {3, 1, 1}, 2);
+  TrainOptions options = syntheticRun(1);
+  options.learningRate = {}; // momentum is the gradient after one step
+  options.gradientsPath = folder / "g.safetensors";
+  options.savePath = folder / "s.safetensors";
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  auto gradients = SafetensorsFile::open(options.gradientsPath);
+  auto state = SafetensorsFile::open(options.savePath);
+  ASSERT_TRUE(gradients.ok() && state.ok());
+  ASSERT_EQ(gradients->header().tensors.size(), 1u);
+  const TensorEntry *gradient = gradients->header().find("fc.weight");
+  const TensorEntry *momentum = state->header().find("fc.weight.momentum");
+  ASSERT_NE(gradient, nullptr);
+  EXPECT_EQ(gradient->shape, (std::vector<int64_t>{2, 3}));
+  float a[6], b[6];
+  ASSERT_TRUE(gradients->read(*gradient, a).ok());
+  ASSERT_TRUE(state->read(*momentum, b).ok());
+  EXPECT_EQ(std::vector<float>(a, a + 6), std::vector<float>(b, b + 6));
+  EXPECT_NE(a[0], 0);
+}
+
+TEST(Trainer, WeightsBeginARun) {
+  Folder folder;
+  FakeBackend first(8, kImage, 5), second(8, kImage, 5);
+  TrainOptions options = syntheticRun(3);
+  options.savePath = folder / "s.safetensors";
+  ASSERT_TRUE(train(first, options).ok());
+  options.savePath.clear();
+  options.weightsPath = folder / "s.safetensors";
+  options.learningRate = {};
+  options.learningRate.base = 0;
+  size_t loaded = 0;
+  options.onWeights = [&](const WeightsReport &r) { loaded = r.loaded; };
+  auto result = train(second, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(loaded, 2u);
+  EXPECT_EQ(second.bits["fc.weight"], first.bits["fc.weight"]);
+  EXPECT_EQ(result->position.step, 3u);
+}
+
+TEST(Trainer, OptionsThatContradictAreRefused) {
+  FakeBackend backend(8, kImage, 5);
+  TrainOptions options = syntheticRun(3);
+  options.epochs = 1;
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"epochs", "steps"});
+  options = syntheticRun(0);
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"epochs", "steps"});
+  options = syntheticRun(3);
+  options.resumePath = "a";
+  options.weightsPath = "b";
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'a'", "'b'"});
+  options = syntheticRun(3);
+  options.saveEvery = 3;
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"every 3 steps"});
+  options = syntheticRun(3);
+  options.savePath = "/nonexistent/s";
+  expectError(train(backend, options).status(), RP_IO_ERROR,
+              {"/nonexistent/s"});
+  EXPECT_TRUE(backend.seenLabels.empty());
+}
+
+TEST(Trainer, ResumingOtherDataOrAFinishedRunIsRefused) {
+  Folder folder;
+  FakeBackend backend(8, kImage, 5);
+  TrainOptions options = syntheticRun(3);
+  options.savePath = folder / "s.safetensors";
+  ASSERT_TRUE(train(backend, options).ok());
+  options.resumePath = options.savePath;
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {options.resumePath, "3 of 3 steps"});
+  options.steps = 5;
+  options.data.syntheticSize = 80;
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"70 images", "80"});
+}
+
+TEST(Trainer, ProgramsThatDoNotFitAreRefused) {
+  FakeBackend backend(8, kImage, 5);
+  backend.entries[0].outputs.pop_back();
+  TrainOptions options = syntheticRun(3);
+  options.gradientsPath = "g";
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"no gradients"});
+  options = syntheticRun(3);
+  backend.entries[0].outputs[1].shape = {7, 5};
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'logits'", "7x5", "8xK"});
+  backend.entries[0].inputs[1].type = RP_I64;
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'label'", "I64", "I32"});
+  backend.entries[0].inputs.erase(backend.entries[0].inputs.begin());
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'train_step'", "no input 'image'"});
+  backend.entries.clear();
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"'linear'", "'train_step'"});
+  expectError(evaluate(backend, {}).status(), RP_INVALID_ARGUMENT,
+              {"'eval_step'"});
+}
+
+static void writeImages(const std::string &path, std::vector<int64_t> shape,
+                        int64_t firstLabel) {
+  SafetensorsContent content;
+  content.tensors = {{"image", DType::F32, shape},
+                     {"label", DType::I64, {shape[0]}}};
+  auto source = [&](size_t index, void *data, size_t bytes) {
+    std::memset(data, 0, bytes);
+    if (index == 1)
+      std::memcpy(data, &firstLabel, 8);
+    return Status();
+  };
+  ASSERT_TRUE(writeSafetensors(path, content, source).ok());
+}
+
+TEST(Trainer, DataThatDoNotFitAreRefusedWithBothShapes) {
+  Folder folder;
+  FakeBackend backend(2, kImage, 5);
+  TrainOptions options = syntheticRun(1);
+  options.data.source = folder / "d.safetensors";
+  writeImages(options.data.source, {2, 3, 4, 1}, 0);
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {options.data.source, "3x4x1", "4x4x1"});
+  writeImages(options.data.source, {2, 4, 4, 1}, 5);
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"label 5 of image 0", "5 classes"});
+  writeImages(options.data.source, {1, 4, 4, 1}, 0);
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"1 images", "batch of 2"});
+  writeImages(options.data.source, {2, 4, 4, 1}, 4);
+  EXPECT_TRUE(train(backend, options).ok());
+}
+
+TEST(Evaluate, IgnoresThePaddingOfTheLastBatch) {
+  Folder folder;
+  // Zero weights: every class is as likely, class 0 wins ties.
+  FakeBackend backend(4, kImage, 5);
+  EvaluateOptions options;
+  options.data.source = folder / "d.safetensors";
+  writeImages(options.data.source, {6, 4, 4, 1}, 3);
+  auto result = evaluate(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->images, 6u);
+  EXPECT_EQ(result->correct, 5u); // all but the first, whose label is 3
+  EXPECT_NEAR(result->loss, std::log(5.0), 1e-12);
+  options.batches = 1;
+  EXPECT_EQ(evaluate(backend, options)->images, 4u);
+}
+
+TEST(Evaluate, NotFiniteLogitsAreNamed) {
+  FakeBackend backend(4, kImage, 5);
+  float bad = NAN;
+  std::memcpy(backend.bits["fc.weight"].data(), &bad, 4);
+  EvaluateOptions options;
+  options.data.source = "synthetic";
+  expectError(evaluate(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"image 0", "not finite"});
+}
