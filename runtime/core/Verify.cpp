@@ -99,8 +99,6 @@ Status ProgramVerifier::view(const fb::View *view, const fb::Entry *entry,
 //===----------------------------------------------------------------------===//
 
 Status ProgramVerifier::header() {
-  if (!program.target() || !program.library())
-    return invalidProgram("it does not name its target and its library");
   if (program.threads() < 1 || program.threads() > 1024)
     return invalidProgram("it wants " + std::to_string(program.threads()) +
                           " threads; 1 to 1024 are possible");

@@ -291,10 +291,14 @@ Status CpuProgram::prepare() {
   return {};
 }
 
+static std::string text(const flatbuffers::String *s) {
+  return s ? s->str() : "";
+}
+
 Expected<std::unique_ptr<DeviceProgram>>
 CpuDevice::prepare(const fb::Program &program) {
-  REPRISE_RETURN_IF_ERROR(checkTarget(program.target()->str()));
-  REPRISE_RETURN_IF_ERROR(checkLibrary(program.library()->str()));
+  REPRISE_RETURN_IF_ERROR(checkTarget(text(program.target())));
+  REPRISE_RETURN_IF_ERROR(checkLibrary(text(program.library())));
   Expected<Arena> arena = Arena::allocate(program.arena_bytes());
   if (!arena.ok())
     return arena.status();
