@@ -1,0 +1,23 @@
+//===- Rt.h - The rt dialect ------------------------------------*- C++ -*-===//
+#ifndef REPRISE_IR_RT_H
+#define REPRISE_IR_RT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "reprise/IR/Sg.h"
+
+#include "reprise/IR/RtDialect.h.inc"
+#include "reprise/IR/RtEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/IR/RtAttrs.h.inc"
+
+#include "reprise/IR/RtInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "reprise/IR/RtOps.h.inc"
+
+#endif // REPRISE_IR_RT_H

@@ -1,0 +1,185 @@
+//===- RtOps.td - The ops of the rt dialect -----------------*- tablegen -*-===//
+#ifndef REPRISE_IR_RTOPS
+#define REPRISE_IR_RTOPS
+
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "reprise/IR/RtBase.td"
+include "reprise/IR/SgBase.td"
+
+def Rt_StepOpInterface : OpInterface<"StepOpInterface"> {
+  let cppNamespace = "::reprise::rt_dialect";
+  let description = [{
+    A step of an entry: what it is, and the bytes it touches. Whoever asks for
+    memory traffic or lifetimes asks here, not which op it is.
+  }];
+  let methods = [
+    InterfaceMethod<"Name, module, phase and cost.",
+      "::reprise::rt_dialect::StepAttr", "getStepInfo", (ins)>,
+    InterfaceMethod<"Views that are read.",
+      "::llvm::SmallVector<::reprise::rt_dialect::ViewAttr>", "getReads", (ins)>,
+    InterfaceMethod<"Views that are written, a workspace included.",
+      "::llvm::SmallVector<::reprise::rt_dialect::ViewAttr>", "getWrites",
+      (ins)>,
+    InterfaceMethod<[{
+      Whether what is written at an index may be what was read there: a view
+      that is read may also be written, but not be shifted against it.
+    }], "bool", "mayWriteInPlace", (ins)>];
+}
+
+class Rt_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Rt_Dialect, mnemonic, traits>;
+
+class Rt_Step<string mnemonic, list<Trait> traits = []>
+    : Rt_Op<mnemonic, !listconcat(traits, [HasParent<"EntryOp">,
+        DeclareOpInterfaceMethods<Rt_StepOpInterface>])> {
+  let hasVerifier = 1;
+}
+
+def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
+    NoTerminator, SingleBlock]> {
+  let summary = "a placed program";
+  let description = [{
+    `arena_bytes` is all the memory the program uses, `fixed_bytes` its first
+    part, which holds variables and constants. `target` names the processor
+    features that the kernels need, `library` the numerical library whose
+    workspaces were planned, for `threads` threads. `checkpointing` is the mode
+    the program was made with, for the summary.
+
+    ```mlir
+    rt.program @tiny attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
+        threads = 2 : i64, target = "avx2", library = "oneDNN 2.6.3"} {
+      rt.buffer 0 "w" parameter at 0 size 16
+      rt.variable "w" <0 + 0 : tensor<4xf32>> {
+        role = #sg.role<parameter>, init = #sg.init<zeros>}
+      rt.kernel @double {
+      ^bb0(%x: tensor<4xf32>):
+        %y = sg.add %x, %x : tensor<4xf32>
+        sg.yield %y : tensor<4xf32>
+      }
+      rt.entry @train_step inputs [] outputs [#rt.binding<"y", <1 + 0 : tensor<4xf32>>>]
+          peak 128 max_live 128 base_flops 4 {
+        rt.buffer 1 "y" output at 64 size 64 live 0 to 0
+        rt.launch @double reads [#rt.view<0 + 0 : tensor<4xf32>>]
+          writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+          <"add" in "" forward, flops 4, bytes 32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
+    StrAttr:$target, StrAttr:$library, I64Attr:$arena_bytes,
+    I64Attr:$fixed_bytes, OptionalAttr<StrAttr>:$checkpointing);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
+  let summary = "a range of the arena";
+  let description = [{
+    Of the program: lives for ever. Of an entry: lives from its first to its
+    last step, both inclusive.
+  }];
+  let arguments = (ins I64Attr:$index, StrAttr:$name, Rt_BufferKindAttr:$kind,
+    I64Attr:$offset, I64Attr:$size, OptionalAttr<I64Attr>:$first_step,
+    OptionalAttr<I64Attr>:$last_step);
+  let assemblyFormat = [{
+    $index $name $kind `at` $offset `size` $size
+    (`live` $first_step^ `to` $last_step)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Rt_VariableOp : Rt_Op<"variable", [HasParent<"ProgramOp">]> {
+  let summary = "a variable's storage and how it begins";
+  let arguments = (ins StrAttr:$name, Rt_ViewAttr:$view, Sg_RoleAttr:$role,
+    Sg_InitAttr:$init, OptionalAttr<DenseI32ArrayAttr>:$file_permutation);
+  let assemblyFormat = "$name $view attr-dict";
+  let hasVerifier = 1;
+}
+
+def Rt_ConstantOp : Rt_Op<"constant", [HasParent<"ProgramOp">]> {
+  let summary = "the contents of a constant buffer";
+  let arguments = (ins I64Attr:$buffer, ElementsAttr:$value);
+  let assemblyFormat = "$buffer `=` $value attr-dict";
+}
+
+def Rt_KernelOp : Rt_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock,
+    HasParent<"ProgramOp">]> {
+  let summary = "the definition of a compiled kernel";
+  let description = [{
+    The body of an `sg.kernel`. A launch's views are its arguments and then
+    what it yields. Kernels of equal structure are one.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
+    SingleBlock, HasParent<"ProgramOp">]> {
+  let summary = "a step of training or evaluation";
+  let description = [{
+    Buffers, then steps in their order. `peak` is the highest end of any buffer
+    in use, `max_live` the largest sum of live ones, both with the program's
+    fixed bytes; `base_flops` the arithmetic without recomputation.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Rt_BindingArrayAttr:$inputs,
+    Rt_BindingArrayAttr:$outputs, I64Attr:$peak_bytes, I64Attr:$max_live_bytes,
+    I64Attr:$base_flops);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `inputs` $inputs `outputs` $outputs `peak` $peak_bytes
+    `max_live` $max_live_bytes `base_flops` $base_flops
+    attr-dict-with-keyword $body
+  }];
+}
+
+def Rt_CallOp : Rt_Step<"call"> {
+  let summary = "a call of the numerical library";
+  let description = [{
+    `ints` are the parameters documented at `LibraryCall` in
+    runtime/schemas/program.fbs; `implementation` names the kernel the library
+    chose when the workspace was planned.
+
+    ```mlir
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
+        #rt.view<1 + 0 : tensor<4x2xf32>>]
+      writes [#rt.view<2 + 0 : tensor<8x2xf32>>] ints [0, 0] by "jit:avx2"
+      workspace <3 + 0 : tensor<1024xi8>>
+      <"matmul" in "fc" forward, flops 128, bytes 224>
+    ```
+  }];
+  let arguments = (ins Rt_LibraryOpAttr:$op, Rt_ViewArrayAttr:$inputs,
+    Rt_ViewArrayAttr:$outputs, DenseI64ArrayAttr:$ints,
+    StrAttr:$implementation, OptionalAttr<Rt_ViewAttr>:$workspace,
+    Rt_StepAttr:$step);
+  let assemblyFormat = [{
+    $op `reads` $inputs `writes` $outputs `ints` $ints `by` $implementation
+    (`workspace` $workspace^)? $step attr-dict
+  }];
+}
+
+def Rt_LaunchOp : Rt_Step<"launch", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a compiled kernel";
+  let description = [{
+    The kernel's arguments are `inputs`, then `outputs`. `grains` is the number
+    of independent parts; any split of them over threads gives the same bits.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Rt_ViewArrayAttr:$inputs,
+    Rt_ViewArrayAttr:$outputs, I64Attr:$grains, Rt_StepAttr:$step);
+  let assemblyFormat = [{
+    $kernel `reads` $inputs `writes` $outputs `grains` $grains $step attr-dict
+  }];
+}
+
+def Rt_CopyOp : Rt_Step<"copy"> {
+  let summary = "copies bytes";
+  let arguments = (ins Rt_ViewAttr:$source, Rt_ViewAttr:$target,
+    Rt_StepAttr:$step);
+  let assemblyFormat = "$source `to` $target $step attr-dict";
+}
+
+#endif // REPRISE_IR_RTOPS

@@ -1,0 +1,156 @@
+//===- RtOps.cpp - Rules and interfaces of the rt ops ---------------------===//
+//
+// What one op can know of itself. What needs the whole program (numbers of
+// buffers, bounds, lifetimes) is checked by the pass rt-verify-program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "reprise/IR/Rt.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+
+#define GET_OP_CLASSES
+#include "reprise/IR/RtOps.cpp.inc"
+
+void RtDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "reprise/IR/RtOps.cpp.inc"
+      >();
+}
+
+static SmallVector<ViewAttr> viewsOf(ArrayAttr views) {
+  auto range = views.getAsRange<ViewAttr>();
+  return SmallVector<ViewAttr>(range.begin(), range.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+LogicalResult BufferOp::verify() {
+  bool ofEntry = isa<EntryOp>((*this)->getParentOp());
+  if (ofEntry != getFirstStep().has_value())
+    return emitOpError() << (ofEntry ? "of an entry needs its first and last "
+                                       "step"
+                                     : "of a program lives for ever and has "
+                                       "no first and last step");
+  if (static_cast<int64_t>(getOffset()) < 0 ||
+      getOffset() % RtDialect::kAlignment != 0)
+    return emitOpError() << "lies at byte " << getOffset()
+                         << ", which is not a multiple of "
+                         << RtDialect::kAlignment;
+  if (static_cast<int64_t>(getSize()) <= 0)
+    return emitOpError() << "has " << static_cast<int64_t>(getSize())
+                         << " bytes";
+  return success();
+}
+
+LogicalResult VariableOp::verify() {
+  if (!getView().isDense())
+    return emitOpError() << "is not dense";
+  std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
+  if (permutation && static_cast<int64_t>(permutation->size()) !=
+                         getView().getType().getRank())
+    return emitOpError() << "file_permutation has " << permutation->size()
+                         << " entries for " << getView().getType().getRank()
+                         << " dimensions";
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.empty() || !isa<sg::YieldOp>(body.back()))
+    return emitOpError() << "must end with sg.yield";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+StepAttr CallOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> CallOp::getReads() { return viewsOf(getInputs()); }
+SmallVector<ViewAttr> CallOp::getWrites() {
+  SmallVector<ViewAttr> writes = viewsOf(getOutputs());
+  if (std::optional<ViewAttr> workspace = getWorkspace())
+    writes.push_back(*workspace);
+  return writes;
+}
+bool CallOp::mayWriteInPlace() { return false; }
+
+LogicalResult CallOp::verify() {
+  if (getInputs().size() != 2 || getOutputs().size() != 1)
+    return emitOpError() << "reads " << getInputs().size() << " and writes "
+                         << getOutputs().size()
+                         << " tensors; every library op reads 2 and writes 1";
+  size_t expected = getOp() == LibraryOp::MatMul ? 2 : 9;
+  if (getInts().size() != expected)
+    return emitOpError() << "has " << getInts().size() << " parameters; "
+                         << stringifyLibraryOp(getOp()) << " takes "
+                         << expected;
+  return success();
+}
+
+StepAttr LaunchOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> LaunchOp::getReads() { return viewsOf(getInputs()); }
+SmallVector<ViewAttr> LaunchOp::getWrites() { return viewsOf(getOutputs()); }
+bool LaunchOp::mayWriteInPlace() { return true; }
+
+LogicalResult LaunchOp::verify() {
+  if (static_cast<int64_t>(getGrains()) < 1)
+    return emitOpError() << "has " << static_cast<int64_t>(getGrains())
+                         << " grains; at least 1 is needed";
+  for (ArrayAttr views : {getInputs(), getOutputs()})
+    for (ViewAttr view : views.getAsRange<ViewAttr>())
+      if (!view.isDense())
+        return emitOpError() << "has a view that is not dense: " << view;
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  auto kernel = program
+                    ? tables.lookupSymbolIn<KernelOp>(program, getKernelAttr())
+                    : KernelOp();
+  if (!kernel)
+    return emitOpError() << "names no rt.kernel: " << getKernelAttr();
+  SmallVector<Type> expected(kernel.getBody().getArgumentTypes());
+  llvm::append_range(
+      expected, kernel.getBody().front().getTerminator()->getOperandTypes());
+  SmallVector<ViewAttr> views = getReads();
+  llvm::append_range(views, getWrites());
+  if (views.size() != expected.size()) {
+    InFlightDiagnostic error = emitOpError()
+                               << "has " << views.size() << " views for "
+                               << expected.size() << " kernel arguments";
+    error.attachNote(kernel.getLoc()) << "defined here";
+    return error;
+  }
+  for (auto [number, view, type] : llvm::enumerate(views, expected))
+    if (view.getType() != type) {
+      InFlightDiagnostic error = emitOpError() << "passes " << view.getType()
+                                               << " as kernel argument "
+                                               << number << " of type " << type;
+      error.attachNote(kernel.getLoc()) << "defined here";
+      return error;
+    }
+  return success();
+}
+
+StepAttr CopyOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> CopyOp::getReads() { return {getSource()}; }
+SmallVector<ViewAttr> CopyOp::getWrites() { return {getTarget()}; }
+bool CopyOp::mayWriteInPlace() { return false; }
+
+LogicalResult CopyOp::verify() {
+  if (getSource().getType() != getTarget().getType() ||
+      !getSource().isDense() || !getTarget().isDense())
+    return emitOpError() << "copies from " << getSource() << " to "
+                         << getTarget()
+                         << "; both must be dense and of one type";
+  return success();
+}
