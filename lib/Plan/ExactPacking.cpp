@@ -66,106 +66,164 @@ public:
     for (uint32_t i = 0; i < ranked.size(); ++i)
       rank[ranked[i]] = i;
     least.assign(items.size(), 0);
-    isPlaced.assign(items.size(), false);
+    isPlaced.assign(items.size(), 0);
+    floor.assign(sections.count, 0);
+    stamp.assign(sections.count, 0);
     left.clear();
+    log.clear();
     for (uint32_t s = 0; s < sections.count; ++s) {
       left.push_back(bytesIn(s));
       if (left.back() > height)
         return ExactOutcome::Impossible;
     }
     work = &limit;
-    return extend(items.size(), 0, 0);
+    std::vector<uint32_t> all(items.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::stable_sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) {
+      return items[a].first < items[b].first;
+    });
+    return solveAll(all, {0, 0});
   }
 
   const std::vector<uint64_t> &offsets() const { return least; }
 
 private:
-  struct Candidate {
+  /// Where the last item went; the next ones go behind it.
+  struct Position {
     uint64_t offset;
     uint32_t rank;
-    uint32_t id;
-    bool operator<(const Candidate &other) const {
-      return offset != other.offset ? offset < other.offset
-                                    : rank < other.rank;
+    bool operator<(const Position &other) const {
+      return offset != other.offset ? offset < other.offset : rank < other.rank;
     }
   };
+  struct Candidate {
+    Position at;
+    uint32_t id;
+    bool operator<(const Candidate &other) const { return at < other.at; }
+  };
 
-  /// The places worth trying next, and none when an item can't be placed.
-  std::vector<Candidate> findCandidates(uint64_t lastOffset,
-                                        uint32_t lastRank) const {
-    std::vector<Candidate> result;
+  void set(uint64_t &slot, uint64_t value) {
+    log.push_back({&slot, slot});
+    slot = value;
+  }
+  void undo(size_t mark) {
+    for (; log.size() > mark; log.pop_back())
+      *log.back().first = log.back().second;
+  }
+
+  /// Splits unplaced items (by first step) where no item joins them, and
+  /// solves the ranges one by one: one that fails decides for all.
+  ExactOutcome solveAll(const std::vector<uint32_t> &open, Position last) {
+    size_t mark = log.size();
+    for (size_t begin = 0; begin < open.size();) {
+      uint32_t end = sections.last[open[begin]];
+      std::vector<uint32_t> range;
+      size_t next = begin;
+      for (; next < open.size() && sections.first[open[next]] <= end; ++next) {
+        end = std::max(end, sections.last[open[next]]);
+        range.push_back(open[next]);
+      }
+      ExactOutcome outcome = solve(range, last);
+      if (outcome != ExactOutcome::Found) {
+        undo(mark);
+        return outcome;
+      }
+      begin = next;
+    }
+    return ExactOutcome::Found;
+  }
+
+  ExactOutcome solve(const std::vector<uint32_t> &open, Position last) {
+    std::vector<uint32_t> rest;
+    for (const Candidate &candidate : findCandidates(open, last)) {
+      size_t mark = log.size();
+      if (!work->spend(open.size()))
+        return ExactOutcome::LimitReached;
+      ExactOutcome outcome = ExactOutcome::Impossible;
+      if (place(candidate) && restFits(open, candidate.at.offset)) {
+        rest.clear();
+        for (uint32_t id : open)
+          if (id != candidate.id)
+            rest.push_back(id);
+        outcome = solveAll(rest, candidate.at);
+      }
+      if (outcome != ExactOutcome::Impossible)
+        return outcome;
+      undo(mark);
+    }
+    return ExactOutcome::Impossible;
+  }
+
+  /// The items worth placing next. Above the least end of another item, an
+  /// item would leave a hole that the other could fill.
+  std::vector<Candidate> findCandidates(const std::vector<uint32_t> &open,
+                                        Position last) const {
     uint64_t leastEnd = UINT64_MAX;
-    for (uint32_t id = 0; id < items.size(); ++id)
-      if (!isPlaced[id])
-        leastEnd = std::min(leastEnd, std::max(least[id], lastOffset) +
-                                          items[id].bytes);
-    for (uint32_t id = 0; id < items.size(); ++id) {
-      if (isPlaced[id] || least[id] >= leastEnd)
-        continue;
-      Candidate candidate{least[id], rank[id], id};
-      if (candidate.offset > lastOffset ||
-          (candidate.offset == lastOffset && candidate.rank >= lastRank))
+    for (uint32_t id : open)
+      leastEnd = std::min(leastEnd,
+                          std::max(least[id], last.offset) + items[id].bytes);
+    std::vector<Candidate> result;
+    for (uint32_t id : open) {
+      Candidate candidate{{least[id], rank[id]}, id};
+      if (least[id] < leastEnd && !(candidate.at < last))
         result.push_back(candidate);
     }
     std::sort(result.begin(), result.end());
     return result;
   }
 
-  /// Lowest place for anything unplaced in a section, given that nothing will
-  /// begin below `lastOffset` any more.
-  bool fits(uint32_t section, uint64_t lastOffset) const {
-    if (left[section] == 0)
-      return true;
-    uint64_t floor = UINT64_MAX;
-    for (uint32_t id : members[section])
-      if (!isPlaced[id])
-        floor = std::min(floor, least[id]);
-    return std::max(floor, lastOffset) + left[section] <= height;
+  /// Returns false when some neighbour no longer fits under the height.
+  bool place(const Candidate &candidate) {
+    uint32_t id = candidate.id;
+    uint64_t end = candidate.at.offset + items[id].bytes;
+    if (end > height)
+      return false;
+    set(isPlaced[id], 1);
+    for (uint32_t s = sections.first[id]; s <= sections.last[id]; ++s)
+      set(left[s], left[s] - items[id].bytes);
+    for (uint32_t other : neighbours[id]) {
+      if (isPlaced[other] || least[other] >= end)
+        continue;
+      if (end + items[other].bytes > height)
+        return false;
+      set(least[other], end);
+    }
+    ++epoch;
+    bool fit = refreshFloors(id);
+    for (uint32_t other : neighbours[id])
+      if (fit && !isPlaced[other] && least[other] == end)
+        fit = refreshFloors(other);
+    return fit;
   }
 
-  bool allFit(uint64_t lastOffset) const {
-    for (uint32_t s = 0; s < sections.count; ++s)
-      if (!fits(s, lastOffset))
+  /// Lowest place for anything unplaced in the sections of an item.
+  bool refreshFloors(uint32_t id) {
+    for (uint32_t s = sections.first[id]; s <= sections.last[id]; ++s) {
+      if (stamp[s] == epoch || left[s] == 0)
+        continue;
+      stamp[s] = epoch;
+      work->spend(members[s].size());
+      uint64_t lowest = UINT64_MAX;
+      for (uint32_t member : members[s])
+        if (!isPlaced[member])
+          lowest = std::min(lowest, least[member]);
+      if (lowest != floor[s])
+        set(floor[s], lowest);
+      if (lowest + left[s] > height)
         return false;
+    }
     return true;
   }
 
-  ExactOutcome extend(uint32_t count, uint64_t lastOffset, uint32_t lastRank) {
-    if (count == 0)
-      return ExactOutcome::Found;
-    if (!work->spend(items.size() * 8))
-      return ExactOutcome::LimitReached;
-    for (const Candidate &at : findCandidates(lastOffset, lastRank)) {
-      size_t mark = trail.size();
-      putDown(at);
-      ExactOutcome outcome = ExactOutcome::Impossible;
-      if (allFit(at.offset))
-        outcome = extend(count - 1, at.offset, at.rank);
-      if (outcome != ExactOutcome::Impossible)
-        return outcome;
-      pickUp(at, mark);
-    }
-    return ExactOutcome::Impossible;
-  }
-
-  void putDown(const Candidate &at) {
-    isPlaced[at.id] = true;
-    uint64_t end = at.offset + items[at.id].bytes;
-    for (uint32_t other : neighbours[at.id])
-      if (!isPlaced[other] && least[other] < end) {
-        trail.push_back({other, least[other]});
-        least[other] = end;
-      }
-    for (uint32_t s = sections.first[at.id]; s <= sections.last[at.id]; ++s)
-      left[s] -= items[at.id].bytes;
-  }
-
-  void pickUp(const Candidate &at, size_t mark) {
-    for (uint32_t s = sections.first[at.id]; s <= sections.last[at.id]; ++s)
-      left[s] += items[at.id].bytes;
-    for (; trail.size() > mark; trail.pop_back())
-      least[trail.back().first] = trail.back().second;
-    isPlaced[at.id] = false;
+  /// Nothing begins below the last item any more.
+  bool restFits(const std::vector<uint32_t> &open, uint64_t lastOffset) {
+    uint32_t begin = sections.first[open.front()], end = 0;
+    for (uint32_t id : open)
+      end = std::max(end, sections.last[id]);
+    for (uint32_t s = begin; s <= end; ++s)
+      if (left[s] && std::max(floor[s], lastOffset) + left[s] > height)
+        return false;
+    return true;
   }
 
   const std::vector<PackItem> &items;
@@ -175,9 +233,12 @@ private:
   std::vector<std::vector<uint32_t>> members;    // by section
   std::vector<uint32_t> rank;
   std::vector<uint64_t> least; // by item: offset, or the least possible one
-  std::vector<bool> isPlaced;
-  std::vector<uint64_t> left; // by section: bytes of what isn't placed
-  std::vector<std::pair<uint32_t, uint64_t>> trail;
+  std::vector<uint64_t> isPlaced;
+  std::vector<uint64_t> floor; // by section: least place of what isn't placed
+  std::vector<uint64_t> left;  // by section: bytes of what isn't placed
+  std::vector<uint64_t> stamp; // by section: epoch of its last refresh
+  uint64_t epoch = 0;
+  std::vector<std::pair<uint64_t *, uint64_t>> log; // what to undo
   WorkLimit *work = nullptr;
 };
 

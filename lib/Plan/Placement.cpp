@@ -4,9 +4,9 @@
 //          can beat.
 // Output:  offsets, highest end, and the name of the strategy that found it.
 // Method:  every greedy order with two choices of the gap; then, while above
-//          max-live, searches for a lower height: complete (small problems),
-//          local (all), halving the distance to max-live while they succeed.
-// Cost:    bounded by counted work: about a second at most.
+//          max-live, searches for lower heights: local (all problems) and
+//          complete (small ones), halving the distance to max-live.
+// Cost:    O(n^2) a greedy order, then bounded by counted work.
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
@@ -94,28 +94,6 @@ static void tryGreedy(const std::vector<PackItem> &items, uint64_t bound,
   }
 }
 
-/// Halves the distance between the bound and the best height as long as the
-/// work lasts. A height that failed may still be possible, so it becomes the
-/// lower end only for this search.
-static void searchLocally(const std::vector<PackItem> &items, uint64_t bound,
-                          uint64_t unit, Best &best) {
-  constexpr uint64_t totalWork = 1200000000;
-  WorkLimit total{totalWork};
-  uint64_t low = bound;
-  uint64_t target = bound;
-  while (best.packing.height > low && total.left) {
-    uint64_t share = std::min(total.left, totalWork / 4);
-    WorkLimit limit{share};
-    Packing found = packByEjection(items, target, best.packing, limit);
-    total.left -= share - limit.left;
-    if (!best.offer(std::move(found), "ejection search"))
-      low = target + unit;
-    if (best.packing.height <= low)
-      break;
-    target = low + (best.packing.height - low) / 2 / unit * unit;
-  }
-}
-
 /// All sizes are multiples of it.
 static uint64_t commonUnit(const std::vector<PackItem> &items) {
   uint64_t unit = 0;
@@ -124,7 +102,47 @@ static uint64_t commonUnit(const std::vector<PackItem> &items) {
   return std::max<uint64_t>(unit, 1);
 }
 
-Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive) {
+/// One try at a height: local search, then the complete one where the number
+/// of items gives it a chance.
+static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
+                      uint64_t work, WorkLimit &total, Best &best) {
+  constexpr size_t exactItems = 2500;
+  bool isSmall = items.size() <= exactItems;
+  WorkLimit local{std::min(total.left, isSmall ? work / 4 : work)};
+  uint64_t before = local.left;
+  Packing found = packByEjection(items, height, best.packing, local);
+  total.spend(before - local.left);
+  if (best.offer(std::move(found), "ejection search"))
+    return true;
+  if (!isSmall || !total.left)
+    return false;
+  WorkLimit exact{std::min(total.left, work)};
+  before = exact.left;
+  Packing complete;
+  packExactly(items, height, exact, complete);
+  total.spend(before - exact.left);
+  return best.offer(std::move(complete), "canonical search");
+}
+
+/// Halves the distance between the bound and the best height until it is
+/// below a thousandth or the work is spent. A height that failed may still be
+/// possible; it is only not tried again.
+static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
+                          uint64_t work, Best &best) {
+  uint64_t unit = commonUnit(items);
+  uint64_t closeEnough = bound / 1024;
+  WorkLimit total{work};
+  uint64_t low = bound;
+  uint64_t target = bound;
+  while (total.left && best.packing.height > low + closeEnough) {
+    if (!tryHeight(items, target, work / 4, total, best))
+      low = target + unit;
+    target = low + (best.packing.height - low) / 2 / unit * unit;
+  }
+}
+
+Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
+                       uint64_t workLimit) {
   std::vector<PackItem> items;
   for (const Buffer &buffer : buffers)
     items.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
@@ -133,7 +151,7 @@ Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive) {
   Best best;
   tryGreedy(items, maxLive, best);
   if (best.packing.height > maxLive)
-    searchLocally(items, maxLive, commonUnit(items), best);
+    searchHeights(items, maxLive, workLimit, best);
   return {std::move(best.packing.offsets), best.packing.height, best.strategy};
 }
 

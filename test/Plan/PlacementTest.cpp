@@ -121,24 +121,79 @@ TEST(Placement, ToyOfMinimallocFitsItsCapacity) {
   EXPECT_EQ(placement.height, 12u);
 }
 
-TEST(Placement, FindsWhatGreedyOrdersMiss) {
-  // Greedy orders put something in the hole below d or split it.
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    RandomGraphOptions options;
-    options.ops = 12;
-    options.inPlace = false;
-    Graph graph = makeRandomGraph(seed, options);
-    Liveness l = computeLiveness(graph, programOrder(graph));
-    EXPECT_LE(place("random", l.buffers), 1.25) << seed;
-  }
+/// Some order of the buffers leads to the least height when each goes to the
+/// lowest place that is free: that by offsets of a packing pushed down.
+static uint64_t leastHeight(const std::vector<Buffer> &buffers) {
+  std::vector<uint32_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  uint64_t least = UINT64_MAX;
+  do {
+    std::vector<uint64_t> offsets(buffers.size(), 0);
+    uint64_t height = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Buffer &at = buffers[order[i]];
+      uint64_t offset = 0;
+      for (size_t k = 0; k < i; ++k) {
+        const Buffer &other = buffers[order[k]];
+        uint64_t begin = offsets[order[k]], end = begin + other.bytes;
+        bool apart = at.lastStep < other.firstStep ||
+                     other.lastStep < at.firstStep || end <= offset ||
+                     offset + at.bytes <= begin;
+        if (apart)
+          continue;
+        offset = end; // and look at all of them again
+        k = size_t(-1);
+      }
+      offsets[order[i]] = offset;
+      height = std::max(height, offset + at.bytes);
+    }
+    least = std::min(least, height);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
 }
 
-/// Heights these instances reach; the capacity is 1.0 but for C (1.0089).
-TEST(Placement, InstancesOfMinimalloc) {
-  EXPECT_LE(place("A", readInstance("A.1048576.csv")), 1.10);
-  EXPECT_LE(place("C", readInstance("C.1048576.csv")), 1.10);
+TEST(Placement, TinyInstancesReachTheLeastHeight) {
+  uint32_t aboveMaxLive = 0;
+  uint64_t state = 7;
+  auto below = [&](uint64_t limit) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return (state >> 33) % limit;
+  };
+  for (int round = 0; round < 400; ++round) {
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 7; ++i) {
+      uint32_t first = below(7);
+      buffers.push_back(
+          makeBuffer(64 * (1 + below(5)), first, first + below(4)));
+    }
+    uint64_t maxLive = findMaxLive(buffers);
+    uint64_t least = leastHeight(buffers);
+    Placement placement = placeBuffers(buffers, maxLive);
+    expectDisjoint(buffers, placement);
+    EXPECT_EQ(placement.height, least) << round;
+    aboveMaxLive += least > maxLive;
+  }
+  std::cout << aboveMaxLive << " of 400 instances need more than max-live\n";
+}
+
+TEST(Placement, WorkLimitOfZeroIsGreedy) {
+  std::vector<Buffer> buffers = readInstance("A.1048576.csv");
+  Placement placement = placeBuffers(buffers, findMaxLive(buffers), 0);
+  expectDisjoint(buffers, placement);
+  EXPECT_EQ(placement.strategy.rfind("greedy by", 0), 0u);
+  EXPECT_GT(placement.height, placeBuffers(buffers, 1048576).height);
+}
+
+TEST(Placement, InstancesOfMinimallocFitTheirCapacity) {
+  EXPECT_EQ(place("A", readInstance("A.1048576.csv")), 1.0);
+  EXPECT_EQ(place("G", readInstance("G.1048576.csv")), 1.0);
+  // Max-live of C is below its capacity.
+  EXPECT_LE(place("C", readInstance("C.1048576.csv")) * 1039360, 1048576);
+}
+
+TEST(Placement, InstanceEOfMinimallocComesClose) {
+  // Its capacity is its max-live, which these searches don't reach.
   EXPECT_LE(place("E", readInstance("E.1048576.csv")), 1.10);
-  EXPECT_LE(place("G", readInstance("G.1048576.csv")), 1.10);
 }
 
 TEST(Placement, ResNetStepsStayCloseToMaxLive) {

@@ -300,3 +300,25 @@ TEST_F(Validate, AcceptsRandomPlans) {
     EXPECT_EQ(random.check(), "") << seed;
   }
 }
+
+TEST_F(Validate, RefusesEveryShortenedLifetime) {
+  uint32_t damaged = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 5 + seed % 20;
+    const Plan intact(makeRandomGraph(seed, options));
+    for (uint32_t id = 0; id < intact.liveness.buffers.size(); ++id) {
+      Plan random = intact;
+      Buffer &buffer = random.liveness.buffers[id];
+      if (buffer.firstStep == buffer.lastStep)
+        continue;
+      if (damaged++ % 2)
+        ++buffer.firstStep;
+      else
+        --buffer.lastStep;
+      random.recount();
+      EXPECT_NE(random.check(), "") << seed << ", buffer " << id;
+    }
+  }
+  EXPECT_GT(damaged, 100u);
+}

@@ -47,11 +47,16 @@ Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 /// returns the one with the least max-live; ties prefer program order.
 Schedule chooseOrder(const Graph &graph);
 
+/// What placeBuffers may spend on its searches: about two seconds.
+constexpr uint64_t kPlacementWork = 1600000000;
+
 /// Places buffers by several greedy orders and keeps the lowest; then, when
-/// that is above max-live, improves it by local search for at most
-/// `timeLimitMs`. Deterministic for a given input: the limit only cuts off
-/// iterations that are counted, not timed.
-Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive);
+/// that is above max-live, searches for lower heights until within a
+/// thousandth of it or until `workLimit` is spent. Work is counted in items
+/// looked at, not timed, so the result is the same on every machine. A limit
+/// of 0 leaves it at the greedy orders.
+Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
+                       uint64_t workLimit = kPlacementWork);
 
 /// Independent check of a plan: order respects dependences, each op once,
 /// buffers cover their values' uses, overlapping lifetimes have disjoint
