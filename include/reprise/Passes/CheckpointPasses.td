@@ -1,0 +1,95 @@
+//===- CheckpointPasses.td - Annotated checkpointing --------*- tablegen -*-===//
+#ifndef REPRISE_PASSES_CHECKPOINTPASSES
+#define REPRISE_PASSES_CHECKPOINTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SgAssignCheckpointing
+    : Pass<"sg-assign-checkpointing", "::mlir::func::FuncOp"> {
+  let summary = "annotates a model's blocks for checkpointing";
+  let description = [{
+    Modes:
+    - `none`: removes every annotation.
+    - `annotated`: leaves the model as it is.
+    - `per-block`: annotates the innermost blocks.
+    - `nested`: annotates every block.
+    - `segments=N`: cuts the whole model at articulation values, through which
+      all later computation passes, into N consecutive segments of about equal
+      forward bytes. The last one is not annotated: it would be computed again
+      at once.
+    - `sqrt`: cuts at every ceil(sqrt(C))-th of C articulation values (Chen et
+      al. 2016, arXiv 1604.06174).
+    - `threshold-bytes=B`: cuts after every convolution and matrix product, so
+      that only their results are kept, where a segment holds a cheaper value
+      of more than B bytes.
+
+    Modes that cut dissolve the model's own blocks first. Works on a model,
+    before differentiation.
+
+    ```mlir
+    %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+      %r = sg.relu %a : tensor<8xf32>
+      sg.yield %r : tensor<8xf32>
+    }
+    // becomes with mode=per-block
+    //   %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32>
+    //     attributes {activation_checkpointing} {
+    ```
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"annotated\"",
+    "none, annotated, per-block, nested, segments=N, sqrt or "
+    "threshold-bytes=B">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgLowerCheckpointing
+    : Pass<"sg-lower-checkpointing", "::mlir::func::FuncOp"> {
+  let summary = "clones annotated blocks into the backward pass";
+  let description = [{
+    An annotated block hands out its results, and no residuals but statistics
+    (batch-norm's mean and reciprocal deviation). In front of its mirror
+    stands a clone of those of its ops whose values the mirror reads, fed by
+    the block's inputs through `sg.barrier`, which waits for the mirror's
+    cotangents. Writes are never cloned. Annotated blocks within a clone are
+    lowered again.
+
+    A result of the block that the backward pass keeps for another reason is
+    read, not computed again.
+
+    ```mlir
+    %y, %r = sg.module "a" (%i = %x : tensor<8xf32>)
+        -> (tensor<8xf32>, tensor<8xf32>)
+        attributes {activation_checkpointing, instance = 0 : i64,
+                    residuals = 1 : i64} {
+      %e = sg.exp %i : tensor<8xf32>
+      %s = sg.tanh %e : tensor<8xf32>
+      sg.yield %s, %e : tensor<8xf32>, tensor<8xf32>
+    }
+    // In the backward region, before the mirror that reads %r:
+    //   %b = sg.barrier (%x) after (%dy) ...
+    //   %r2 = sg.module "a" (%i = %b : tensor<8xf32>) -> tensor<8xf32>
+    //       attributes {instance = 0 : i64, phase = #sg.phase<recompute>} {
+    //     %e = sg.exp %i : tensor<8xf32>
+    //     sg.yield %e : tensor<8xf32>
+    //   }
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgPrintKept : Pass<"sg-print-kept", "::mlir::func::FuncOp"> {
+  let summary = "lists what the backward pass keeps";
+  let description = [{
+    One line a value that `sg.backward` captures: bytes, type, block, the op
+    that makes it, source location; then the sum. Parameters are not listed:
+    they are kept anyway.
+
+    ```mlir
+    // kept in @f:
+    //         128 bytes  tensor<8x4xf32>  layer1  sg.relu  (model.mlir:7)
+    //         128 bytes in 1 values
+    ```
+  }];
+}
+
+#endif // REPRISE_PASSES_CHECKPOINTPASSES

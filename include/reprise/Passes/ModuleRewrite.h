@@ -1,0 +1,50 @@
+//===- ModuleRewrite.h - Changing the seams of blocks -----------*- C++ -*-===//
+//
+// sg.module is isolated from above, so that a value crosses its border only as
+// an operand or a result. These functions open such crossings and close those
+// that nobody uses. They replace the module op (its results get new types):
+// hold on to its body's Block, which stays, and not to the op or its results.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PASSES_MODULEREWRITE_H
+#define REPRISE_PASSES_MODULEREWRITE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/IR/Sg.h"
+
+namespace reprise::sg {
+
+/// The module whose body `block` is; asserts that it is one.
+ModuleOp moduleOf(mlir::Block *block);
+
+/// A result of the module around `value`'s block that carries `value`; adds a
+/// residual result when there is none.
+mlir::OpResult exposeResult(mlir::Value value);
+
+/// Hands out each of `values` of module body `block` that is no result yet, as
+/// residuals.
+void exposeResults(mlir::Block *block, mlir::ValueRange values);
+
+/// `value`, defined somewhere within blocks nested in `level`, as a value of
+/// `level`.
+mlir::Value exposeAt(mlir::Value value, mlir::Block *level);
+
+/// The argument of module body `block` that carries `outer`; adds an input
+/// when there is none.
+mlir::BlockArgument exposeInput(mlir::Block *block, mlir::Value outer);
+
+/// Inlines a module at its place. Its ops get `wrap(loc)` as location.
+void inlineModule(ModuleOp module,
+                  llvm::function_ref<mlir::Location(mlir::Location)> wrap);
+
+/// Removes dead pure ops, unused residual results (every unused result of
+/// mirrors and clones) and unused inputs, from outside in, until none is left.
+void pruneModules(mlir::func::FuncOp function);
+
+/// Whether a value costs nothing to have again: a variable's snapshot or a
+/// constant.
+bool isFree(mlir::Value value);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_PASSES_MODULEREWRITE_H

@@ -1,0 +1,116 @@
+//===- TrainPasses.td - From a model to a training step -----*- tablegen -*-===//
+#ifndef REPRISE_PASSES_TRAINPASSES
+#define REPRISE_PASSES_TRAINPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SgDifferentiate : Pass<"sg-differentiate", "::mlir::func::FuncOp"> {
+  let summary = "adds the backward pass and the optimizer to a model";
+  let description = [{
+    Differentiates the function's first result, a scalar loss, for every
+    variable of role `parameter` that it reads. Each `sg.module` gets a mirror
+    in `sg.backward`; what a mirror reads of its block is handed out as
+    additional, residual results. What the backward region captures is what is
+    kept.
+
+    `sg.batch_norm` becomes `sg.batch_norm_training` and writes of the running
+    statistics. With `optimizer=sgd` the parameters' updates follow: with
+    g = gradient + weight-decay * w and v' = momentum * v + g it writes
+    w - learning_rate * v', and v' where momentum is not zero. The learning
+    rate is a new last argument. `emit-gradients` returns each gradient as a
+    result named `gradient:PARAMETER`.
+
+    Fails at an op through which a gradient flows and that has neither a
+    vector-Jacobian product nor a decomposition.
+
+    ```mlir
+    func.func @f(%x: tensor<8x4xf32>) -> tensor<f32> {
+      %w = sg.read @w : tensor<8x4xf32>
+      %p = sg.mul %w, %x : tensor<8x4xf32>
+      %l = sg.reduce_sum %p dims [0, 1] : tensor<8x4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    // becomes, with optimizer=none,
+    //   %dw = sg.backward of [@w] -> tensor<8x4xf32> {
+    //     %one = sg.constant dense<1.0> : tensor<f32>
+    //     %g = sg.broadcast %one dims [] : tensor<f32> -> tensor<8x4xf32>
+    //     %gw = sg.mul %g, %x : tensor<8x4xf32>
+    //     sg.yield %gw : tensor<8x4xf32>
+    //   }
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
+           "sgd, or none to stop after the gradients">,
+    Option<"momentum", "momentum", "double", "0.9", "momentum of sgd">,
+    Option<"weightDecay", "weight-decay", "double", "0.0",
+           "added to the gradient, times the parameter">,
+    Option<"emitGradients", "emit-gradients", "bool", "false",
+           "return the gradients as results">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
+  let summary = "turns a model into its inference";
+  let description = [{
+    Drops checkpointing annotations, dropout and writes; batch normalization
+    uses the running statistics. Works on a model, before differentiation.
+
+    ```mlir
+    %y = sg.dropout %x, %seed, %step {probability = 0.5 : f64, stream = 1 : i64}
+      : (tensor<8xf32>, tensor<i64>, tensor<i64>) -> tensor<8xf32>
+    // becomes %x
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
+  let summary = "inlines blocks and the backward region";
+  let description = [{
+    Every op's location then says where it came from: the path of the block
+    (or the leaf's name, where a front end gave one) as a name, and around it
+    a fused location with `#sg.phase` as metadata.
+
+    ```mlir
+    %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+      %r = sg.relu %a : tensor<8xf32>
+      sg.yield %r : tensor<8xf32>
+    }
+    // becomes
+    //   %y = sg.relu %x : tensor<8xf32>
+    //     loc(fused<#sg.phase<forward>>["layer1"(...)])
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
+  let summary = "proves that effects happen exactly once";
+  let description = [{
+    Fails when a variable is written more than once, when a write stands in a
+    clone or in the backward region, when two different forward ops draw from
+    one random stream, or when a clone draws from a stream that no forward op
+    has. Works at every level of sg.
+
+    ```mlir
+    sg.write @counter, %a : tensor<i64>
+    sg.write @counter, %b : tensor<i64>
+    // error: 'sg.write' op writes @counter a second time in one step
+    ```
+  }];
+}
+
+def SgVerifyLevel : Pass<"sg-verify-level", "::mlir::func::FuncOp"> {
+  let summary = "checks that a function is at a level";
+  let description = [{
+    `model`: no sg.backward, no residuals, every block of phase forward.
+    `train`: exactly one sg.backward, blocks specialized, each mirror with its
+    block. `remat`: as train, and no annotated block hands out residuals other
+    than statistics. `flat`: no blocks and no sg.backward.
+  }];
+  let options = [Option<"level", "level", "std::string", "\"model\"",
+                        "model, train, remat or flat">];
+}
+
+#endif // REPRISE_PASSES_TRAINPASSES

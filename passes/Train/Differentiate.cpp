@@ -1,0 +1,420 @@
+//===- Differentiate.cpp - The backward pass and the optimizer ------------===//
+//
+// Input:   a model: a function whose first result is a scalar loss.
+// Output:  the function with sg.backward and the optimizer's writes; each
+//          sg.module whose gradient is wanted has a mirror in sg.backward.
+// Method:  reverse-mode differentiation by source transformation. First every
+//          module hands out every value of its body, so that a derivative may
+//          ask for any of them; then each block is walked backwards, ops emit
+//          their vector-Jacobian products, modules recurse into mirrors; last,
+//          what nobody asked for is pruned. What is left is what is kept.
+// Cost:    linear in the ops and their results.
+// Fails:   at an op through which a gradient flows and that has no derivative.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandTraining.h"
+#include "Optimizer.h"
+#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGDIFFERENTIATE
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+
+/// Values whose gradient is wanted: those that depend on a parameter through
+/// floating-point values.
+class Activity {
+public:
+  Activity(func::FuncOp function, SymbolTable &symbols) : symbols(symbols) {
+    visit(function.getBody().front());
+  }
+  bool contains(Value value) const { return active.contains(value); }
+
+private:
+  static bool isReal(Value value) {
+    return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  }
+
+  void visit(Block &block) {
+    for (Operation &op : block)
+      if (auto read = dyn_cast<ReadOp>(op))
+        visit(read);
+      else if (auto module = dyn_cast<sg::ModuleOp>(op))
+        visit(module);
+      else if (llvm::any_of(op.getOperands(),
+                            [&](Value v) { return contains(v); }))
+        for (Value result : op.getResults())
+          if (isReal(result))
+            active.insert(result);
+  }
+
+  void visit(ReadOp read) {
+    auto variable = symbols.lookup<VariableOp>(read.getVariable());
+    if (variable.getRole() == Role::Parameter && isReal(read.getResult()))
+      active.insert(read.getResult());
+  }
+
+  void visit(sg::ModuleOp module) {
+    Block &body = module.getBody().front();
+    for (auto [argument, input] :
+         llvm::zip_equal(body.getArguments(), module.getInputs()))
+      if (contains(input))
+        active.insert(argument);
+    visit(body);
+    for (auto [result, value] :
+         llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
+      if (contains(value))
+        active.insert(result);
+  }
+
+  SymbolTable &symbols;
+  DenseSet<Value> active;
+};
+
+using ParameterGradients = llvm::MapVector<StringAttr, Value>;
+
+/// The backward pass of one block: of the function, or of a module's body.
+class Level : public VjpContext {
+public:
+  Level(OpBuilder &builder, const Activity &activity)
+      : VjpContext(builder), activity(activity) {}
+
+  /// Emits the derivatives of `block`'s ops, last to first.
+  LogicalResult reverse(Block &block) {
+    for (Operation &op : llvm::reverse(block))
+      if (failed(reverse(&op)))
+        return failure();
+    return success();
+  }
+
+  Value cotangent(OpResult result) override { return gradients.lookup(result); }
+
+  bool needsGradient(OpOperand &operand) override {
+    return activity.contains(operand.get());
+  }
+
+  void addGradient(OpOperand &operand, Value gradient) override {
+    assert(gradient.getType() == operand.get().getType() &&
+           "a gradient has the type of its value");
+    accumulate(operand.get(), gradient);
+  }
+
+  Value forward(Value value) override {
+    if (!isFree(value))
+      return capture(value);
+    Value &copy = copies[value];
+    if (!copy)
+      copy = builder.clone(*value.getDefiningOp())->getResult(0);
+    return copy;
+  }
+
+  void accumulate(Value value, Value gradient) {
+    Value &sum = gradients[value];
+    sum = sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient)
+                    .getResult()
+              : gradient;
+  }
+
+  Value gradientOf(Value value) { return gradients.lookup(value); }
+
+  ParameterGradients parameters;
+
+protected:
+  /// A value of this block that isn't free, as the backward pass sees it.
+  virtual Value capture(Value value) = 0;
+
+private:
+  LogicalResult reverse(Operation *op);
+  LogicalResult reverse(sg::ModuleOp module);
+
+  void addParameter(StringAttr name, Value gradient) {
+    Value &sum = parameters[name];
+    sum = sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient)
+                    .getResult()
+              : gradient;
+  }
+
+  const Activity &activity;
+  DenseMap<Value, Value> gradients;
+  DenseMap<Value, Value> copies;
+};
+
+/// The function's own block: sg.backward sees its values directly.
+class FunctionLevel : public Level {
+public:
+  using Level::Level;
+
+private:
+  Value capture(Value value) override { return value; }
+};
+
+/// A module's body: its values reach the mirror as inputs.
+class ModuleLevel : public Level {
+public:
+  ModuleLevel(OpBuilder &builder, const Activity &activity, sg::ModuleOp module,
+              Level &outer, Block &mirror)
+      : Level(builder, activity), module(module), outer(outer), mirror(mirror) {
+    for (auto [k, value] : llvm::enumerate(module.getYield().getOperands()))
+      resultOf.try_emplace(value, module->getResult(k));
+  }
+
+  /// The argument of the mirror that carries `value` of the outer mirror.
+  Value input(Value value) {
+    auto [place, isNew] = arguments.try_emplace(value);
+    if (isNew) {
+      place->second = mirror.addArgument(value.getType(), value.getLoc());
+      inputs.push_back(value);
+    }
+    return place->second;
+  }
+
+  SmallVector<Value> inputs;
+
+private:
+  Value capture(Value value) override {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return input(outer.forward(module.getInputs()[argument.getArgNumber()]));
+    OpResult result = resultOf.lookup(value);
+    assert(result && "every value of a body is handed out");
+    return input(outer.forward(result));
+  }
+
+  sg::ModuleOp module;
+  Level &outer;
+  Block &mirror;
+  DenseMap<Value, OpResult> resultOf;
+  DenseMap<Value, Value> arguments;
+};
+
+LogicalResult Level::reverse(Operation *op) {
+  if (auto module = dyn_cast<sg::ModuleOp>(op))
+    return reverse(module);
+  if (llvm::none_of(op->getResults(), [&](OpResult r) {
+        return gradients.contains(r) && activity.contains(r);
+      }))
+    return success();
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    addParameter(read.getVariableAttr().getAttr(),
+                 gradients.lookup(read.getResult()));
+    return success();
+  }
+  auto vjp = dyn_cast<VjpOpInterface>(op);
+  if (!vjp)
+    return op->emitError() << "a gradient flows through '" << op->getName()
+                           << "', which has neither a derivative nor a "
+                              "decomposition";
+  return vjp.buildVjp(*this);
+}
+
+LogicalResult Level::reverse(sg::ModuleOp module) {
+  unsigned primal = module.getNumPrimalResults();
+  auto results = module->getResults().take_front(primal);
+  if (llvm::none_of(results, [&](Value r) {
+        return gradients.contains(r) && activity.contains(r);
+      }))
+    return success();
+  OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
+  Block &mirror = state.addRegion()->emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&mirror);
+  inner.setInsertionPointToEnd(&mirror);
+  ModuleLevel level(inner, activity, module, *this, mirror);
+  YieldOp yield = module.getYield();
+  for (auto [result, value] : llvm::zip(results, yield.getOperands()))
+    if (Value gradient = gradients.lookup(result);
+        gradient && activity.contains(result))
+      level.accumulate(value, level.input(gradient));
+  Block &body = module.getBody().front();
+  if (failed(level.reverse(body)))
+    return failure();
+
+  SmallVector<Value> yielded, wanted;
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), module.getInputs()))
+    if (Value gradient = level.gradientOf(argument)) {
+      yielded.push_back(gradient);
+      wanted.push_back(input);
+    }
+  for (auto &[name, gradient] : level.parameters)
+    yielded.push_back(gradient);
+  YieldOp::create(inner, module.getLoc(), yielded);
+  state.addOperands(level.inputs);
+  state.addTypes(ValueRange(yielded).getTypes());
+  state.addAttribute("path", module.getPathAttr());
+  state.addAttribute("phase",
+                     PhaseAttr::get(module.getContext(), Phase::Backward));
+  state.addAttribute("instance", module.getInstanceAttr());
+  Operation *op = builder.create(state);
+  for (auto [input, gradient] : llvm::zip(wanted, op->getResults()))
+    accumulate(input, gradient);
+  for (auto [k, entry] : llvm::enumerate(level.parameters))
+    addParameter(entry.first, op->getResult(wanted.size() + k));
+  return success();
+}
+
+class Differentiate : public reprise::impl::SgDifferentiateBase<Differentiate> {
+public:
+  using SgDifferentiateBase::SgDifferentiateBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (failed(check(function)))
+      return signalPassFailure();
+    expandTraining(function);
+    numberModules(function);
+    SymbolTable symbols(function->getParentOfType<mlir::ModuleOp>());
+    if (failed(decomposeWithoutVjp(function, symbols)))
+      return signalPassFailure();
+    handOutEverything(function);
+    FailureOr<BackwardOp> backward = emitBackward(function, symbols);
+    if (failed(backward))
+      return signalPassFailure();
+    pruneModules(function);
+    if (emitGradients)
+      returnGradients(function, *backward);
+    if (optimizer == "sgd")
+      emitSgd(function, *backward, symbols, {momentum, weightDecay});
+  }
+
+private:
+  LogicalResult check(func::FuncOp function);
+  static void numberModules(func::FuncOp function);
+  static LogicalResult decomposeWithoutVjp(func::FuncOp function,
+                                           SymbolTable &symbols);
+  static void handOutEverything(func::FuncOp function);
+  static FailureOr<BackwardOp> emitBackward(func::FuncOp function,
+                                            SymbolTable &symbols);
+  static void returnGradients(func::FuncOp function, BackwardOp backward);
+};
+} // namespace
+
+LogicalResult Differentiate::check(func::FuncOp function) {
+  if (optimizer != "sgd" && optimizer != "none")
+    return function.emitError()
+           << "unknown optimizer '" << optimizer << "'; known are sgd and none";
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitError()
+           << "differentiation needs a function of one block";
+  auto types = function.getFunctionType().getResults();
+  auto loss = types.empty() ? RankedTensorType()
+                            : dyn_cast<RankedTensorType>(types.front());
+  if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
+    return function.emitError() << "differentiation needs a scalar "
+                                   "floating-point loss as first result";
+  WalkResult walk = function.walk([](BackwardOp op) {
+    op.emitError() << "the function is differentiated already";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+void Differentiate::numberModules(func::FuncOp function) {
+  Builder builder(function.getContext());
+  int64_t next = 0;
+  function.walk<WalkOrder::PreOrder>([&](sg::ModuleOp module) {
+    module.setInstanceAttr(builder.getI64IntegerAttr(next++));
+  });
+}
+
+LogicalResult Differentiate::decomposeWithoutVjp(func::FuncOp function,
+                                                 SymbolTable &symbols) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    Activity activity(function, symbols);
+    SmallVector<Operation *> composites;
+    function.walk([&](Operation *op) {
+      if (isa<DecomposeOpInterface>(op) && !isa<VjpOpInterface>(op) &&
+          llvm::any_of(op->getResults(),
+                       [&](Value r) { return activity.contains(r); }))
+        composites.push_back(op);
+    });
+    for (Operation *op : composites) {
+      OpBuilder builder(op);
+      auto values = cast<DecomposeOpInterface>(op).decompose(builder);
+      if (failed(values))
+        return failure();
+      op->replaceAllUsesWith(*values);
+      op->erase();
+      changed = true;
+    }
+  }
+  return success();
+}
+
+void Differentiate::handOutEverything(func::FuncOp function) {
+  SmallVector<Block *> bodies;
+  function.walk([&](sg::ModuleOp module) {
+    bodies.push_back(&module.getBody().front());
+  });
+  for (Block *body : bodies) {
+    SmallVector<Value> values;
+    for (Operation &op : *body)
+      if (!isa<ReadOp, ConstantOp>(op))
+        llvm::append_range(values, op.getResults());
+    exposeResults(body, values);
+  }
+}
+
+FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
+                                                  SymbolTable &symbols) {
+  Block &body = function.getBody().front();
+  Activity activity(function, symbols);
+  Operation *terminator = body.getTerminator();
+  Value loss = terminator->getOperand(0);
+  Location loc = loss.getLoc();
+  OperationState state(loc, BackwardOp::getOperationName());
+  Region *region = state.addRegion();
+  OpBuilder inner = OpBuilder::atBlockEnd(&region->emplaceBlock());
+  FunctionLevel level(inner, activity);
+  if (!activity.contains(loss))
+    return function.emitError() << "the loss depends on no parameter";
+  level.accumulate(
+      loss,
+      createSplat(inner, loc, cast<RankedTensorType>(loss.getType()), 1.0));
+  if (failed(level.reverse(body)))
+    return failure();
+
+  SmallVector<Value> gradients;
+  SmallVector<Attribute> names;
+  for (auto variable :
+       function->getParentOfType<mlir::ModuleOp>().getOps<VariableOp>())
+    if (Value gradient = level.parameters.lookup(variable.getSymNameAttr())) {
+      gradients.push_back(gradient);
+      names.push_back(FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+    }
+  YieldOp::create(inner, loc, gradients);
+  state.addTypes(ValueRange(gradients).getTypes());
+  state.addAttribute("parameters", inner.getArrayAttr(names));
+  OpBuilder builder(terminator);
+  return cast<BackwardOp>(builder.create(state));
+}
+
+void Differentiate::returnGradients(func::FuncOp function,
+                                    BackwardOp backward) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  unsigned first = terminator->getNumOperands();
+  terminator->insertOperands(first, backward.getGradients());
+  SmallVector<Type> results(function.getResultTypes());
+  llvm::append_range(results, backward.getResultTypes());
+  SmallVector<DictionaryAttr> attributes;
+  for (unsigned k = 0; k < first; ++k)
+    attributes.push_back(function.getResultAttrDict(k));
+  Builder builder(function.getContext());
+  for (auto symbol : backward.getParameters().getAsRange<FlatSymbolRefAttr>())
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        SgDialect::kNameAttr,
+        builder.getStringAttr("gradient:" + symbol.getValue()))));
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), results));
+  function.setAllResultAttrs(attributes);
+}

@@ -1,0 +1,15 @@
+//===- ExpandTraining.h - Model-level ops in training -----------*- C++ -*-===//
+#ifndef REPRISE_PASSES_TRAIN_EXPANDTRAINING_H
+#define REPRISE_PASSES_TRAIN_EXPANDTRAINING_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace reprise::sg {
+
+/// Replaces sg.batch_norm by sg.batch_norm_training and the writes of its
+/// running statistics.
+void expandTraining(mlir::func::FuncOp function);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_PASSES_TRAIN_EXPANDTRAINING_H

@@ -1,0 +1,159 @@
+//===- ModuleRewrite.cpp - Changing the seams of blocks -------------------===//
+
+#include "reprise/Passes/ModuleRewrite.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+sg::ModuleOp sg::moduleOf(Block *block) {
+  return cast<sg::ModuleOp>(block->getParentOp());
+}
+
+bool sg::isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isa<ReadOp, ConstantOp>(op);
+}
+
+/// Replaces `module` by one with other operands, results kept where
+/// `keepResult` says so followed by `extra` types. The body moves along.
+static sg::ModuleOp rebuild(sg::ModuleOp module, ValueRange operands,
+                            llvm::function_ref<bool(unsigned)> keepResult,
+                            TypeRange extra) {
+  SmallVector<Type> types;
+  SmallVector<OpResult> kept;
+  unsigned residuals = 0;
+  for (OpResult result : module->getResults()) {
+    if (!keepResult(result.getResultNumber()))
+      continue;
+    residuals += result.getResultNumber() >= module.getNumPrimalResults();
+    types.push_back(result.getType());
+    kept.push_back(result);
+  }
+  types.append(extra.begin(), extra.end());
+  OpBuilder builder(module);
+  OperationState state(module.getLoc(), sg::ModuleOp::getOperationName(),
+                       operands, types, module->getAttrs());
+  state.addRegion()->takeBody(module.getBody());
+  auto fresh = cast<sg::ModuleOp>(builder.create(state));
+  fresh.setResiduals(residuals + extra.size());
+  for (auto [before, after] : llvm::zip(kept, fresh.getResults()))
+    before.replaceAllUsesWith(after);
+  module.erase();
+  return fresh;
+}
+
+static bool keepAll(unsigned) { return true; }
+
+void sg::exposeResults(Block *block, ValueRange values) {
+  sg::ModuleOp module = moduleOf(block);
+  YieldOp yield = module.getYield();
+  SmallPtrSet<Value, 16> yielded(yield.getOperands().begin(),
+                                 yield.getOperands().end());
+  SmallVector<Value> missing;
+  for (Value value : values)
+    if (yielded.insert(value).second)
+      missing.push_back(value);
+  yield->insertOperands(yield->getNumOperands(), missing);
+  rebuild(module, module->getOperands(), keepAll,
+          ValueRange(missing).getTypes());
+}
+
+OpResult sg::exposeResult(Value value) {
+  Block *block = value.getParentBlock();
+  exposeResults(block, value);
+  sg::ModuleOp module = moduleOf(block);
+  auto operands = module.getYield().getOperands();
+  return module->getResult(
+      std::distance(operands.begin(), llvm::find(operands, value)));
+}
+
+Value sg::exposeAt(Value value, Block *level) {
+  while (value.getParentBlock() != level)
+    value = exposeResult(value);
+  return value;
+}
+
+BlockArgument sg::exposeInput(Block *block, Value outer) {
+  sg::ModuleOp module = moduleOf(block);
+  for (auto [k, operand] : llvm::enumerate(module.getInputs()))
+    if (operand == outer)
+      return block->getArgument(k);
+  module->insertOperands(module->getNumOperands(), outer);
+  return block->addArgument(outer.getType(), outer.getLoc());
+}
+
+void sg::inlineModule(sg::ModuleOp module,
+                      llvm::function_ref<Location(Location)> wrap) {
+  Block &body = module.getBody().front();
+  YieldOp yield = module.getYield();
+  for (auto [argument, operand] :
+       llvm::zip_equal(body.getArguments(), module.getInputs()))
+    argument.replaceAllUsesWith(operand);
+  for (auto [result, value] :
+       llvm::zip_equal(module->getResults(), yield.getOperands()))
+    result.replaceAllUsesWith(value);
+  yield.erase();
+  body.walk([&](Operation *op) { op->setLoc(wrap(op->getLoc())); });
+  module->getBlock()->getOperations().splice(Block::iterator(module),
+                                             body.getOperations());
+  module.erase();
+}
+
+/// Removes a module's unused residuals and, unless it is a block of the model,
+/// unused results; then its unused inputs.
+static bool pruneSeams(sg::ModuleOp module) {
+  bool ownResults = module.getPhase() != Phase::Forward;
+  llvm::BitVector drop(module->getNumResults());
+  for (OpResult result : module->getResults())
+    if (result.use_empty() && (ownResults || result.getResultNumber() >=
+                                                 module.getNumPrimalResults()))
+      drop.set(result.getResultNumber());
+  bool changed = drop.any();
+  if (changed) {
+    module.getYield()->eraseOperands(drop);
+    module = rebuild(module, module->getOperands(),
+                     [&](unsigned k) { return !drop[k]; }, {});
+  }
+  Block &body = module.getBody().front();
+  llvm::BitVector unused(body.getNumArguments());
+  for (BlockArgument argument : body.getArguments())
+    if (argument.use_empty() && ownResults)
+      unused.set(argument.getArgNumber());
+  if (unused.none())
+    return changed;
+  body.eraseArguments(unused);
+  module->eraseOperands(unused);
+  return true;
+}
+
+/// One sweep from outside in, users before producers.
+static bool pruneBlock(Block &block) {
+  bool changed = false;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      changed = true;
+      continue;
+    }
+    if (auto backward = dyn_cast<BackwardOp>(op)) {
+      changed |= pruneBlock(backward.getBody().front());
+      continue;
+    }
+    auto module = dyn_cast<sg::ModuleOp>(op);
+    if (!module)
+      continue;
+    Block *body = &module.getBody().front();
+    changed |= pruneSeams(module);
+    changed |= pruneBlock(*body);
+  }
+  return changed;
+}
+
+void sg::pruneModules(func::FuncOp function) {
+  while (pruneBlock(function.getBody().front())) {
+  }
+}

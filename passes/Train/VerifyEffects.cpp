@@ -1,0 +1,108 @@
+//===- VerifyEffects.cpp - Effects happen exactly once --------------------===//
+//
+// Input:   a function at any level of sg.
+// Output:  unchanged.
+// Method:  one walk. A variable's write is its effect; a random stream's use
+//          in the forward pass is its draw, which clones and derivatives
+//          repeat but never add to.
+// Fails:   on a second write, a write outside the forward pass and the
+//          optimizer, a shared stream, a stream that only a clone draws from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/Passes/Origin.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGVERIFYEFFECTS
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+/// The phase an op runs in, from the blocks around it or, in a flat function,
+/// from its location.
+static Phase phaseOf(Operation *op) {
+  for (Operation *p = op->getParentOp(); p; p = p->getParentOp()) {
+    if (auto module = dyn_cast<sg::ModuleOp>(p))
+      if (module.getPhase() != Phase::Forward)
+        return module.getPhase();
+    if (isa<BackwardOp>(p))
+      return Phase::Backward;
+  }
+  return originPhase(op->getLoc());
+}
+
+static std::optional<int64_t> streamOf(Operation *op) {
+  if (auto dropout = dyn_cast<DropoutOp>(op))
+    return dropout.getStream();
+  if (auto random = dyn_cast<RandomUniformOp>(op))
+    return random.getStream();
+  return std::nullopt;
+}
+
+namespace {
+class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
+  void runOnOperation() override {
+    writes.clear();
+    draws.clear();
+    repeats.clear();
+    WalkResult walk = getOperation().walk([&](Operation *op) {
+      if (auto write = dyn_cast<WriteOp>(op))
+        return WalkResult(checkWrite(write));
+      if (std::optional<int64_t> stream = streamOf(op))
+        return WalkResult(checkDraw(op, *stream));
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted() || failed(checkRepeats()))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult checkWrite(WriteOp write) {
+    if (phaseOf(write) != Phase::Forward)
+      return write.emitOpError()
+             << "writes " << write.getVariableAttr() << " in the "
+             << stringifyPhase(phaseOf(write)) << " phase";
+    auto [place, isNew] =
+        writes.try_emplace(write.getVariableAttr().getAttr(), write);
+    if (isNew)
+      return success();
+    InFlightDiagnostic error = write.emitOpError()
+                               << "writes " << write.getVariableAttr()
+                               << " a second time in one step";
+    error.attachNote(place->second->getLoc()) << "first written here";
+    return error;
+  }
+
+  LogicalResult checkDraw(Operation *op, int64_t stream) {
+    if (phaseOf(op) != Phase::Forward) {
+      repeats.try_emplace(stream, op);
+      return success();
+    }
+    auto [place, isNew] = draws.try_emplace(stream, op);
+    if (isNew)
+      return success();
+    InFlightDiagnostic error = op->emitOpError()
+                               << "draws from stream " << stream
+                               << ", which another op draws from";
+    error.attachNote(place->second->getLoc()) << "the other op";
+    return error;
+  }
+
+  LogicalResult checkRepeats() {
+    for (auto [stream, op] : repeats)
+      if (!draws.contains(stream))
+        return op->emitOpError() << "repeats stream " << stream << " in the "
+                                 << stringifyPhase(phaseOf(op))
+                                 << " phase, but no forward op draws from it";
+    return success();
+  }
+
+  llvm::MapVector<StringAttr, Operation *> writes;
+  llvm::MapVector<int64_t, Operation *> draws, repeats;
+};
+} // namespace

@@ -1,0 +1,139 @@
+//===- VerifyLevel.cpp - Is a function at a level -------------------------===//
+//
+// Input:   a function of sg.
+// Output:  unchanged.
+// Fails:   with the op that does not belong to the level.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGVERIFYLEVEL
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+class VerifyLevel : public reprise::impl::SgVerifyLevelBase<VerifyLevel> {
+public:
+  using SgVerifyLevelBase::SgVerifyLevelBase;
+
+  void runOnOperation() override {
+    if (failed(verify()))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  LogicalResult verify() {
+    if (level == "model")
+      return verifyModel();
+    if (level == "train" || level == "remat")
+      return verifyDifferentiated();
+    if (level == "flat")
+      return verifyFlat();
+    return getOperation().emitError()
+           << "unknown level '" << level
+           << "'; known are model, train, remat and flat";
+  }
+
+  /// Fails at the first op that `wrong` gives a message for.
+  LogicalResult rejectEach(llvm::function_ref<std::string(Operation *)> wrong) {
+    return failure(getOperation()
+                       .walk([&](Operation *op) {
+                         std::string message = wrong(op);
+                         if (message.empty())
+                           return WalkResult::advance();
+                         op->emitOpError() << message;
+                         return WalkResult::interrupt();
+                       })
+                       .wasInterrupted());
+  }
+
+  LogicalResult verifyModel() {
+    return rejectEach([](Operation *op) -> std::string {
+      if (isa<BackwardOp, BarrierOp>(op))
+        return "does not belong to a model";
+      auto module = dyn_cast<sg::ModuleOp>(op);
+      if (module && module.getPhase() != Phase::Forward)
+        return "is no forward block";
+      if (module && module.getResiduals() != 0)
+        return "hands out residuals, but the function is not differentiated";
+      return "";
+    });
+  }
+
+  LogicalResult verifyFlat() {
+    return rejectEach([](Operation *op) -> std::string {
+      if (isa<BackwardOp, sg::ModuleOp>(op))
+        return "does not belong to a flat function";
+      return "";
+    });
+  }
+
+  LogicalResult verifyDifferentiated() {
+    unsigned backwards = 0;
+    DenseMap<int64_t, unsigned> mirrors;
+    DenseSet<int64_t> blocks;
+    getOperation().walk([&](Operation *op) {
+      backwards += isa<BackwardOp>(op);
+      auto module = dyn_cast<sg::ModuleOp>(op);
+      if (!module || !module.getInstance())
+        return;
+      if (module.getPhase() == Phase::Backward)
+        ++mirrors[*module.getInstance()];
+      else
+        blocks.insert(*module.getInstance());
+    });
+    if (backwards != 1)
+      return getOperation().emitError()
+             << "has " << backwards << " sg.backward, but level " << level
+             << " has one";
+    return rejectEach([&](Operation *op) -> std::string {
+      if (isa<BatchNormOp>(op))
+        return "is not specialized to training";
+      auto module = dyn_cast<sg::ModuleOp>(op);
+      if (!module)
+        return "";
+      if (!module.getInstance())
+        return "has no instance number";
+      if (module.getPhase() != Phase::Backward)
+        return level == "remat" ? verifyLowered(module) : "";
+      if (mirrors.lookup(*module.getInstance()) != 1)
+        return "is one of several mirrors of a block";
+      if (!blocks.contains(*module.getInstance()))
+        return "mirrors no block";
+      return "";
+    });
+  }
+
+  /// The residuals of a lowered annotated block are statistics.
+  static std::string verifyLowered(sg::ModuleOp module) {
+    if (!module.getActivationCheckpointing())
+      return "";
+    for (Value value : module.getYield().getOperands().drop_front(
+             module.getNumPrimalResults()))
+      if (!isStatistics(value))
+        return "is checkpointed, but hands out a residual that is no "
+               "statistic";
+    return "";
+  }
+
+  static bool isStatistics(Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return false;
+    if (auto module = dyn_cast<sg::ModuleOp>(result.getOwner()))
+      return isStatistics(
+          module.getYield().getOperand(result.getResultNumber()));
+    auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
+    return op &&
+           llvm::is_contained(op.getStatistics(), result.getResultNumber());
+  }
+};
+} // namespace
