@@ -1,0 +1,243 @@
+//===- LibraryTest.cpp - Library calls against naive loops ----------------===//
+//
+// Inputs are small integers, so that every product and sum is exact in f32
+// and results must be equal to the bit, whatever the library's order.
+//
+//===----------------------------------------------------------------------===//
+#include "ArtifactBuilder.h"
+#include "NaiveLoops.h"
+#include "SessionHandle.h"
+#include "reprise/Runtime/Device.h"
+
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+struct ConvCase {
+  const char *name;
+  ConvShape shape;
+};
+
+using Param = std::tuple<const char *, ConvCase>;
+class ConvolutionTest : public testing::TestWithParam<Param> {
+protected:
+  void SetUp() override {
+    auto device = rt::openDevice(std::get<0>(GetParam()));
+    if (!device.ok())
+      GTEST_SKIP() << device.status().message();
+  }
+  /// Runs one call as a program, with poison, and compares.
+  void check(rt::LibraryOp op, const Shape &a, const Shape &b, const Shape &out,
+             const std::vector<float> &expected);
+};
+} // namespace
+
+// n h w c | o kh kw | sh sw | top bottom left right | dh dw | groups
+static const ConvCase kCases[] = {
+    {"plain", {2, 7, 9, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"one_by_one", {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"one_by_one_stride2", {1, 7, 8, 32, 16, 1, 1, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
+    {"stem", {2, 23, 21, 3, 16, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1, 1}},
+    {"grey_stem", {3, 28, 28, 1, 64, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1, 1}},
+    {"stride2", {2, 14, 14, 64, 32, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
+    {"uneven_stride", {1, 9, 12, 4, 6, 3, 2, 3, 2, 1, 0, 1, 1, 1, 1, 1}},
+    {"asymmetric", {1, 6, 7, 17, 19, 3, 3, 1, 1, 2, 0, 0, 1, 1, 1, 1}},
+    {"dilated", {1, 11, 10, 8, 16, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2, 1}},
+    {"groups", {2, 8, 8, 12, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 4}},
+    {"groups32", {1, 7, 7, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 32}},
+    {"depthwise", {2, 9, 9, 16, 16, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 16}},
+    {"one_pixel", {1, 1, 1, 33, 7, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, ConvolutionTest,
+    testing::Combine(testing::Values("cpu", "cuda"),
+                     testing::ValuesIn(kCases)),
+    [](const auto &info) {
+      return std::string(std::get<0>(info.param)) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+static void runAndCompare(const char *device, ArtifactBuilder &builder,
+                          const Shape &a, const Shape &b, const Shape &out,
+                          const std::vector<float> &expected) {
+  SessionHandle s;
+  ASSERT_EQ(s.open(builder.seal(), {device, 1, 0}).message, "");
+  std::vector<float> got(size_t(elements(out)));
+  ASSERT_EQ(s.setInput("a", smallIntegers(a, 1)).message, "");
+  ASSERT_EQ(s.setInput("b", smallIntegers(b, 2)).message, "");
+  ASSERT_EQ(s.run().message, "");
+  ASSERT_EQ(s.getOutput("out", got).message, "");
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_EQ(got[i], expected[i]) << "element " << i;
+  size_t predicted = 0;
+  rp_status_free(rp_program_peak_bytes(s.program, "step", &predicted));
+  EXPECT_EQ(s.memory().high_water_bytes, predicted);
+}
+
+void ConvolutionTest::check(rt::LibraryOp op, const Shape &a, const Shape &b,
+                            const Shape &out,
+                            const std::vector<float> &expected) {
+  for (unsigned threads : {1u, 2u}) {
+    ArtifactBuilder builder(threads);
+    Tensor x = builder.input("a", a), w = builder.input("b", b);
+    Tensor y = builder.activation("y", out), z = builder.activation("z", out);
+    rt::Status status =
+        builder.call(op, {x, w}, y, std::get<1>(GetParam()).shape.ints());
+    ASSERT_EQ(status.message(), "");
+    builder.copy(y, z);
+    builder.output("out", z);
+    builder.finish();
+    runAndCompare(std::get<0>(GetParam()), builder, a, b, out, expected);
+  }
+}
+
+TEST_P(ConvolutionTest, Forward) {
+  ConvShape c = std::get<1>(GetParam()).shape;
+  check(rt::LibraryOp::Conv2D, c.x(), c.w(), c.y(),
+        naiveForward(c, smallIntegers(c.x(), 1), smallIntegers(c.w(), 2)));
+}
+
+TEST_P(ConvolutionTest, InputGradient) {
+  ConvShape c = std::get<1>(GetParam()).shape;
+  check(rt::LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x(),
+        naiveInputGrad(c, smallIntegers(c.y(), 1), smallIntegers(c.w(), 2)));
+}
+
+TEST_P(ConvolutionTest, FilterGradient) {
+  ConvShape c = std::get<1>(GetParam()).shape;
+  check(rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w(),
+        naiveFilterGrad(c, smallIntegers(c.x(), 1), smallIntegers(c.y(), 2)));
+}
+
+namespace {
+class MatMulTest : public testing::TestWithParam<const char *> {};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Devices, MatMulTest, testing::Values("cpu", "cuda"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
+static void checkProduct(const char *device, const MatShape &m, bool ta,
+                         bool tb) {
+  Shape a = m.a(ta), b = m.b(tb);
+  std::vector<float> expected =
+      naiveMatMul(m, smallIntegers(a, 1), smallIntegers(b, 2), ta, tb);
+  ArtifactBuilder builder;
+  Tensor x = builder.input("a", a), y = builder.input("b", b);
+  Tensor z = builder.activation("z", m.c());
+  rt::Status status =
+      builder.call(rt::LibraryOp::MatMul, {x, y}, z, {ta, tb});
+  ASSERT_EQ(status.message(), "");
+  builder.output("out", z);
+  builder.finish();
+  runAndCompare(device, builder, a, b, m.c(), expected);
+}
+
+TEST_P(MatMulTest, AllTransposesOnOddShapes) {
+  auto device = rt::openDevice(GetParam());
+  if (!device.ok())
+    GTEST_SKIP() << device.status().message();
+  // batch, m, n, k
+  const MatShape shapes[] = {{{}, 7, 5, 3},     {{}, 128, 64, 256},
+                             {{}, 1, 10, 512},  {{3}, 17, 33, 9},
+                             {{2, 3}, 8, 16, 4}, {{}, 65, 1, 31}};
+  for (const MatShape &m : shapes)
+    for (bool ta : {false, true})
+      for (bool tb : {false, true}) {
+        SCOPED_TRACE(testing::Message() << m.m << "x" << m.n << "x" << m.k
+                                        << " " << ta << tb);
+        checkProduct(GetParam(), m, ta, tb);
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// The query
+//===----------------------------------------------------------------------===//
+
+static rt::LibraryCallDesc smallConvolution() {
+  return {rt::LibraryOp::Conv2D,
+          {{RP_F32, {1, 5, 5, 4}, {}}, {RP_F32, {8, 3, 3, 4}, {}}},
+          {{RP_F32, {1, 3, 3, 8}, {}}},
+          {1, 1, 0, 0, 0, 0, 1, 1, 1}};
+}
+
+static std::string refusal(const rt::LibraryCallDesc &desc) {
+  rt::Expected<rt::LibraryCallInfo> info = rt::queryLibraryCall(desc, 2);
+  EXPECT_EQ(info.status().code(), RP_INVALID_ARGUMENT);
+  return info.status().message();
+}
+
+TEST(LibraryQuery, AnswersTheSameTwice) {
+  auto first = rt::queryLibraryCall(smallConvolution(), 2);
+  auto second = rt::queryLibraryCall(smallConvolution(), 2);
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(first->implementation, second->implementation);
+  EXPECT_EQ(first->workspaceBytes, second->workspaceBytes);
+  EXPECT_EQ(first->workspaceBytes % 64, 0u);
+  EXPECT_FALSE(first->implementation.empty());
+}
+
+TEST(LibraryQuery, RefusesWrongShapes) {
+  rt::LibraryCallDesc desc = smallConvolution();
+  desc.outputs[0].shape[1] = 4;
+  EXPECT_EQ(refusal(desc), "a convolution of 1x5x5x4 with 8x3x3x4 gives "
+                           "1x3x3x8, not 1x4x3x8");
+  desc = smallConvolution();
+  desc.ints[8] = 3;
+  EXPECT_EQ(refusal(desc),
+            "a filter of 8x3x3x4 in 3 groups does not fit 4 input channels");
+  desc = smallConvolution();
+  desc.ints[0] = 0;
+  EXPECT_EQ(refusal(desc), "parameter 0 of a convolution is 0");
+  desc = smallConvolution();
+  desc.ints.pop_back();
+  EXPECT_EQ(refusal(desc), "a convolution takes 9 parameters, not 8");
+  desc = smallConvolution();
+  desc.inputs[0].strides = {400, 20, 4, 1};
+  EXPECT_TRUE(rt::queryLibraryCall(desc, 2).ok()) << "stride of a batch of 1";
+  desc.inputs[0].strides = {100, 4, 20, 1};
+  EXPECT_EQ(refusal(desc), "operand 1x5x5x4 of a convolution is not a dense "
+                           "tensor of rank 4");
+  desc = smallConvolution();
+  desc.inputs[0].type = RP_I32;
+  EXPECT_EQ(refusal(desc), "library calls take f32 and bf16 operands");
+}
+
+TEST(LibraryQuery, RefusesWrongProducts) {
+  rt::LibraryCallDesc desc{
+      rt::LibraryOp::MatMul,
+      {{RP_F32, {2, 3}, {}}, {RP_F32, {4, 5}, {}}},
+      {{RP_F32, {2, 5}, {}}},
+      {0, 0}};
+  EXPECT_EQ(refusal(desc),
+            "a matrix product of 2x3 and 4x5 does not give 2x5");
+  desc.ints = {0, 2};
+  EXPECT_EQ(refusal(desc), "a matrix product takes two parameters of 0 or 1");
+}
+
+TEST(LibraryQuery, AnotherKernelAtLoadTimeIsRefused) {
+  ArtifactBuilder b;
+  Tensor x = b.input("a", {1, 5, 5, 4}), w = b.input("b", {8, 3, 3, 4});
+  Tensor y = b.activation("y", {1, 3, 3, 8});
+  ASSERT_TRUE(b.call(rt::LibraryOp::Conv2D, {x, w}, y,
+                     {1, 1, 0, 0, 0, 0, 1, 1, 1})
+                  .ok());
+  b.finish();
+  fb::LibraryCallT &call = *b.entry().steps[0]->action.AsLibraryCall();
+  std::string chosen = call.implementation;
+  call.implementation = "magic:avx1024";
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), {"cpu", 0, 0});
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
+  EXPECT_EQ(outcome.message, "the artifact was compiled for the library kernel "
+                             "'magic:avx1024', '" +
+                                 chosen +
+                                 "' would run here; compile the model again");
+}
