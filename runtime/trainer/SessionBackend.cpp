@@ -1,4 +1,4 @@
-//===- Backend.cpp - A session of the runtime as a backend ----------------===//
+//===- SessionBackend.cpp - A session of the runtime as a backend ---------===//
 //
 // Names, types and shapes are copied out of the program once.
 //
@@ -6,24 +6,6 @@
 #include "reprise/Runtime/Trainer/Backend.h"
 
 using namespace reprise::rt;
-
-static const TensorInfo *findTensor(const std::vector<TensorInfo> &list,
-                                    const std::string &name) {
-  for (const TensorInfo &info : list)
-    if (info.name == name)
-      return &info;
-  return nullptr;
-}
-
-const TensorInfo *EntryInfo::input(const std::string &name) const {
-  return findTensor(inputs, name);
-}
-
-const TensorInfo *EntryInfo::output(const std::string &name) const {
-  return findTensor(outputs, name);
-}
-
-Backend::~Backend() = default;
 
 Status reprise::rt::takeStatus(rp_status *status) {
   if (!status)
