@@ -1,2 +1,239 @@
-#include "reprise/IR/Sg.h"
-void reprise::sg::registerVjpModels(mlir::MLIRContext *context) {}
+//===- VjpPrimitives.cpp - Derivatives of pointwise ops -------------------===//
+//
+// Each asks `forward` for what its formula reads and for nothing else, since
+// asking keeps the value until the backward pass: an op whose derivative is a
+// function of its result reads the result (exp, sqrt, tanh, sigmoid, relu),
+// mul reads an operand only if the other one's gradient is wanted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VjpModel.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+//===----------------------------------------------------------------------===//
+// Of one operand
+//===----------------------------------------------------------------------===//
+
+/// A derivative dy -> dx of an op of one operand and one result: skipped when
+/// there is no cotangent or nobody asks.
+template <typename OpTy, Value (*formula)(OpTy, VjpContext &, Emitter &, Value)>
+static LogicalResult unaryVjp(OpTy op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  if (!dy || !context.needsGradient(op->getOpOperand(0)))
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  context.addGradient(op->getOpOperand(0), formula(op, context, e, dy));
+  return success();
+}
+
+template <typename OpTy, Value (*formula)(OpTy, VjpContext &, Emitter &, Value)>
+static void attachUnary(MLIRContext *context) {
+  attachVjp<OpTy, unaryVjp<OpTy, formula>>(context);
+}
+
+static Value negFormula(NegOp, VjpContext &, Emitter &e, Value dy) {
+  return e.neg(dy);
+}
+
+/// The derivative at zero is zero.
+static Value absFormula(AbsOp op, VjpContext &context, Emitter &e, Value dy) {
+  Value x = context.forward(op.getOperand());
+  Value zero = e.zeros(x);
+  Value above = e.compare(ComparePredicate::GT, x, zero);
+  Value below = e.compare(ComparePredicate::LT, x, zero);
+  Value negative = e.neg(dy);
+  Value otherwise = e.select(below, negative, zero);
+  return e.select(above, dy, otherwise);
+}
+
+static Value expFormula(ExpOp op, VjpContext &context, Emitter &e, Value dy) {
+  return e.mul(dy, context.forward(op.getResult()));
+}
+
+static Value logFormula(LogOp op, VjpContext &context, Emitter &e, Value dy) {
+  return e.div(dy, context.forward(op.getOperand()));
+}
+
+/// dy / (2 sqrt(x)).
+static Value sqrtFormula(SqrtOp op, VjpContext &context, Emitter &e, Value dy) {
+  Value y = context.forward(op.getResult());
+  Value half = e.scale(dy, 0.5);
+  return e.div(half, y);
+}
+
+/// -dy y^3 / 2.
+static Value rsqrtFormula(RsqrtOp op, VjpContext &context, Emitter &e,
+                          Value dy) {
+  Value y = context.forward(op.getResult());
+  Value square = e.mul(y, y);
+  Value cube = e.mul(square, y);
+  Value half = e.scale(cube, -0.5);
+  return e.mul(dy, half);
+}
+
+/// dy (1 - y^2).
+static Value tanhFormula(TanhOp op, VjpContext &context, Emitter &e, Value dy) {
+  Value y = context.forward(op.getResult());
+  Value square = e.mul(y, y);
+  Value one = e.splat(y, 1.0);
+  Value slope = e.sub(one, square);
+  return e.mul(dy, slope);
+}
+
+/// dy y (1 - y).
+static Value sigmoidFormula(SigmoidOp op, VjpContext &context, Emitter &e,
+                            Value dy) {
+  Value y = context.forward(op.getResult());
+  Value one = e.splat(y, 1.0);
+  Value rest = e.sub(one, y);
+  Value slope = e.mul(y, rest);
+  return e.mul(dy, slope);
+}
+
+/// dy 2 / sqrt(pi) e^(-x^2).
+static Value erfFormula(ErfOp op, VjpContext &context, Emitter &e, Value dy) {
+  Value x = context.forward(op.getOperand());
+  Value square = e.mul(x, x);
+  Value exponent = e.neg(square);
+  Value bell = e.exp(exponent);
+  Value slope = e.scale(bell, 1.1283791670955126);
+  return e.mul(dy, slope);
+}
+
+static Value reluFormula(ReluOp op, VjpContext &context, Emitter &e, Value dy) {
+  return e.make<ReluGradOp>(context.forward(op.getResult()), dy);
+}
+
+/// Only floating-point operands have gradients.
+static Value castFormula(CastOp op, VjpContext &, Emitter &e, Value dy) {
+  return e.make<CastOp>(op.getOperand().getType(), dy);
+}
+
+//===----------------------------------------------------------------------===//
+// Of two operands
+//===----------------------------------------------------------------------===//
+
+static LogicalResult addVjp(AddOp op, VjpContext &context) {
+  if (Value dy = context.cotangent(op->getResult(0)))
+    for (OpOperand &operand : op->getOpOperands())
+      if (context.needsGradient(operand))
+        context.addGradient(operand, dy);
+  return success();
+}
+
+static LogicalResult subVjp(SubOp op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  if (!dy)
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  if (context.needsGradient(op.getLhsMutable()))
+    context.addGradient(op.getLhsMutable(), dy);
+  if (context.needsGradient(op.getRhsMutable()))
+    context.addGradient(op.getRhsMutable(), e.neg(dy));
+  return success();
+}
+
+static LogicalResult mulVjp(MulOp op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  if (!dy)
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  if (context.needsGradient(op.getLhsMutable())) {
+    Value rhs = context.forward(op.getRhs());
+    context.addGradient(op.getLhsMutable(), e.mul(dy, rhs));
+  }
+  if (context.needsGradient(op.getRhsMutable())) {
+    Value lhs = context.forward(op.getLhs());
+    context.addGradient(op.getRhsMutable(), e.mul(dy, lhs));
+  }
+  return success();
+}
+
+/// d lhs = dy / rhs, d rhs = -(dy / rhs) y.
+static LogicalResult divVjp(DivOp op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  bool left = context.needsGradient(op.getLhsMutable());
+  bool right = context.needsGradient(op.getRhsMutable());
+  if (!dy || (!left && !right))
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  Value quotient = e.div(dy, context.forward(op.getRhs()));
+  if (left)
+    context.addGradient(op.getLhsMutable(), quotient);
+  if (right) {
+    Value product = e.mul(quotient, context.forward(op.getResult()));
+    context.addGradient(op.getRhsMutable(), e.neg(product));
+  }
+  return success();
+}
+
+/// Gives dy to the left operand where `predicate` holds between the operands,
+/// and to the right one elsewhere: ties are the left one's.
+template <typename OpTy, ComparePredicate predicate>
+static LogicalResult extremumVjp(OpTy op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  bool left = context.needsGradient(op.getLhsMutable());
+  bool right = context.needsGradient(op.getRhsMutable());
+  if (!dy || (!left && !right))
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  Value lhs = context.forward(op.getLhs());
+  Value rhs = context.forward(op.getRhs());
+  Value mask = e.compare(predicate, lhs, rhs);
+  Value zero = e.zeros(dy);
+  if (left)
+    context.addGradient(op.getLhsMutable(), e.select(mask, dy, zero));
+  if (right)
+    context.addGradient(op.getRhsMutable(), e.select(mask, zero, dy));
+  return success();
+}
+
+static LogicalResult selectVjp(SelectOp op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  bool left = context.needsGradient(op.getOnTrueMutable());
+  bool right = context.needsGradient(op.getOnFalseMutable());
+  if (!dy || (!left && !right))
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  Value mask = context.forward(op.getCondition());
+  Value zero = e.zeros(dy);
+  if (left)
+    context.addGradient(op.getOnTrueMutable(), e.select(mask, dy, zero));
+  if (right)
+    context.addGradient(op.getOnFalseMutable(), e.select(mask, zero, dy));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+void sg::registerPrimitiveVjps(MLIRContext *context) {
+  attachUnary<NegOp, negFormula>(context);
+  attachUnary<AbsOp, absFormula>(context);
+  attachUnary<ExpOp, expFormula>(context);
+  attachUnary<LogOp, logFormula>(context);
+  attachUnary<SqrtOp, sqrtFormula>(context);
+  attachUnary<RsqrtOp, rsqrtFormula>(context);
+  attachUnary<TanhOp, tanhFormula>(context);
+  attachUnary<SigmoidOp, sigmoidFormula>(context);
+  attachUnary<ErfOp, erfFormula>(context);
+  attachUnary<ReluOp, reluFormula>(context);
+  attachUnary<CastOp, castFormula>(context);
+  attachVjp<AddOp, addVjp>(context);
+  attachVjp<SubOp, subVjp>(context);
+  attachVjp<MulOp, mulVjp>(context);
+  attachVjp<DivOp, divVjp>(context);
+  attachVjp<MaximumOp, extremumVjp<MaximumOp, ComparePredicate::GE>>(context);
+  attachVjp<MinimumOp, extremumVjp<MinimumOp, ComparePredicate::LE>>(context);
+  attachVjp<SelectOp, selectVjp>(context);
+}
+
+void sg::registerVjpModels(MLIRContext *context) {
+  registerPrimitiveVjps(context);
+  registerShapeVjps(context);
+  registerNnVjps(context);
+}
