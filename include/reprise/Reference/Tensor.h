@@ -1,0 +1,89 @@
+//===- Tensor.h - A dense tensor of doubles or integers ---------*- C++ -*-===//
+//
+// What the reference evaluator computes with: elements in row-major order,
+// floating point of every width as double, integers as int64_t in the range of
+// their type (an i1 is 0 or 1).
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_REFERENCE_TENSOR_H
+#define REPRISE_REFERENCE_TENSOR_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <vector>
+
+namespace reprise::reference {
+
+/// `value` rounded to the nearest number, ties to even, of a float type.
+double roundTo(mlir::Type element, double value);
+
+/// `value` wrapped around to the range of an integer type.
+int64_t wrapTo(mlir::Type element, int64_t value);
+
+class Tensor {
+public:
+  Tensor() = default;
+
+  /// Zeros of a statically shaped type.
+  explicit Tensor(mlir::RankedTensorType type);
+
+  /// Copies of `value`, which must suit the element type.
+  static Tensor splat(mlir::RankedTensorType type, double value);
+
+  /// The elements of an attribute; fails on forms without accessible elements.
+  static llvm::FailureOr<Tensor> fromAttribute(mlir::ElementsAttr attribute);
+
+  mlir::RankedTensorType getType() const { return type; }
+  mlir::Type getElementType() const { return type.getElementType(); }
+  llvm::ArrayRef<int64_t> getShape() const { return type.getShape(); }
+  int64_t getDim(int64_t d) const { return type.getDimSize(d); }
+  int64_t getRank() const { return type.getRank(); }
+  int64_t size() const { return type.getNumElements(); }
+  bool isReal() const { return llvm::isa<mlir::FloatType>(getElementType()); }
+
+  /// The row-major position of an index.
+  int64_t position(llvm::ArrayRef<int64_t> index) const;
+
+  /// Elements by row-major position; the tensor must be of that kind.
+  double &real(int64_t i) { return reals[i]; }
+  double real(int64_t i) const { return reals[i]; }
+  int64_t &integer(int64_t i) { return integers[i]; }
+  int64_t integer(int64_t i) const { return integers[i]; }
+  double &real(llvm::ArrayRef<int64_t> index) { return reals[position(index)]; }
+  double real(llvm::ArrayRef<int64_t> index) const {
+    return reals[position(index)];
+  }
+
+  /// An element of either kind as a number.
+  double number(int64_t i) const {
+    return isReal() ? reals[i] : static_cast<double>(integers[i]);
+  }
+
+  llvm::ArrayRef<double> getReals() const { return reals; }
+  llvm::ArrayRef<int64_t> getIntegers() const { return integers; }
+
+  /// Makes element `to` what element `from` of `source`, of the same element
+  /// type, is.
+  void copyElement(int64_t to, const Tensor &source, int64_t from);
+
+  /// The same elements in another shape.
+  Tensor reshaped(mlir::RankedTensorType to) const;
+
+  /// Rounds every element to what the element type can hold.
+  void roundToStorage();
+
+private:
+  mlir::RankedTensorType type;
+  std::vector<double> reals;
+  std::vector<int64_t> integers;
+};
+
+/// Calls `visit` with each index of a shape, in row-major order.
+void forEachIndex(llvm::ArrayRef<int64_t> shape,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
+
+} // namespace reprise::reference
+
+#endif // REPRISE_REFERENCE_TENSOR_H

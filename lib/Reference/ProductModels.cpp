@@ -1,0 +1,91 @@
+//===- ProductModels.cpp - Matrix products and convolutions ---------------===//
+//
+// A convolution and its two gradients are sums over the same triples of
+// elements (of the image, of the filter, of the result); they differ in which
+// of the three they add to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::reference;
+
+static void matmul(sg::MatMulOp op, Frame &, Operands operands,
+                   Results results) {
+  const Tensor &a = operands[0], &b = operands[1];
+  Tensor &c = results[0];
+  int64_t rank = c.getRank();
+  int64_t depth = a.getDim(rank - (op.getTransposeA() ? 2 : 1));
+  forEachIndex(c.getShape(), [&](ArrayRef<int64_t> index) {
+    SmallVector<int64_t> atA(index), atB(index);
+    int64_t row = index[rank - 2], column = index[rank - 1];
+    double sum = 0.0;
+    for (int64_t k = 0; k < depth; ++k) {
+      atA[rank - 2] = op.getTransposeA() ? k : row;
+      atA[rank - 1] = op.getTransposeA() ? row : k;
+      atB[rank - 2] = op.getTransposeB() ? column : k;
+      atB[rank - 1] = op.getTransposeB() ? k : column;
+      sum += a.real(atA) * b.real(atB);
+    }
+    c.real(index) = sum;
+  });
+}
+
+/// Calls `visit` with the positions (in x, in filter, in y) of every product
+/// of the convolution y = x * filter; those with the padding are left out.
+template <typename OpTy>
+static void
+forEachProduct(OpTy op, const Tensor &x, const Tensor &filter, const Tensor &y,
+               llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
+  ArrayRef<int64_t> strides = op.getStrides(), padding = op.getPadding(),
+                    dilation = op.getDilation();
+  int64_t groupInputs = filter.getDim(3);
+  int64_t groupOutputs = filter.getDim(0) / op.getGroups();
+  forEachIndex(y.getShape(), [&](ArrayRef<int64_t> at) {
+    int64_t n = at[0], output = at[3], group = output / groupOutputs;
+    forEachIndex(filter.getShape().drop_front(), [&](ArrayRef<int64_t> tap) {
+      int64_t h = at[1] * strides[0] - padding[0] + tap[0] * dilation[0];
+      int64_t w = at[2] * strides[1] - padding[2] + tap[1] * dilation[1];
+      if (h < 0 || h >= x.getDim(1) || w < 0 || w >= x.getDim(2))
+        return;
+      visit(x.position({n, h, w, group * groupInputs + tap[2]}),
+            filter.position({output, tap[0], tap[1], tap[2]}), y.position(at));
+    });
+  });
+}
+
+static void conv2d(sg::Conv2DOp op, Frame &, Operands operands,
+                   Results results) {
+  const Tensor &x = operands[0], &filter = operands[1];
+  Tensor &y = results[0];
+  forEachProduct(op, x, filter, y, [&](int64_t xi, int64_t fi, int64_t yi) {
+    y.real(yi) += x.real(xi) * filter.real(fi);
+  });
+}
+
+static void conv2dInputGrad(sg::Conv2DInputGradOp op, Frame &,
+                            Operands operands, Results results) {
+  const Tensor &dy = operands[0], &filter = operands[1];
+  Tensor &dx = results[0];
+  forEachProduct(op, dx, filter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
+    dx.real(xi) += dy.real(yi) * filter.real(fi);
+  });
+}
+
+static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
+                             Operands operands, Results results) {
+  const Tensor &x = operands[0], &dy = operands[1];
+  Tensor &dfilter = results[0];
+  forEachProduct(op, x, dfilter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
+    dfilter.real(fi) += x.real(xi) * dy.real(yi);
+  });
+}
+
+void reference::registerProductModels(MLIRContext *context) {
+  attach<sg::MatMulOp, matmul>(context);
+  attach<sg::Conv2DOp, conv2d>(context);
+  attach<sg::Conv2DInputGradOp, conv2dInputGrad>(context);
+  attach<sg::Conv2DFilterGradOp, conv2dFilterGrad>(context);
+}

@@ -1,0 +1,64 @@
+//===- StructureModels.cpp - State, blocks and constants ------------------===//
+
+#include "Models.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::reference;
+
+static LogicalResult constant(sg::ConstantOp op, Frame &, Operands,
+                              Results results) {
+  FailureOr<Tensor> value = Tensor::fromAttribute(op.getValue());
+  if (failed(value))
+    return op.emitError() << "holds its elements in a form that cannot be read";
+  results[0] = *value;
+  return success();
+}
+
+static LogicalResult readVariable(sg::ReadOp op, Frame &frame, Operands,
+                                  Results results) {
+  const Tensor *value =
+      frame.read(op, op.getVariable(), op.getResult().getType());
+  if (!value)
+    return failure();
+  results[0] = *value;
+  return success();
+}
+
+static LogicalResult writeVariable(sg::WriteOp op, Frame &frame,
+                                   Operands operands, Results) {
+  return frame.write(op, op.getVariable(), operands[0]);
+}
+
+template <typename OpTy>
+static LogicalResult block(OpTy op, Frame &frame, Operands operands,
+                           Results results) {
+  return frame.run(op.getBody().front(), operands, results);
+}
+
+static void barrier(sg::BarrierOp op, Frame &, Operands operands,
+                    Results results) {
+  llvm::copy(operands.take_front(op.getInputs().size()), results.begin());
+}
+
+void reference::registerStructureModels(MLIRContext *context) {
+  attach<sg::ConstantOp, constant>(context);
+  attach<sg::ReadOp, readVariable>(context);
+  attach<sg::WriteOp, writeVariable>(context);
+  attach<sg::ModuleOp, block<sg::ModuleOp>>(context);
+  attach<sg::KernelOp, block<sg::KernelOp>>(context);
+  attach<sg::BackwardOp, block<sg::BackwardOp>>(context);
+  attach<sg::BarrierOp, barrier>(context);
+}
+
+void reference::registerReferenceModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, sg::SgDialect *) {
+    registerStructureModels(context);
+    registerPointwiseModels(context);
+    registerShapeModels(context);
+    registerProductModels(context);
+    registerPoolModels(context);
+    registerNormalizationModels(context);
+    registerLossModels(context);
+  });
+}
