@@ -61,6 +61,15 @@ Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                              " begins at image " +
                              std::to_string(options.position) + " of " +
                              std::to_string(data.size()));
+  // Batches are numbered from epoch 0 in 64 bits.
+  uint64_t perEpoch = data.size() / options.batch + 1, last = 0;
+  if (__builtin_add_overflow(options.epoch, uint64_t(1), &last) ||
+      __builtin_mul_overflow(last, perEpoch, &last) ||
+      __builtin_add_overflow(last, options.batches, &last))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "epoch " + std::to_string(options.epoch) + " of " +
+                             std::to_string(data.size()) +
+                             " images is too late to begin at");
   std::unique_ptr<Loader> loader(new Loader(data, options));
   loader->thread = std::thread([raw = loader.get()] { raw->work(); });
   return loader;

@@ -41,10 +41,15 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
   return m;
 }
 
+/// Empty when there is none.
+static std::string readText(const SafetensorsFile &file, const char *key) {
+  auto it = file.header().metadata.find(key);
+  return it == file.header().metadata.end() ? std::string() : it->second;
+}
+
 static Status readNumber(const SafetensorsFile &file, const char *key,
                          uint64_t *number) {
-  auto it = file.header().metadata.find(key);
-  const std::string text = it == file.header().metadata.end() ? "" : it->second;
+  const std::string text = readText(file, key);
   uint64_t value = 0;
   bool good = !text.empty();
   for (char c : text)
@@ -69,15 +74,12 @@ static Status readFloat(const SafetensorsFile &file, const char *key,
 }
 
 static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
-  const Metadata &metadata = file.header().metadata;
-  auto format = metadata.find("format");
-  if (format == metadata.end() || format->second != kFormat)
+  if (readText(file, "format") != kFormat)
     return Status::error(RP_DATA_LOSS,
                          "'" + file.path() +
                              "' is not a training state; load weights of "
                              "another program with --weights");
-  auto version = metadata.find("version");
-  if (version == metadata.end() || version->second != "1")
+  if (readText(file, "version") != "1")
     return Status::error(RP_DATA_LOSS,
                          "'" + file.path() +
                              "' is a training state of another version");
@@ -89,7 +91,7 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   REPRISE_RETURN_IF_ERROR(readNumber(file, "seed", &p.seed));
   REPRISE_RETURN_IF_ERROR(readNumber(file, "batch", &p.batch));
   REPRISE_RETURN_IF_ERROR(readNumber(file, "images", &p.images));
-  if (metadata.count("mean_bits")) {
+  if (!readText(file, "mean_bits").empty()) {
     Normalization n;
     REPRISE_RETURN_IF_ERROR(readFloat(file, "mean_bits", &n.mean));
     REPRISE_RETURN_IF_ERROR(readFloat(file, "stddev_bits", &n.stddev));
@@ -258,7 +260,7 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
     return Status::error(
         RP_INVALID_ARGUMENT,
         "'" + path + "' is the state of another program ('" +
-            file->header().metadata.at("model") + "'): it lacks " +
+            readText(*file, "model") + "'): it lacks " +
             (found->missing.empty() ? "nothing" : listNames(found->missing)) +
             " and has besides " +
             (found->unexpected.empty() ? "nothing"

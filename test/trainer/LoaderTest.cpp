@@ -201,6 +201,10 @@ TEST(Loader, BadStartsAreRefused) {
     expectError(Loader::create(data, o).status(), RP_INVALID_ARGUMENT,
                 {"batch of 3", std::to_string(position)});
   }
+  o.position = 0;
+  o.epoch = UINT64_MAX / 3;
+  expectError(Loader::create(data, o).status(), RP_INVALID_ARGUMENT,
+              {"epoch 6148914691236517205", "10 images"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -193,6 +193,28 @@ TEST(State, OfAnotherProgramIsRefusedAndNothingIsWritten) {
   EXPECT_EQ(renamed.bits, before);
 }
 
+TEST(State, WithoutAModelNameIsRefusedLikeAnyOther) {
+  Folder folder;
+  std::string path = folder / "s.safetensors";
+  SafetensorsContent content;
+  content.seal = Seal::Digest;
+  content.metadata = {{"format", "reprise-state"}, {"version", "1"}};
+  for (const char *key :
+       {"epoch", "step", "position", "seed", "batch", "images"})
+    content.metadata[key] = "1";
+  auto none = [](size_t, void *, size_t) { return Status(); };
+  ASSERT_TRUE(writeSafetensors(path, content, none).ok());
+  FakeBackend backend = smallModel();
+  expectError(loadState(backend, path).status(), RP_INVALID_ARGUMENT,
+              {path, "another program ('')", "'fc.weight'"});
+  for (const char *wrong : {"", "x", "-1", "18446744073709551616", "1 "}) {
+    content.metadata["step"] = wrong;
+    ASSERT_TRUE(writeSafetensors(path, content, none).ok());
+    expectError(loadState(backend, path).status(), RP_DATA_LOSS,
+                {path, "'step'", std::string("'") + wrong + "'"});
+  }
+}
+
 TEST(State, NotFiniteVariablesAreNotSaved) {
   Folder folder;
   std::string path = folder / "s.safetensors";

@@ -1,0 +1,137 @@
+//===- SessionTest.cpp - The trainer on a real session --------------------===//
+//
+// The program adds every batch to a variable: v += image * scale, logits = v,
+// loss = learning_rate. So the variable shows which images came, and the loss
+// shows the learning rate.
+//
+//===----------------------------------------------------------------------===//
+#include "../conformance/ArtifactBuilder.h"
+#include "TestFiles.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <cstring>
+
+using namespace reprise;
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+using reprise::test::ArtifactBuilder;
+using reprise::test::Tensor;
+
+namespace {
+
+class TrainerSession : public testing::Test {
+protected:
+  void SetUp() override {
+    ArtifactBuilder b;
+    b.entry().name = "train_step";
+    Tensor v = b.variable("v", {2, 3});
+    Tensor scale = b.variable("scale", {1}, fb::InitKind::Constant, 0.5);
+    b.variable("seed", {}, fb::InitKind::Zeros, 0, fb::Role::Seed,
+               fb::ElementType::I64);
+    b.program.variables[0]->file_permutation = {1, 0};
+    Tensor image = b.input("image", {2, 3});
+    b.input("label", {2}, fb::ElementType::I32);
+    Tensor rate = b.input("learning_rate", {});
+    Tensor sum = b.activation("sum", {2, 3}), loss = b.activation("loss", {});
+    b.launch("scale_add", {image, scale, v, sum}, {3}, 6);
+    b.copy(sum, v);
+    b.copy(rate, loss);
+    b.output("loss", loss);
+    b.output("logits", sum);
+    b.output("gradient:v", sum);
+    b.finish();
+    std::vector<uint8_t> bytes = b.seal();
+    Status opened = takeStatus(
+        rp_program_from_memory(bytes.data(), bytes.size(), &program));
+    ASSERT_TRUE(opened.ok()) << opened.message();
+    options.data.source = "synthetic";
+    options.data.syntheticSize = 11;
+    options.learningRate.base = 0.5;
+    options.steps = 12;
+    options.seed = 77;
+  }
+  void TearDown() override { rp_program_close(program); }
+
+  std::unique_ptr<Backend> session() {
+    auto backend = openSessionBackend(program, {"cpu", 0, 0});
+    EXPECT_TRUE(backend.ok()) << backend.status().message();
+    return std::move(*backend);
+  }
+  static std::vector<float> valueOfV(Backend &backend) {
+    std::vector<float> v(6);
+    EXPECT_TRUE(backend.readVariable("v", v.data(), 24).ok());
+    return v;
+  }
+
+  rp_program *program = nullptr;
+  TrainOptions options;
+};
+
+} // namespace
+
+TEST_F(TrainerSession, DescribesTheProgram) {
+  auto backend = session();
+  EXPECT_EQ(backend->model(), "by-hand");
+  ASSERT_EQ(backend->variables().size(), 3u);
+  EXPECT_EQ(backend->variables()[0].name, "v");
+  EXPECT_EQ(backend->variables()[0].filePermutation,
+            (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(backend->variables()[2].role, RP_SEED);
+  EXPECT_TRUE(backend->variables()[2].shape.empty());
+  EXPECT_EQ(backend->entry("eval_step"), nullptr);
+  const EntryInfo *entry = backend->entry("train_step");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->input("image")->shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(entry->output("absent"), nullptr);
+  EXPECT_GT(entry->peakBytes, 0u);
+}
+
+TEST_F(TrainerSession, RunsAndReportsMemory) {
+  auto backend = session();
+  Progress last;
+  options.onProgress = [&](const Progress &p) { last = p; };
+  auto result = train(*backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->loss, 0.5);
+  EXPECT_EQ(last.step, 12u);
+  EXPECT_EQ(last.highWaterBytes, last.predictedPeakBytes);
+  EXPECT_NE(valueOfV(*backend), std::vector<float>(6));
+  uint64_t seed = 0;
+  ASSERT_TRUE(backend->readVariable("seed", &seed, 8).ok());
+  EXPECT_EQ(seed, 77u);
+}
+
+TEST_F(TrainerSession, ContinuesWithTheSameBits) {
+  Folder folder;
+  auto whole = session(), first = session(), second = session();
+  ASSERT_TRUE(train(*whole, options).ok());
+  options.savePath = folder / "s.safetensors";
+  std::atomic<bool> stop{false};
+  options.stop = &stop;
+  options.onProgress = [&](const Progress &p) { stop = p.step == 7; };
+  ASSERT_TRUE(train(*first, options).ok());
+  options.resumePath = options.savePath;
+  options.stop = nullptr;
+  options.gradientsPath = folder / "g.safetensors";
+  auto resumed = train(*second, options);
+  ASSERT_TRUE(resumed.ok()) << resumed.status().message();
+  EXPECT_EQ(resumed->steps, 5u);
+  EXPECT_EQ(valueOfV(*second), valueOfV(*whole));
+  auto gradients = SafetensorsFile::open(options.gradientsPath);
+  ASSERT_TRUE(gradients.ok());
+  std::vector<float> file(6), v = valueOfV(*whole);
+  ASSERT_TRUE(
+      gradients->read(*gradients->header().find("v"), file.data()).ok());
+  EXPECT_EQ(file, (std::vector<float>{v[0], v[3], v[1], v[4], v[2], v[5]}));
+}
+
+TEST_F(TrainerSession, ErrorsOfTheRuntimeComeThrough) {
+  auto unknown = openSessionBackend(program, {"abacus", 0, 0});
+  expectError(unknown.status(), RP_UNAVAILABLE, {"abacus"});
+  auto backend = session();
+  float values[2] = {};
+  Status wrong = backend->writeVariable("v", values, 8);
+  expectError(wrong, RP_INVALID_ARGUMENT, {"'v'", "8", "24"});
+  EXPECT_NE(wrong.site().find(".cpp:"), std::string::npos);
+  expectError(backend->run("eval_step"), RP_INVALID_ARGUMENT, {"eval_step"});
+}
