@@ -1,0 +1,56 @@
+//===- Graph.h - A training graph ---------------------------------*- C++
+//-*-===//
+//
+// The root of a tree of modules, with the inputs of a step and what it makes of
+// them. `emit` writes it as an MLIR module: an sg.variable for each variable
+// and one func.func.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_NN_GRAPH_H
+#define REPRISE_NN_GRAPH_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "reprise/NN/Module.h"
+
+namespace reprise::nn {
+
+enum class DataType { F32, BF16, F16, I32, I64 };
+
+class Graph : public Module {
+public:
+  explicit Graph(std::string name) : name(std::move(name)) {}
+
+  /// A result with its name. Training wants the scalar "loss" first and the
+  /// "logits" second.
+  struct Output {
+    std::string name;
+    Tensor tensor;
+  };
+
+  /// Null after an error, which the context's diagnostics say. Registers the
+  /// dialects that it needs.
+  mlir::OwningOpRef<mlir::ModuleOp> emit(mlir::MLIRContext &context);
+
+protected:
+  /// Declares the next input of a step.
+  void input(std::string inputName, llvm::ArrayRef<int64_t> shape,
+             DataType type = DataType::F32);
+
+  /// What a step makes of its inputs, which come in the order of declaration.
+  virtual std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) = 0;
+
+private:
+  struct Input {
+    std::string name;
+    llvm::SmallVector<int64_t> shape;
+    DataType type;
+  };
+
+  std::string name;
+  std::vector<Input> inputs;
+};
+
+} // namespace reprise::nn
+
+#endif // REPRISE_NN_GRAPH_H

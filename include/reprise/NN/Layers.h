@@ -1,0 +1,141 @@
+//===- Layers.h - Layers ------------------------------------------*- C++
+//-*-===//
+//
+// Names of variables and their beginnings are torchvision's; filters stand in
+// files in its order, (O,I,H,W).
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_NN_LAYERS_H
+#define REPRISE_NN_LAYERS_H
+
+#include "reprise/NN/Functional.h"
+#include "reprise/NN/Module.h"
+
+namespace reprise::nn {
+
+/// x (...,in) to (...,out); `weight` (out,in), `bias` (out).
+class Linear : public Module {
+public:
+  Linear(int64_t in, int64_t out, bool bias = true);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  bool hasBias;
+};
+
+struct Conv2dOptions {
+  std::array<int64_t, 2> kernel = {3, 3};
+  ConvGeometry geometry = {};
+  bool bias = false;
+};
+
+/// `weight` (out,kernel,in/groups), `bias` (out).
+class Conv2d : public Module {
+public:
+  Conv2d(int64_t in, int64_t out, const Conv2dOptions &options);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  ConvGeometry geometry;
+  bool hasBias;
+};
+
+/// Over all but the channels; `weight` and `bias`, and the running statistics
+/// `running_mean` and `running_var`, each (channels). They are written once a
+/// step: a batch norm can't be called twice in a graph.
+class BatchNorm2d : public Module {
+public:
+  explicit BatchNorm2d(int64_t channels, double epsilon = 1e-5,
+                       double momentum = 0.1);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  double epsilon, momentum;
+};
+
+class ReLU : public Module {
+protected:
+  Tensor forward(Tensor x) override { return relu(x); }
+};
+
+/// Along the last dimension.
+class Softmax : public Module {
+protected:
+  Tensor forward(Tensor x) override { return softmax(x); }
+};
+
+class MaxPool2d : public Module {
+public:
+  explicit MaxPool2d(const PoolGeometry &geometry) : geometry(geometry) {}
+
+protected:
+  Tensor forward(Tensor x) override { return maxPool2d(x, geometry); }
+
+private:
+  PoolGeometry geometry;
+};
+
+class AvgPool2d : public Module {
+public:
+  explicit AvgPool2d(const PoolGeometry &geometry) : geometry(geometry) {}
+
+protected:
+  Tensor forward(Tensor x) override { return avgPool2d(x, geometry); }
+
+private:
+  PoolGeometry geometry;
+};
+
+/// The mean over height and width, (N,H,W,C) to (N,C): torch's
+/// AdaptiveAvgPool2d(1) with its flattening.
+class GlobalAvgPool : public Module {
+protected:
+  Tensor forward(Tensor x) override { return globalAvgPool(x); }
+};
+
+class Flatten : public Module {
+protected:
+  Tensor forward(Tensor x) override { return flatten(x); }
+};
+
+class Dropout : public Module {
+public:
+  explicit Dropout(double probability) : probability(probability) {}
+
+protected:
+  Tensor forward(Tensor x) override { return dropout(x, probability); }
+
+private:
+  double probability;
+};
+
+/// Logits (N,K) and labels (N) to the mean loss.
+class CrossEntropyLoss : public Module {
+protected:
+  Tensors forward(llvm::ArrayRef<Tensor> inputs) override;
+};
+
+/// x + body(x), and `shortcut(x)` instead of x where there is one. Children
+/// "body" and "shortcut".
+class Residual : public Module {
+public:
+  explicit Residual(std::shared_ptr<Module> body,
+                    std::shared_ptr<Module> shortcut = nullptr);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  Module &body;
+  Module *shortcut = nullptr;
+};
+
+} // namespace reprise::nn
+
+#endif // REPRISE_NN_LAYERS_H

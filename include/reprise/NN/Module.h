@@ -1,0 +1,140 @@
+//===- Module.h - Networks as trees of modules --------------------*- C++
+//-*-===//
+//
+// A module owns variables and named children and says in `forward` how they
+// act. A variable's name is its module's path and its own, joined by dots:
+// "layer1.0.conv1.weight".
+//
+// A module becomes an `sg.module` of the program, a block, when its
+// configuration asks for it; other modules are emitted where they are called.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_NN_MODULE_H
+#define REPRISE_NN_MODULE_H
+
+#include "reprise/IR/Sg.h"
+#include "reprise/NN/Tensor.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reprise::nn {
+
+/// How a module is emitted.
+class ModuleConfig {
+public:
+  /// Keep this module's inputs alone for the backward pass and compute what is
+  /// between them and its results again. Makes the module a block.
+  ModuleConfig &activation_checkpointing(bool enabled) {
+    checkpointed = enabled;
+    return enabled ? block() : *this;
+  }
+  bool activation_checkpointing() const { return checkpointed; }
+
+  /// Emit the module as an `sg.module`. Its name is the module's path, or
+  /// `name` if given.
+  ModuleConfig &block(std::string name = "") {
+    isolated = true;
+    if (!name.empty())
+      blockName = std::move(name);
+    return *this;
+  }
+  bool isBlock() const { return isolated; }
+  llvm::StringRef getBlockName() const { return blockName; }
+
+private:
+  bool checkpointed = false;
+  bool isolated = false;
+  std::string blockName;
+};
+
+/// A variable as its module declares it.
+struct VariableSpec {
+  std::string name;
+  llvm::SmallVector<int64_t> shape;
+  sg::Role role = sg::Role::Parameter;
+  sg::InitKind init = sg::InitKind::Zeros;
+  /// The bound of `Uniform`, the deviation of `Normal`, the value of
+  /// `Constant`.
+  double initParameter = 0.0;
+  /// The order of dimensions in files; empty for the identity.
+  llvm::SmallVector<int32_t> filePermutation = {};
+};
+
+class Module {
+public:
+  Module() = default;
+  Module(const Module &) = delete;
+  Module &operator=(const Module &) = delete;
+  virtual ~Module();
+
+  ModuleConfig &config() { return configuration; }
+  const ModuleConfig &config() const { return configuration; }
+
+  /// Runs a module of one input and one result.
+  Tensor operator()(const Tensor &input);
+  /// Runs a module of at least one input.
+  Tensors operator()(llvm::ArrayRef<Tensor> inputs);
+
+  struct Child {
+    std::string name;
+    std::shared_ptr<Module> module;
+  };
+  llvm::ArrayRef<Child> getChildren() const { return children; }
+  llvm::ArrayRef<VariableSpec> getVariables() const { return variables; }
+
+  /// Makes `module` a child. An empty name adds nothing to the path. A module
+  /// may have several parents; its path then follows the first.
+  template <typename T>
+  T &registerModule(std::string name, std::shared_ptr<T> module) {
+    T &reference = *module;
+    children.push_back({std::move(name), std::move(module)});
+    return reference;
+  }
+
+  /// Makes a child of type T.
+  template <typename T, typename... Args>
+  T &add(std::string name, Args &&...args) {
+    return registerModule(std::move(name),
+                          std::make_shared<T>(std::forward<Args>(args)...));
+  }
+
+protected:
+  /// What the module does: override one of the two.
+  virtual Tensor forward(Tensor input);
+  virtual Tensors forward(llvm::ArrayRef<Tensor> inputs);
+
+  void registerVariable(VariableSpec variable) {
+    variables.push_back(std::move(variable));
+  }
+
+  /// The value of this module's variable `name` when the step began.
+  Tensor read(Trace &trace, llvm::StringRef name) const;
+
+private:
+  friend class Trace;
+
+  ModuleConfig configuration;
+  std::vector<Child> children;
+  std::vector<VariableSpec> variables;
+};
+
+/// Modules of one input and one result, one after the other, named "0", "1"...
+class Sequential : public Module {
+public:
+  template <typename T, typename... Args> T &append(Args &&...args) {
+    return add<T>(std::to_string(getChildren().size()),
+                  std::forward<Args>(args)...);
+  }
+  template <typename T> T &append(std::shared_ptr<T> module) {
+    return registerModule(std::to_string(getChildren().size()),
+                          std::move(module));
+  }
+
+protected:
+  Tensor forward(Tensor input) override;
+};
+
+} // namespace reprise::nn
+
+#endif // REPRISE_NN_MODULE_H

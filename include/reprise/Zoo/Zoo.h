@@ -1,0 +1,72 @@
+//===- Zoo.h - Known networks -------------------------------------*- C++
+//-*-===//
+#ifndef REPRISE_ZOO_ZOO_H
+#define REPRISE_ZOO_ZOO_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise::zoo {
+
+/// The first layers of an image network: a 7x7 convolution of stride 2 and a
+/// 3x3 pool of stride 2, or a 3x3 convolution alone for small images.
+enum class Stem { ImageNet, Cifar };
+
+/// Which blocks ask for activation checkpointing: none, each stage of the
+/// network, or each residual block.
+enum class Annotate { None, Stages, Blocks };
+
+std::optional<Stem> parseStem(llvm::StringRef text);
+std::optional<Annotate> parseAnnotate(llvm::StringRef text);
+llvm::StringRef stringify(Stem stem);
+llvm::StringRef stringify(Annotate annotate);
+
+/// What a user may choose. Empty means the model's default; as the default of a
+/// model, that it has no such option.
+struct ModelOptions {
+  /// Images a step.
+  std::optional<int64_t> batch;
+  std::optional<int64_t> classes;
+  /// The image's extents.
+  std::optional<int64_t> height, width, channels;
+  /// Channels of the first stage; later stages have 2, 4 and 8 times as many.
+  std::optional<int64_t> baseWidth;
+  std::optional<Stem> stem;
+  /// Probability of the dropout before the last layer; 0 for none.
+  std::optional<double> dropout;
+  std::optional<Annotate> annotate;
+};
+
+struct ModelInfo {
+  std::string name;
+  std::string description;
+  ModelOptions defaults;
+};
+
+/// All models, in the order to list them.
+llvm::ArrayRef<ModelInfo> listModels();
+
+/// A model's training graph: inputs "image" (batch,height,width,channels) and
+/// "label" (batch), results "loss" and "logits". Null after an error, which is
+/// reported to the context: an unknown model, an option that the model does not
+/// have or a value that does not fit it.
+mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext &context,
+                                             llvm::StringRef name,
+                                             const ModelOptions &options = {});
+
+struct ModelStatistics {
+  /// Elements of all variables of role parameter.
+  uint64_t parameters = 0;
+  /// Multiply-adds of convolutions and matrix products of one forward pass.
+  uint64_t multiplyAdds = 0;
+};
+
+/// Counts a model, before differentiation.
+ModelStatistics modelStatistics(mlir::ModuleOp module);
+
+} // namespace reprise::zoo
+
+#endif // REPRISE_ZOO_ZOO_H

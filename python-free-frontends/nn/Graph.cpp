@@ -1,0 +1,83 @@
+//===- Graph.cpp - A training graph ---------------------------------------===//
+
+#include "reprise/NN/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "reprise/NN/Trace.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::nn;
+
+static Type elementType(OpBuilder &builder, DataType type) {
+  switch (type) {
+  case DataType::F32:
+    return builder.getF32Type();
+  case DataType::BF16:
+    return builder.getBF16Type();
+  case DataType::F16:
+    return builder.getF16Type();
+  case DataType::I32:
+    return builder.getI32Type();
+  case DataType::I64:
+    return builder.getI64Type();
+  }
+  llvm_unreachable("unknown data type");
+}
+
+void Graph::input(std::string inputName, llvm::ArrayRef<int64_t> shape,
+                  DataType type) {
+  inputs.push_back(
+      {std::move(inputName), llvm::SmallVector<int64_t>(shape), type});
+}
+
+OwningOpRef<mlir::ModuleOp> Graph::emit(MLIRContext &context) {
+  context.loadDialect<func::FuncDialect, sg::SgDialect>();
+  OpBuilder builder(&context);
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
+
+  llvm::SmallVector<Type> types;
+  for (const Input &in : inputs) {
+    if (llvm::any_of(in.shape, [](int64_t extent) { return extent < 1; })) {
+      emitError(loc) << "input '" << in.name << "' has an extent below 1";
+      return nullptr;
+    }
+    types.push_back(
+        RankedTensorType::get(in.shape, elementType(builder, in.type)));
+  }
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+
+  Trace trace(builder, *module, *this);
+  Tensors arguments;
+  for (auto [index, in] : llvm::enumerate(inputs)) {
+    function.setArgAttr(index, sg::SgDialect::kNameAttr,
+                        builder.getStringAttr(in.name));
+    arguments.push_back(Tensor(trace, entry->getArgument(index)));
+  }
+  std::vector<Output> outputs = build(arguments);
+  llvm::SmallVector<Value> values;
+  for (const Output &output : outputs)
+    if (output.tensor)
+      values.push_back(output.tensor.getValue());
+  if (trace.hasFailed())
+    return nullptr;
+  if (values.size() != outputs.size()) {
+    emitError(loc) << "an output of graph '" << name << "' is missing";
+    return nullptr;
+  }
+  trace.finish();
+  func::ReturnOp::create(builder, loc, values);
+  function.setFunctionType(
+      builder.getFunctionType(types, ValueRange(values).getTypes()));
+  for (auto [index, output] : llvm::enumerate(outputs))
+    function.setResultAttr(index, sg::SgDialect::kNameAttr,
+                           builder.getStringAttr(output.name));
+  if (failed(verify(*module)))
+    return nullptr;
+  return module;
+}

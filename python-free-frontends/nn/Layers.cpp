@@ -1,0 +1,111 @@
+//===- Layers.cpp - Layers ------------------------------------------------===//
+
+#include "reprise/NN/Layers.h"
+#include "reprise/NN/Trace.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::nn;
+
+/// torch's beginning of biases and of linear weights: uniform within
+/// 1 / sqrt(fan_in).
+static VariableSpec uniform(std::string name, llvm::ArrayRef<int64_t> shape,
+                            int64_t fanIn) {
+  return {std::move(name), llvm::SmallVector<int64_t>(shape),
+          sg::Role::Parameter, sg::InitKind::Uniform,
+          1.0 / std::sqrt(static_cast<double>(fanIn))};
+}
+
+Linear::Linear(int64_t in, int64_t out, bool bias) : hasBias(bias) {
+  registerVariable(uniform("weight", {out, in}, in));
+  if (hasBias)
+    registerVariable(uniform("bias", {out}, in));
+}
+
+Tensor Linear::forward(Tensor x) {
+  Tensor y = linear(x, read(x.getTrace(), "weight"));
+  return hasBias ? addBias(y, read(x.getTrace(), "bias")) : y;
+}
+
+Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
+    : geometry(options.geometry), hasBias(options.bias) {
+  auto [height, width] = options.kernel;
+  // A number of groups that does not divide is reported by the op.
+  int64_t perGroup = geometry.groups > 0 ? in / geometry.groups : in;
+  registerVariable({"weight",
+                    {out, height, width, perGroup},
+                    sg::Role::Parameter,
+                    sg::InitKind::KaimingNormal,
+                    0.0,
+                    {0, 3, 1, 2}});
+  if (hasBias)
+    registerVariable(uniform("bias", {out}, perGroup * height * width));
+}
+
+Tensor Conv2d::forward(Tensor x) {
+  Tensor y = conv2d(x, read(x.getTrace(), "weight"), geometry);
+  return hasBias ? addBias(y, read(x.getTrace(), "bias")) : y;
+}
+
+BatchNorm2d::BatchNorm2d(int64_t channels, double epsilon, double momentum)
+    : epsilon(epsilon), momentum(momentum) {
+  registerVariable(
+      {"weight", {channels}, sg::Role::Parameter, sg::InitKind::Ones});
+  registerVariable(
+      {"bias", {channels}, sg::Role::Parameter, sg::InitKind::Zeros});
+  registerVariable({"running_mean",
+                    {channels},
+                    sg::Role::RunningStatistics,
+                    sg::InitKind::Zeros});
+  registerVariable({"running_var",
+                    {channels},
+                    sg::Role::RunningStatistics,
+                    sg::InitKind::Ones});
+}
+
+Tensor BatchNorm2d::forward(Tensor x) {
+  Trace &trace = x.getTrace();
+  std::string mean = *trace.nameOf(*this, "running_mean");
+  std::string variance = *trace.nameOf(*this, "running_var");
+  if (!trace.claimWrite(mean) || !trace.claimWrite(variance))
+    return trace.fail("batch norm is called twice, but its running statistics "
+                      "can be written once a step; give each call its own");
+  Tensor gamma = read(trace, "weight"), beta = read(trace, "bias");
+  if (!x || !gamma || !beta)
+    return x ? gamma : x;
+  if (x.getType().getRank() < 2 ||
+      x.getType().getShape().back() != gamma.dim(0))
+    return trace.fail("batch norm of " + llvm::Twine(gamma.dim(0)) +
+                      " channels does not fit an input of " +
+                      llvm::Twine(x.dim(x.getType().getRank() - 1)));
+  Builder &builder = trace.getBuilder();
+  sg::BatchNormOp::Properties properties;
+  properties.epsilon = builder.getF64FloatAttr(epsilon);
+  properties.momentum = builder.getF64FloatAttr(momentum);
+  properties.running_mean = FlatSymbolRefAttr::get(builder.getContext(), mean);
+  properties.running_variance =
+      FlatSymbolRefAttr::get(builder.getContext(), variance);
+  return trace.createAs<sg::BatchNormOp>(x.getType(), {x, gamma, beta},
+                                         properties);
+}
+
+Tensors CrossEntropyLoss::forward(llvm::ArrayRef<Tensor> inputs) {
+  if (inputs.size() != 2)
+    return {inputs.front().getTrace().fail(
+        "cross entropy needs logits and labels, but has " +
+        llvm::Twine(inputs.size()) + " inputs")};
+  return {crossEntropy(inputs[0], inputs[1])};
+}
+
+Residual::Residual(std::shared_ptr<Module> body,
+                   std::shared_ptr<Module> shortcut)
+    : body(registerModule("body", std::move(body))) {
+  if (shortcut)
+    this->shortcut = &registerModule("shortcut", std::move(shortcut));
+}
+
+Tensor Residual::forward(Tensor x) {
+  Tensor y = body(x);
+  return y + (shortcut ? (*shortcut)(x) : x);
+}

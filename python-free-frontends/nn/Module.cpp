@@ -1,0 +1,44 @@
+//===- Module.cpp - Networks as trees of modules --------------------------===//
+
+#include "reprise/NN/Module.h"
+#include "reprise/NN/Trace.h"
+
+using namespace reprise::nn;
+
+Module::~Module() = default;
+
+Tensors Module::operator()(llvm::ArrayRef<Tensor> inputs) {
+  assert(!inputs.empty() && "a module needs an input");
+  return inputs.front().getTrace().call(*this, inputs);
+}
+
+Tensor Module::operator()(const Tensor &input) {
+  Trace &trace = input.getTrace();
+  Tensors results = trace.call(*this, input);
+  if (results.size() == 1)
+    return results.front();
+  return trace.fail("a module of " + llvm::Twine(results.size()) +
+                    " results is used as one of a single result");
+}
+
+Tensor Module::forward(Tensor input) {
+  return input.getTrace().fail("module implements no forward of one input");
+}
+
+Tensors Module::forward(llvm::ArrayRef<Tensor> inputs) {
+  if (inputs.size() == 1)
+    return {forward(inputs.front())};
+  return {inputs.front().getTrace().fail("module implements no forward of " +
+                                         llvm::Twine(inputs.size()) +
+                                         " inputs")};
+}
+
+Tensor Module::read(Trace &trace, llvm::StringRef name) const {
+  return trace.read(*this, name);
+}
+
+Tensor Sequential::forward(Tensor input) {
+  for (const Child &child : getChildren())
+    input = (*child.module)(input);
+  return input;
+}

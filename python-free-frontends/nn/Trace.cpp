@@ -1,0 +1,244 @@
+//===- Trace.cpp - Emitting a network as sg ops ---------------------------===//
+//
+// Input:   a tree of modules.
+// Output:  an sg.variable for each of its variables, and ops in the order in
+//          which the modules' forward functions ask for them.
+// Method:  a block is emitted with its body first; what the body uses from
+//          outside, beyond its inputs, becomes an input.
+// Fails:   with an error that names the module; emission then goes on without
+//          ops, so that a model's code runs to its end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/NN/Trace.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::nn;
+
+static constexpr llvm::StringLiteral kSeed = "rng.seed";
+static constexpr llvm::StringLiteral kStep = "rng.step";
+
+static std::string join(llvm::StringRef path, llvm::StringRef name) {
+  if (path.empty() || name.empty())
+    return (path + name).str();
+  return (path + "." + name).str();
+}
+
+Trace::Trace(OpBuilder &builder, mlir::ModuleOp module, const Module &root)
+    : builder(builder), module(module), symbols(module) {
+  declare(root, "");
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+void Trace::declare(const Module &node, const std::string &path) {
+  if (!paths.try_emplace(&node, path).second)
+    return; // A second parent: the variables are shared.
+  for (const VariableSpec &variable : node.getVariables())
+    declare(variable, join(path, variable.name));
+  for (const Module::Child &child : node.getChildren())
+    declare(*child.module, join(path, child.name));
+}
+
+void Trace::declare(const VariableSpec &variable, llvm::StringRef name) {
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  if (symbols.lookup(name)) {
+    emitError(loc) << "two variables are named '" << name << "'";
+    failedFlag = true;
+    return;
+  }
+  if (llvm::any_of(variable.shape, [](int64_t extent) { return extent < 1; })) {
+    emitError(loc) << "variable '" << name << "' has an extent below 1";
+    failedFlag = true;
+    return;
+  }
+  Type element =
+      variable.role == sg::Role::Seed || variable.role == sg::Role::Counter
+          ? Type(builder.getI64Type())
+          : Type(builder.getF32Type());
+  FloatAttr parameter;
+  if (variable.init == sg::InitKind::Constant ||
+      variable.init == sg::InitKind::Normal ||
+      variable.init == sg::InitKind::Uniform)
+    parameter = builder.getF64FloatAttr(variable.initParameter);
+  DenseI32ArrayAttr permutation;
+  if (!variable.filePermutation.empty())
+    permutation = builder.getDenseI32ArrayAttr(variable.filePermutation);
+
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastVariable)
+    builder.setInsertionPointAfter(lastVariable);
+  else
+    builder.setInsertionPointToStart(module.getBody());
+  MLIRContext *context = builder.getContext();
+  auto op = sg::VariableOp::create(
+      builder, loc, builder.getStringAttr(name),
+      TypeAttr::get(RankedTensorType::get(variable.shape, element)),
+      sg::RoleAttr::get(context, variable.role),
+      sg::InitAttr::get(context, variable.init, parameter), permutation);
+  symbols.insert(op);
+  lastVariable = op;
+}
+
+std::optional<std::string> Trace::nameOf(const Module &node,
+                                         llvm::StringRef variable) const {
+  auto found = paths.find(&node);
+  if (found == paths.end())
+    return std::nullopt;
+  return join(found->second, variable);
+}
+
+Tensor Trace::readSymbol(llvm::StringRef name) {
+  auto variable = symbols.lookup<sg::VariableOp>(name);
+  if (!variable)
+    return fail("no variable is named '" + name + "'");
+  return Tensor(*this, sg::ReadOp::create(builder, getLocation(),
+                                          variable.getTensorType(),
+                                          FlatSymbolRefAttr::get(variable)));
+}
+
+Tensor Trace::read(const Module &node, llvm::StringRef name) {
+  std::optional<std::string> full = nameOf(node, name);
+  if (!full)
+    return fail("module is not registered in the graph");
+  return readSymbol(*full);
+}
+
+bool Trace::claimWrite(llvm::StringRef variable) {
+  return written.insert(builder.getStringAttr(variable)).second;
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+void Trace::declareGenerator() {
+  if (symbols.lookup(kSeed))
+    return;
+  declare({"", {}, sg::Role::Seed, sg::InitKind::Zeros}, kSeed);
+  declare({"", {}, sg::Role::Counter, sg::InitKind::Zeros}, kStep);
+}
+
+Tensor Trace::readSeed() {
+  declareGenerator();
+  return readSymbol(kSeed);
+}
+
+Tensor Trace::readStep() {
+  declareGenerator();
+  return readSymbol(kStep);
+}
+
+void Trace::finish() {
+  if (failedFlag || !symbols.lookup(kStep) || !claimWrite(kStep))
+    return;
+  Tensor step = readSymbol(kStep);
+  Tensor next =
+      createAs<sg::AddOp>(step.getType(), {step, splat(step.getType(), 1.0)});
+  sg::WriteOp::create(builder, getLocation(), kStep, next.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Ops and blocks
+//===----------------------------------------------------------------------===//
+
+Location Trace::getLocation() const {
+  llvm::StringRef path = running.empty() ? "" : llvm::StringRef(running.back());
+  if (path.empty())
+    return builder.getUnknownLoc();
+  return NameLoc::get(builder.getStringAttr(path));
+}
+
+Tensor Trace::fail(const llvm::Twine &message) {
+  // The first mistake is the cause; what follows is its consequence.
+  if (!failedFlag)
+    emitError(getLocation()) << message;
+  failedFlag = true;
+  return Tensor(*this, nullptr);
+}
+
+llvm::SmallVector<Value> Trace::valuesOf(llvm::ArrayRef<Tensor> tensors) {
+  llvm::SmallVector<Value> values;
+  for (const Tensor &tensor : tensors)
+    values.push_back(tensor.getValue());
+  return values;
+}
+
+Tensor Trace::splat(RankedTensorType type, double value) {
+  return Tensor(*this, sg::createSplat(builder, getLocation(), type, value));
+}
+
+Tensors Trace::call(Module &node, llvm::ArrayRef<Tensor> inputs) {
+  for (const Tensor &input : inputs)
+    if (!input)
+      return {input};
+  auto found = paths.find(&node);
+  if (found == paths.end())
+    return {fail("a module is called that is not registered in the graph")};
+  std::string path = found->second;
+  running.push_back(path);
+  llvm::StringRef blockPath = path;
+  if (!node.config().getBlockName().empty())
+    blockPath = node.config().getBlockName();
+  Tensors results;
+  if (!node.config().isBlock())
+    results = node.forward(inputs);
+  else if (blockPath.empty())
+    results = {fail("a block needs a name: give config().block one")};
+  else
+    results = block(blockPath, node.config().activation_checkpointing(), inputs,
+                    [&](llvm::ArrayRef<Tensor> arguments) {
+                      return node.forward(arguments);
+                    });
+  running.pop_back();
+  return results;
+}
+
+Tensors Trace::block(llvm::StringRef path, bool checkpointed,
+                     llvm::ArrayRef<Tensor> inputs,
+                     llvm::function_ref<Tensors(llvm::ArrayRef<Tensor>)> body) {
+  for (const Tensor &input : inputs)
+    if (!input)
+      return {input};
+  Location loc = getLocation();
+  auto draft =
+      sg::ModuleOp::create(builder, loc, TypeRange(), valuesOf(inputs), path);
+  Region &region = draft.getBody();
+  Tensors arguments, results;
+  for (Value argument : region.getArguments())
+    arguments.push_back(Tensor(*this, argument));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&region.front());
+    results = body(arguments);
+    for (const Tensor &result : results)
+      if (!result || failedFlag)
+        return {Tensor(*this, nullptr)};
+    sg::YieldOp::create(builder, loc, valuesOf(results));
+  }
+
+  // Values of the surroundings that the body reads become inputs.
+  llvm::SmallVector<Value> operands = valuesOf(inputs);
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(region, region, captured);
+  for (Value value : captured) {
+    operands.push_back(value);
+    Value argument = region.addArgument(value.getType(), value.getLoc());
+    replaceAllUsesInRegionWith(value, argument, region);
+  }
+
+  auto op = sg::ModuleOp::create(
+      builder, loc, draft.getYield()->getOperandTypes(), operands, path);
+  op.getBody().takeBody(region);
+  op.setActivationCheckpointing(checkpointed);
+  draft.erase();
+  Tensors outputs;
+  for (Value result : op.getResults())
+    outputs.push_back(Tensor(*this, result));
+  return outputs;
+}

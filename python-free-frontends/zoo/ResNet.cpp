@@ -1,0 +1,171 @@
+//===- ResNet.cpp - Residual networks -------------------------------------===//
+//
+// He et al. 2016 (arXiv 1512.03385) as torchvision has them: a bottleneck's
+// stride is on its 3x3 convolution. Modules and variables have torchvision's
+// names. The first layers are the block "stem", the stages "layer1" to
+// "layer4" blocks of residual blocks "layer1.0"; the head is inline.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+#include "reprise/NN/Layers.h"
+
+using namespace reprise;
+using namespace reprise::zoo;
+using nn::Tensor;
+
+namespace {
+
+nn::Conv2dOptions square(int64_t kernel, int64_t stride) {
+  nn::Conv2dOptions options;
+  options.kernel = {kernel, kernel};
+  options.geometry.stride = {stride, stride};
+  options.geometry.padding = {kernel / 2, kernel / 2};
+  return options;
+}
+
+/// A shortcut for a block that changes the image's size or its channels.
+std::shared_ptr<nn::Sequential> makeShortcut(int64_t in, int64_t out,
+                                             int64_t stride) {
+  auto shortcut = std::make_shared<nn::Sequential>();
+  shortcut->append<nn::Conv2d>(in, out, square(1, stride));
+  shortcut->append<nn::BatchNorm2d>(out);
+  return shortcut;
+}
+
+/// Two 3x3 convolutions, or a 1x1, a 3x3 and a 1x1 with four times the
+/// channels, and the sum with the input.
+class ResidualBlock : public nn::Module {
+public:
+  ResidualBlock(bool bottleneck, int64_t in, int64_t channels, int64_t stride) {
+    int64_t out = bottleneck ? 4 * channels : channels;
+    if (bottleneck) {
+      layer(in, channels, square(1, 1));
+      layer(channels, channels, square(3, stride));
+      layer(channels, out, square(1, 1));
+    } else {
+      layer(in, channels, square(3, stride));
+      layer(channels, channels, square(3, 1));
+    }
+    relu = &add<nn::ReLU>("relu");
+    if (stride != 1 || in != out)
+      shortcut = &registerModule("downsample", makeShortcut(in, out, stride));
+    config().block();
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    Tensor y = x;
+    for (auto [index, layer] : llvm::enumerate(layers)) {
+      y = (*layer.norm)((*layer.conv)(y));
+      if (index + 1 < layers.size())
+        y = (*relu)(y);
+    }
+    return (*relu)(y + (shortcut ? (*shortcut)(x) : x));
+  }
+
+private:
+  struct Layer {
+    nn::Conv2d *conv;
+    nn::BatchNorm2d *norm;
+  };
+
+  void layer(int64_t in, int64_t out, const nn::Conv2dOptions &options) {
+    std::string number = std::to_string(layers.size() + 1);
+    auto &conv = add<nn::Conv2d>("conv" + number, in, out, options);
+    auto &norm = add<nn::BatchNorm2d>("bn" + number, out);
+    layers.push_back({&conv, &norm});
+  }
+
+  llvm::SmallVector<Layer> layers;
+  nn::ReLU *relu = nullptr;
+  nn::Sequential *shortcut = nullptr;
+};
+
+/// What comes before the first stage. Its children have the network's names.
+class ResNetStem : public nn::Module {
+public:
+  ResNetStem(Stem stem, int64_t in, int64_t out)
+      : conv1(add<nn::Conv2d>("conv1", in, out,
+                              stem == Stem::ImageNet ? square(7, 2)
+                                                     : square(3, 1))),
+        bn1(add<nn::BatchNorm2d>("bn1", out)), relu(add<nn::ReLU>("relu")) {
+    if (stem == Stem::ImageNet)
+      maxpool = &add<nn::MaxPool2d>("maxpool", nn::PoolGeometry{3, 2, 1});
+    config().block("stem");
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    Tensor y = relu(bn1(conv1(x)));
+    return maxpool ? (*maxpool)(y) : y;
+  }
+
+private:
+  nn::Conv2d &conv1;
+  nn::BatchNorm2d &bn1;
+  nn::ReLU &relu;
+  nn::MaxPool2d *maxpool = nullptr;
+};
+
+class ResNet : public nn::Graph {
+public:
+  ResNet(std::string name, ResNetDepth depth, const ModelOptions &options)
+      : Graph(std::move(name)),
+        stem(add<ResNetStem>("", *options.stem, *options.channels,
+                             *options.baseWidth)) {
+    input("image",
+          {*options.batch, *options.height, *options.width, *options.channels});
+    input("label", {*options.batch}, nn::DataType::I32);
+    int64_t channels = *options.baseWidth;
+    for (size_t stage = 0; stage < depth.blocks.size(); ++stage)
+      channels = addStage(stage, depth, channels, options);
+    avgpool = &add<nn::GlobalAvgPool>("avgpool");
+    dropout = &add<nn::Dropout>("dropout", *options.dropout);
+    fc = &add<nn::Linear>("fc", channels, *options.classes);
+    loss = &add<nn::CrossEntropyLoss>("loss");
+  }
+
+protected:
+  std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
+    Tensor x = stem(inputs[0]);
+    for (nn::Sequential *stage : stages)
+      x = (*stage)(x);
+    Tensor logits = (*fc)((*dropout)((*avgpool)(x)));
+    return {{"loss", (*loss)({logits, inputs[1]}).front()}, {"logits", logits}};
+  }
+
+private:
+  /// Adds a stage for an input of `in` channels; returns its result's.
+  int64_t addStage(size_t index, ResNetDepth depth, int64_t in,
+                   const ModelOptions &options) {
+    auto &stage = add<nn::Sequential>("layer" + std::to_string(index + 1));
+    int64_t channels = *options.baseWidth << index;
+    for (int64_t block = 0; block < depth.blocks[index]; ++block) {
+      int64_t stride = index > 0 && block == 0 ? 2 : 1;
+      auto &residual =
+          stage.append<ResidualBlock>(depth.bottleneck, in, channels, stride);
+      residual.config().activation_checkpointing(*options.annotate ==
+                                                 Annotate::Blocks);
+      in = depth.bottleneck ? 4 * channels : channels;
+    }
+    stage.config().block().activation_checkpointing(*options.annotate ==
+                                                    Annotate::Stages);
+    stages.push_back(&stage);
+    return in;
+  }
+
+  ResNetStem &stem;
+  llvm::SmallVector<nn::Sequential *> stages;
+  nn::GlobalAvgPool *avgpool = nullptr;
+  nn::Dropout *dropout = nullptr;
+  nn::Linear *fc = nullptr;
+  nn::CrossEntropyLoss *loss = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<nn::Graph> zoo::makeResNet(std::string name, ResNetDepth depth,
+                                           const ModelOptions &options) {
+  return std::make_unique<ResNet>(std::move(name), depth, options);
+}
