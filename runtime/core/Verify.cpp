@@ -38,8 +38,8 @@ Status ProgramVerifier::uniqueName(const flatbuffers::String *name,
                           " has no name, or one of "
                           "more than 4096 bytes");
   if (!seen.insert(name->string_view()).second)
-    return invalidProgram(std::string("two ") + what + "s are called " +
-                          quoted(name));
+    return invalidProgram(quoted(name) + " is the name of more than one " +
+                          what);
   return {};
 }
 

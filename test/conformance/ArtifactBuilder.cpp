@@ -205,10 +205,10 @@ rt::Status ArtifactBuilder::call(rt::LibraryOp op,
     return info.status();
   c.implementation = info->implementation;
   if (info->workspaceBytes) {
-    Tensor workspace{addBuffer("workspace", fb::BufferKind::Workspace,
-                               info->workspaceBytes),
-                     fb::ElementType::I8,
-                     {int64_t(info->workspaceBytes)}};
+    Tensor workspace{
+        addBuffer("workspace", fb::BufferKind::Workspace, info->workspaceBytes),
+        fb::ElementType::I8,
+        {int64_t(info->workspaceBytes)}};
     c.workspace = std::make_unique<fb::ViewT>(view(workspace));
     touched.push_back(workspace);
   }
@@ -228,7 +228,8 @@ void ArtifactBuilder::finish() {
   }
   for (auto &output : entry().outputs)
     if (output->view->buffer >= program.buffers.size())
-      entry().buffers[output->view->buffer - program.buffers.size()]
+      entry()
+          .buffers[output->view->buffer - program.buffers.size()]
           ->last_step = last;
   entry().peak_bytes = peak;
   entry().max_live_bytes = peak;
@@ -236,8 +237,7 @@ void ArtifactBuilder::finish() {
 
 std::vector<uint8_t> ArtifactBuilder::payload() const {
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(fb::Program::Pack(builder, &program),
-                 fb::ProgramIdentifier());
+  builder.Finish(fb::Program::Pack(builder, &program), fb::ProgramIdentifier());
   return {builder.GetBufferPointer(),
           builder.GetBufferPointer() + builder.GetSize()};
 }

@@ -4,9 +4,9 @@
 // through the C interface. Skipped with the reason where a device is missing.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Device.h"
 #include "ArtifactBuilder.h"
 #include "SessionHandle.h"
-#include "reprise/Runtime/Device.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -221,6 +221,7 @@ static ArtifactBuilder chain(bool share) {
     auto &buffers = b.entry().buffers;
     buffers[3]->offset = buffers[1]->offset;
     b.entry().peak_bytes = buffers[2]->offset + buffers[2]->size;
+    b.entry().max_live_bytes = b.entry().peak_bytes;
   }
   return b;
 }
@@ -304,17 +305,17 @@ TEST_P(DeviceTest, TimesStepsWhenAsked) {
   ASSERT_EQ(timed.run().message, "");
   EXPECT_EQ(rp_session_step_count(timed.session, "step"), 4u);
   double seconds = -1;
-  ASSERT_EQ(take(rp_session_step_seconds(timed.session, "step", 3, &seconds))
-                .message,
-            "");
+  ASSERT_EQ(
+      take(rp_session_step_seconds(timed.session, "step", 3, &seconds)).message,
+      "");
   EXPECT_GE(seconds, 0);
-  EXPECT_EQ(take(rp_session_step_seconds(timed.session, "step", 4, &seconds))
-                .message,
-            "step 4 of 4");
+  EXPECT_EQ(
+      take(rp_session_step_seconds(timed.session, "step", 4, &seconds)).message,
+      "step 4 of 4");
   ASSERT_EQ(plain.open(b.seal(), options()).message, "");
-  EXPECT_EQ(take(rp_session_step_seconds(plain.session, "step", 0, &seconds))
-                .code,
-            RP_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      take(rp_session_step_seconds(plain.session, "step", 0, &seconds)).code,
+      RP_INVALID_ARGUMENT);
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,7 +331,8 @@ TEST_P(DeviceTest, TellsCallersTheirMistakes) {
             "input 'x' of entry 'step' was not set since the last run");
   EXPECT_EQ(s.setInput("x", ramp(99)).message,
             "input 'x' has 400 bytes, not 396");
-  EXPECT_EQ(s.setInput("z", ramp(100)).message, "entry 'step' has no input 'z'");
+  EXPECT_EQ(s.setInput("z", ramp(100)).message,
+            "entry 'step' has no input 'z'");
   ASSERT_EQ(s.setInput("x", ramp(100)).message, "");
   EXPECT_EQ(s.getOutput("c", c).message,
             "the outputs of entry 'step' are not there: run it, and read them "
@@ -345,8 +347,7 @@ TEST_P(DeviceTest, TellsCallersTheirMistakes) {
   EXPECT_EQ(s.run().message,
             "input 'x' of entry 'step' was not set since the last run");
   Outcome unknown = take(rp_session_run(s.session, "eval"));
-  EXPECT_EQ(unknown.message,
-            "the program has no entry 'eval'; it has: step");
+  EXPECT_EQ(unknown.message, "the program has no entry 'eval'; it has: step");
   EXPECT_EQ(unknown.code, RP_INVALID_ARGUMENT);
   EXPECT_NE(unknown.site.find("Program.cpp:"), std::string::npos);
   EXPECT_EQ(take(rp_session_run(nullptr, "step")).message,

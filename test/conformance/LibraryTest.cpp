@@ -52,14 +52,13 @@ static const ConvCase kCases[] = {
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Devices, ConvolutionTest,
-    testing::Combine(testing::Values("cpu", "cuda"),
-                     testing::ValuesIn(kCases)),
-    [](const auto &info) {
-      return std::string(std::get<0>(info.param)) + "_" +
-             std::get<1>(info.param).name;
-    });
+INSTANTIATE_TEST_SUITE_P(Devices, ConvolutionTest,
+                         testing::Combine(testing::Values("cpu", "cuda"),
+                                          testing::ValuesIn(kCases)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::get<1>(info.param).name;
+                         });
 
 static void runAndCompare(const char *device, ArtifactBuilder &builder,
                           const Shape &a, const Shape &b, const Shape &out,
@@ -131,8 +130,7 @@ static void checkProduct(const char *device, const MatShape &m, bool ta,
   ArtifactBuilder builder;
   Tensor x = builder.input("a", a), y = builder.input("b", b);
   Tensor z = builder.activation("z", m.c());
-  rt::Status status =
-      builder.call(rt::LibraryOp::MatMul, {x, y}, z, {ta, tb});
+  rt::Status status = builder.call(rt::LibraryOp::MatMul, {x, y}, z, {ta, tb});
   ASSERT_EQ(status.message(), "");
   builder.output("out", z);
   builder.finish();
@@ -144,14 +142,14 @@ TEST_P(MatMulTest, AllTransposesOnOddShapes) {
   if (!device.ok())
     GTEST_SKIP() << device.status().message();
   // batch, m, n, k
-  const MatShape shapes[] = {{{}, 7, 5, 3},     {{}, 128, 64, 256},
-                             {{}, 1, 10, 512},  {{3}, 17, 33, 9},
+  const MatShape shapes[] = {{{}, 7, 5, 3},      {{}, 128, 64, 256},
+                             {{}, 1, 10, 512},   {{3}, 17, 33, 9},
                              {{2, 3}, 8, 16, 4}, {{}, 65, 1, 31}};
   for (const MatShape &m : shapes)
     for (bool ta : {false, true})
       for (bool tb : {false, true}) {
-        SCOPED_TRACE(testing::Message() << m.m << "x" << m.n << "x" << m.k
-                                        << " " << ta << tb);
+        SCOPED_TRACE(testing::Message()
+                     << m.m << "x" << m.n << "x" << m.k << " " << ta << tb);
         checkProduct(GetParam(), m, ta, tb);
       }
 }
@@ -211,13 +209,11 @@ TEST(LibraryQuery, RefusesWrongShapes) {
 }
 
 TEST(LibraryQuery, RefusesWrongProducts) {
-  rt::LibraryCallDesc desc{
-      rt::LibraryOp::MatMul,
-      {{RP_F32, {2, 3}, {}}, {RP_F32, {4, 5}, {}}},
-      {{RP_F32, {2, 5}, {}}},
-      {0, 0}};
-  EXPECT_EQ(refusal(desc),
-            "a matrix product of 2x3 and 4x5 does not give 2x5");
+  rt::LibraryCallDesc desc{rt::LibraryOp::MatMul,
+                           {{RP_F32, {2, 3}, {}}, {RP_F32, {4, 5}, {}}},
+                           {{RP_F32, {2, 5}, {}}},
+                           {0, 0}};
+  EXPECT_EQ(refusal(desc), "a matrix product of 2x3 and 4x5 does not give 2x5");
   desc.ints = {0, 2};
   EXPECT_EQ(refusal(desc), "a matrix product takes two parameters of 0 or 1");
 }
@@ -226,9 +222,9 @@ TEST(LibraryQuery, AnotherKernelAtLoadTimeIsRefused) {
   ArtifactBuilder b;
   Tensor x = b.input("a", {1, 5, 5, 4}), w = b.input("b", {8, 3, 3, 4});
   Tensor y = b.activation("y", {1, 3, 3, 8});
-  ASSERT_TRUE(b.call(rt::LibraryOp::Conv2D, {x, w}, y,
-                     {1, 1, 0, 0, 0, 0, 1, 1, 1})
-                  .ok());
+  ASSERT_TRUE(
+      b.call(rt::LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1})
+          .ok());
   b.finish();
   fb::LibraryCallT &call = *b.entry().steps[0]->action.AsLibraryCall();
   std::string chosen = call.implementation;

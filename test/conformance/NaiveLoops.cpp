@@ -12,8 +12,7 @@ namespace reprise::test {
 std::vector<float> smallIntegers(const Shape &shape, uint64_t seed) {
   std::vector<float> values(size_t(elements(shape)));
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] =
-        float(int(rt::philoxBlock(seed, 0, i / 4).word[i % 4] % 7) - 3);
+    values[i] = float(int(rt::philoxBlock(seed, 0, i / 4).word[i % 4] % 7) - 3);
   return values;
 }
 
@@ -24,7 +23,8 @@ template <typename Visit> static void pairs(const ConvShape &c, Visit visit) {
   int64_t taps = c.kh * c.kw * perGroup;
   for (int64_t y = 0; y < c.n * c.outH() * c.outW() * c.o; ++y) {
     int64_t o = y % c.o, column = y / c.o % c.outW();
-    int64_t row = y / c.o / c.outW() % c.outH(), n = y / c.o / c.outW() / c.outH();
+    int64_t row = y / c.o / c.outW() % c.outH(),
+            n = y / c.o / c.outW() / c.outH();
     for (int64_t tap = 0; tap < taps; ++tap) {
       int64_t i = tap % perGroup, kx = tap / perGroup % c.kw;
       int64_t ky = tap / perGroup / c.kw;

@@ -14,7 +14,9 @@ namespace reprise::test {
 struct ConvShape {
   int64_t n, h, w_, c, o, kh, kw, sh, sw, top, bottom, left, right, dh, dw,
       groups;
-  int64_t outH() const { return (h + top + bottom - (kh - 1) * dh - 1) / sh + 1; }
+  int64_t outH() const {
+    return (h + top + bottom - (kh - 1) * dh - 1) / sh + 1;
+  }
   int64_t outW() const {
     return (w_ + left + right - (kw - 1) * dw - 1) / sw + 1;
   }
@@ -35,8 +37,12 @@ struct MatShape {
     s.push_back(columns);
     return s;
   }
-  Shape a(bool transposed) const { return transposed ? with(k, m) : with(m, k); }
-  Shape b(bool transposed) const { return transposed ? with(n, k) : with(k, n); }
+  Shape a(bool transposed) const {
+    return transposed ? with(k, m) : with(m, k);
+  }
+  Shape b(bool transposed) const {
+    return transposed ? with(n, k) : with(k, n);
+  }
   Shape c() const { return with(m, n); }
 };
 

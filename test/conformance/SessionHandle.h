@@ -36,8 +36,8 @@ public:
 
   Outcome open(const std::vector<uint8_t> &artifact,
                rp_session_options options) {
-    Outcome outcome =
-        take(rp_program_from_memory(artifact.data(), artifact.size(), &program));
+    Outcome outcome = take(
+        rp_program_from_memory(artifact.data(), artifact.size(), &program));
     if (outcome.code != RP_OK)
       return outcome;
     return take(rp_session_create(program, &options, &session));

@@ -1,0 +1,251 @@
+//===- VerifyTest.cpp - Every rule of the program verifier ----------------===//
+//
+// One valid program, and for each rule the smallest change that breaks it.
+// Changed programs are sealed again, so only the verifier can refuse them.
+//
+//===----------------------------------------------------------------------===//
+#include "ArtifactBuilder.h"
+#include "SessionHandle.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+using Change = std::function<void(fb::ProgramT &, fb::EntryT &)>;
+struct Rule {
+  const char *name;
+  Change change;
+  const char *message;
+};
+[[maybe_unused]] void PrintTo(const Rule &rule, std::ostream *out) {
+  *out << rule.message;
+}
+class VerifyTest : public testing::TestWithParam<Rule> {};
+} // namespace
+
+/// Buffers: 0 v, 1 w, 2 k (constant); 3 x, 4 f, 5 y, 6 workspace.
+/// Steps: 0 convolution x, f -> y; 1 count on v; 2 copy y -> w.
+static ArtifactBuilder validProgram() {
+  ArtifactBuilder b;
+  b.variable("v", {4}, fb::InitKind::Normal, 1);
+  Tensor w = b.variable("w", {1, 3, 3, 32});
+  Tensor k = b.constant("k", {4}, {1, 2, 3, 4});
+  Tensor x = b.input("x", {1, 5, 5, 16});
+  Tensor f = b.input("f", {32, 3, 3, 16});
+  Tensor y = b.activation("y", {1, 3, 3, 32});
+  EXPECT_TRUE(
+      b.call(rt::LibraryOp::Conv2D, {x, f}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1})
+          .ok());
+  b.launch("count", {Tensor{0, fb::ElementType::F32, {4}}, k}, {0}, 4);
+  b.copy(y, w);
+  b.output("y", y);
+  b.finish();
+  return b;
+}
+
+static fb::LibraryCallT &callOf(fb::EntryT &e) {
+  return *e.steps[0]->action.AsLibraryCall();
+}
+static fb::KernelLaunchT &launchOf(fb::EntryT &e) {
+  return *e.steps[1]->action.AsKernelLaunch();
+}
+static fb::CopyT &copyOf(fb::EntryT &e) { return *e.steps[2]->action.AsCopy(); }
+
+#define REPRISE_RULE(name, message, ...)                                       \
+  Rule {                                                                       \
+    #name,                                                                     \
+        [](fb::ProgramT &p, fb::EntryT &e) {                                   \
+          (void)p, (void)e;                                                    \
+          __VA_ARGS__;                                                         \
+        },                                                                     \
+        message                                                                \
+  }
+
+static const Rule kProgramRules[] = {
+    REPRISE_RULE(NoThreads, "it wants 0 threads", p.threads = 0),
+    REPRISE_RULE(OddArena, "is not a multiple of 64 bytes", p.arena_bytes++),
+    REPRISE_RULE(HugeArena, "up to 64 TiB", p.arena_bytes = ~0ull << 6),
+    REPRISE_RULE(FixedBeyondArena, "exceeds the arena",
+                 p.fixed_bytes = p.arena_bytes + 64),
+    REPRISE_RULE(UnalignedBuffer, "not a multiple of 64 bytes",
+                 p.buffers[1]->offset += 4),
+    REPRISE_RULE(FixedBufferOutside, "does not lie between bytes 0 and",
+                 p.buffers[1]->offset = 1 << 20),
+    REPRISE_RULE(BufferWraps, "does not lie between",
+                 p.buffers[1]->size = ~0ull),
+    REPRISE_RULE(EmptyBuffer, "does not lie between", p.buffers[1]->size = 0),
+    REPRISE_RULE(FixedBuffersOverlap, "two buffers of the program share byte",
+                 p.buffers[1]->offset = 0),
+    REPRISE_RULE(VariablesOverlap, "two variables share byte",
+                 p.variables[1]->view->buffer = 0;
+                 p.variables[1]->view->shape = {4}),
+    REPRISE_RULE(VariablesWithOneName,
+                 "'v' is the name of more than one variable",
+                 p.variables[1]->name = "v"),
+    REPRISE_RULE(VariableWithoutName, "a variable has no name",
+                 p.variables[1]->name = ""),
+    REPRISE_RULE(VariableWithoutView, "variable 'w' lacks a view",
+                 p.variables[1]->view.reset()),
+    REPRISE_RULE(VariableOnEntryBuffer, "refers to buffer 4",
+                 p.variables[1]->view->buffer = 4),
+    REPRISE_RULE(VariableTooLarge, "takes 1156 bytes at 0 of buffer 'w'",
+                 p.variables[1]->view->shape = {289}),
+    REPRISE_RULE(VariableOverflows, "impossible type, shape or stride",
+                 p.variables[1]->view->shape = {1ll << 40, 1ll << 40}),
+    REPRISE_RULE(VariableNegative, "impossible type, shape or stride",
+                 p.variables[1]->view->shape = {-4}),
+    REPRISE_RULE(VariableEmpty, "impossible type, shape or stride",
+                 p.variables[1]->view->shape = {0}),
+    REPRISE_RULE(VariableOfDeepRank, "impossible type, shape or stride",
+                 p.variables[1]->view->shape.assign(17, 1)),
+    REPRISE_RULE(VariableStridesOfOtherRank, "impossible type, shape or stride",
+                 p.variables[1]->view->strides = {1}),
+    REPRISE_RULE(VariableOfUnknownType, "impossible type, shape or stride",
+                 p.variables[1]->view->type = fb::ElementType(9)),
+    REPRISE_RULE(VariableNotDense, "variable 'v' is not dense",
+                 p.variables[0]->view->shape = {2};
+                 p.variables[0]->view->strides = {2}),
+    REPRISE_RULE(VariableMisaligned, "is not aligned to its type",
+                 p.variables[0]->view->shape = {3};
+                 p.variables[0]->view->offset = 2),
+    REPRISE_RULE(UnknownRole, "unknown role or initial value",
+                 p.variables[0]->role = fb::Role(7)),
+    REPRISE_RULE(UnknownInit, "unknown role or initial value",
+                 p.variables[0]->init = fb::InitKind(7)),
+    REPRISE_RULE(InfiniteInit, "initial value out of range",
+                 p.variables[0]->init_value = 1.0 / 0.0),
+    REPRISE_RULE(RandomInteger, "random but not a floating-point tensor",
+                 p.variables[0]->view->type = fb::ElementType::I32),
+    REPRISE_RULE(KaimingOfVector, "no fan-out",
+                 p.variables[0]->init = fb::InitKind::KaimingNormal),
+    REPRISE_RULE(PermutationOfOtherRank, "file permutation",
+                 p.variables[1]->file_permutation = {0, 1}),
+    REPRISE_RULE(PermutationRepeats, "file permutation",
+                 p.variables[1]->file_permutation = {0, 1, 1, 3}),
+    REPRISE_RULE(PermutationOutOfRange, "file permutation",
+                 p.variables[1]->file_permutation = {0, 1, 2, 40}),
+    REPRISE_RULE(ConstantNowhere, "a constant refers to buffer 3",
+                 p.constants[0]->buffer = 3),
+    REPRISE_RULE(ConstantOfOtherSize, "has not the size of its buffer",
+                 p.constants[0]->data.pop_back()),
+    REPRISE_RULE(KernelsWithOneName,
+                 "'count' is the name of more than one kernel",
+                 p.kernels.push_back("count")),
+    REPRISE_RULE(KernelsWithoutCode, "kernels but no code", p.code.clear()),
+    REPRISE_RULE(CodeIsNotElf, "kernels but no code", p.code[0] = 0),
+    REPRISE_RULE(EntriesWithOneName,
+                 "'step' is the name of more than one entry",
+                 p.entries.push_back(std::make_unique<fb::EntryT>(e))),
+};
+
+static const Rule kEntryRules[] = {
+    REPRISE_RULE(BufferInFixedMemory, "does not lie between",
+                 e.buffers[0]->offset = 0),
+    REPRISE_RULE(BufferOutsideArena, "does not lie between",
+                 e.buffers[0]->offset = p.arena_bytes),
+    REPRISE_RULE(UnknownKind, "has unknown kind 99",
+                 e.buffers[0]->kind = fb::BufferKind(99)),
+    REPRISE_RULE(DiesBeforeItLives, "lives from step 2 to step 0",
+                 e.buffers[3]->first_step = 2),
+    REPRISE_RULE(LivesTooLong, "to step 3 of 3", e.buffers[3]->last_step = 3),
+    REPRISE_RULE(LiveBuffersOverlap,
+                 "buffers 'x' and 'y' of entry 'step' share bytes while both "
+                 "live at step 0",
+                 e.buffers[2]->offset = e.buffers[0]->offset),
+    REPRISE_RULE(PeakTooLow, "claims a peak of", e.peak_bytes -= 64),
+    REPRISE_RULE(PeakTooHigh, "claims a peak of", e.peak_bytes += 64),
+    REPRISE_RULE(MoreLiveThanPeak, "live bytes, more than its peak",
+                 e.max_live_bytes = e.peak_bytes + 1),
+    REPRISE_RULE(InputsWithOneName, "'x' is the name of more than one input",
+                 e.inputs[1]->name = "x"),
+    REPRISE_RULE(InputOnVariable, "input 'x' is not on a buffer of its entry",
+                 e.inputs[0]->view->buffer = 0;
+                 e.inputs[0]->view->shape = {4}),
+    REPRISE_RULE(InputBornLate, "lives from the first step",
+                 e.inputs[1]->view->buffer = 5;
+                 e.inputs[1]->view->shape = {1}; e.buffers[2]->first_step = 1),
+    REPRISE_RULE(OutputDiesEarly, "lives to the last step",
+                 e.outputs[0]->view->buffer = 3;
+                 e.outputs[0]->view->shape = {1}),
+    REPRISE_RULE(StepOfNothing, "does nothing this runtime knows",
+                 e.steps[2]->action.Reset()),
+    REPRISE_RULE(UnknownPhase, "belongs to an unknown phase",
+                 e.steps[2]->phase = fb::Phase(9)),
+    REPRISE_RULE(UsesDeadBuffer, "which lives from step 0 to 0 only",
+                 copyOf(e).source->buffer = 3),
+    REPRISE_RULE(CopyOfOtherShape, "differ in type or shape",
+                 copyOf(e).source->shape = {1, 3, 3, 31}),
+    REPRISE_RULE(CopyOfOtherType, "differ in type or shape",
+                 copyOf(e).source->type = fb::ElementType::I32),
+    REPRISE_RULE(CopyToNothing, "lacks a view", copyOf(e).target.reset()),
+    REPRISE_RULE(CopyToConstant, "writes constant 'k'",
+                 copyOf(e).target->buffer = 2;
+                 copyOf(e).target->shape = {4}; copyOf(e).source->shape = {4}),
+    REPRISE_RULE(UnknownKernel, "launches kernel 1 of 1",
+                 launchOf(e).kernel = 1),
+    REPRISE_RULE(NoGrains, "has 0 grains", launchOf(e).grains = 0),
+    REPRISE_RULE(WritesUnknownArgument, "writes argument 2 of 2",
+                 launchOf(e).writes = {2}),
+    REPRISE_RULE(WritesTooMuch, "writes more arguments than it has",
+                 launchOf(e).writes = {0, 0, 0}),
+    REPRISE_RULE(KernelWritesConstant, "writes constant 'k'",
+                 launchOf(e).writes = {1}),
+    REPRISE_RULE(UnknownLibraryOp, "not a call the library has",
+                 callOf(e).op = fb::LibraryOp(9)),
+    REPRISE_RULE(CallOfOneInput, "takes two inputs and one output, not 1 and 1",
+                 callOf(e).inputs.pop_back()),
+    REPRISE_RULE(CallWithoutOutput, "not a call the library has",
+                 callOf(e).outputs.clear()),
+    REPRISE_RULE(CallOfOtherShape, "gives 1x3x3x32, not 1x3x3x31",
+                 callOf(e).outputs[0]->shape = {1, 3, 3, 31}),
+    REPRISE_RULE(CallWithHugePadding, "parameter 2 of a convolution is",
+                 callOf(e).ints[2] = INT64_MAX),
+    REPRISE_RULE(CallWithoutImplementation, "not a call the library has",
+                 callOf(e).implementation.clear()),
+    REPRISE_RULE(CallOverwritesOperand, "overwrites its own operand",
+                 callOf(e).workspace->buffer = 3;
+                 callOf(e).workspace->shape = {64}),
+    REPRISE_RULE(ResultInWorkspace, "has its result in its workspace",
+                 callOf(e).workspace->buffer = 5;
+                 callOf(e).workspace->shape = {64}),
+    REPRISE_RULE(UnalignedWorkspace, "not dense and aligned",
+                 callOf(e).workspace->offset = 4;
+                 callOf(e).workspace->shape[0] -= 4),
+};
+
+static std::string ruleName(const testing::TestParamInfo<Rule> &info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, VerifyTest, testing::ValuesIn(kProgramRules),
+                         ruleName);
+INSTANTIATE_TEST_SUITE_P(Entry, VerifyTest, testing::ValuesIn(kEntryRules),
+                         ruleName);
+
+TEST_P(VerifyTest, Refuses) {
+  ArtifactBuilder b = validProgram();
+  GetParam().change(b.program, b.entry());
+  std::vector<uint8_t> bytes = b.seal();
+  rp_program *program = nullptr;
+  Outcome outcome =
+      take(rp_program_from_memory(bytes.data(), bytes.size(), &program));
+  rp_program_close(program);
+  EXPECT_EQ(outcome.code, RP_DATA_LOSS);
+  EXPECT_NE(outcome.message.find(GetParam().message), std::string::npos)
+      << outcome.message;
+}
+
+TEST(Verify, AcceptsTheValidProgramAndRunsIt) {
+  ArtifactBuilder b = validProgram();
+  SessionHandle s;
+  ASSERT_EQ(s.open(b.seal(), {"cpu", 1, 0}).message, "");
+  ASSERT_EQ(s.setInput("x", std::vector<float>(400, 1)).message, "");
+  ASSERT_EQ(s.setInput("f", std::vector<float>(32 * 144, 1)).message, "");
+  ASSERT_EQ(s.run().message, "");
+  std::vector<float> w(288);
+  ASSERT_EQ(s.readVariable("w", w).message, "");
+  EXPECT_EQ(w, std::vector<float>(288, 144));
+}
