@@ -1,2 +1,222 @@
-#include "reprise/IR/Sg.h"
-void reprise::sg::registerCostModels(mlir::MLIRContext *context) {}
+//===- Cost.cpp - What running an op takes --------------------------------===//
+//
+// Counted the way papers count: a multiply-add is two operations, products with
+// padding included, and any elementary function is one. Bytes are each distinct
+// operand once and each result once. Composite ops count the operations of
+// their decomposition. A random number is Philox 4x32-10: ten rounds of two
+// products, four exclusive ors and two additions, then a conversion and a
+// product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static constexpr uint64_t kRandomFlops = 82;
+
+static uint64_t elements(Value value) {
+  return tensorOf(value).getNumElements();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static uint64_t noFlops(Operation *) { return 0; }
+
+/// `count` operations an element of the first result.
+template <uint64_t count> static uint64_t perResult(Operation *op) {
+  return count * elements(op->getResult(0));
+}
+
+/// `count` operations an element of the first operand.
+template <uint64_t count> static uint64_t perOperand(Operation *op) {
+  return count * elements(op->getOperand(0));
+}
+
+static uint64_t matMulFlops(Operation *op) {
+  auto product = cast<MatMulOp>(op);
+  auto lhs = tensorOf(product.getLhs());
+  uint64_t contracted =
+      lhs.getDimSize(lhs.getRank() - (product.getTransposeA() ? 2 : 1));
+  return 2 * elements(product.getResult()) * contracted;
+}
+
+/// 2 N H' W' O KH KW C/groups: of the result y (N,H',W',O) or its cotangent,
+/// and of a filter (O,KH,KW,C/groups).
+static uint64_t convolutionFlops(Value y, Value filter) {
+  return 2 * elements(y) * (elements(filter) / tensorOf(filter).getDimSize(0));
+}
+
+static uint64_t convFlops(Operation *op) {
+  auto conv = cast<Conv2DOp>(op);
+  return convolutionFlops(conv.getResult(), conv.getFilter());
+}
+
+static uint64_t convInputGradFlops(Operation *op) {
+  auto grad = cast<Conv2DInputGradOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getFilter());
+}
+
+static uint64_t convFilterGradFlops(Operation *op) {
+  auto grad = cast<Conv2DFilterGradOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getResult());
+}
+
+/// `count` operations an element of each window; `pooled` has one element a
+/// window.
+template <typename OpTy, uint64_t count>
+static uint64_t windowFlops(OpTy op, Value pooled) {
+  return count * elements(pooled) * op.getWindow()[0] * op.getWindow()[1];
+}
+
+static uint64_t maxPoolFlops(Operation *op) {
+  return windowFlops<MaxPool2DOp, 1>(cast<MaxPool2DOp>(op), op->getResult(0));
+}
+
+static uint64_t avgPoolFlops(Operation *op) {
+  return windowFlops<AvgPool2DOp, 1>(cast<AvgPool2DOp>(op), op->getResult(0)) +
+         elements(op->getResult(0));
+}
+
+/// Finding the maximum again and adding.
+static uint64_t maxPoolGradFlops(Operation *op) {
+  auto grad = cast<MaxPool2DGradOp>(op);
+  return windowFlops<MaxPool2DGradOp, 2>(grad, grad.getDy());
+}
+
+static uint64_t avgPoolGradFlops(Operation *op) {
+  auto grad = cast<AvgPool2DGradOp>(op);
+  return windowFlops<AvgPool2DGradOp, 1>(grad, grad.getDy()) +
+         elements(grad.getDy());
+}
+
+/// The ops of a region, one after the other.
+static uint64_t regionFlops(Operation *op) {
+  uint64_t sum = 0;
+  for (Operation &inner : op->getRegion(0).front())
+    if (auto cost = dyn_cast<CostOpInterface>(inner))
+      sum += cost.getFlops();
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+static uint64_t noBytes(Operation *) { return 0; }
+
+static uint64_t operandsAndResults(Operation *op) {
+  llvm::SmallSetVector<Value, 4> values(op->operand_begin(), op->operand_end());
+  values.insert(op->result_begin(), op->result_end());
+  uint64_t sum = 0;
+  for (Value value : values)
+    sum += byteSize(value.getType());
+  return sum;
+}
+
+/// What is not taken is not read.
+static uint64_t sliceBytes(Operation *op) {
+  return 2 * byteSize(op->getResult(0).getType());
+}
+
+static uint64_t regionBytes(Operation *op) {
+  uint64_t sum = 0;
+  for (Operation &inner : op->getRegion(0).front())
+    if (auto cost = dyn_cast<CostOpInterface>(inner))
+      sum += cost.getBytes();
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+using Count = uint64_t (*)(Operation *);
+
+template <typename OpTy, KernelClass kernelClass, Count flops, Count bytes>
+struct CostModel
+    : CostOpInterface::ExternalModel<CostModel<OpTy, kernelClass, flops, bytes>,
+                                     OpTy> {
+  uint64_t getFlops(Operation *op) const { return flops(op); }
+  uint64_t getBytes(Operation *op) const { return bytes(op); }
+  KernelClass getKernelClass(Operation *) const { return kernelClass; }
+};
+
+/// A kernel moves its inputs and results only, and reduces if an op in it does.
+struct KernelCostModel
+    : CostOpInterface::ExternalModel<KernelCostModel, KernelOp> {
+  uint64_t getFlops(Operation *op) const { return regionFlops(op); }
+  uint64_t getBytes(Operation *op) const { return operandsAndResults(op); }
+  KernelClass getKernelClass(Operation *op) const {
+    bool reduces = llvm::any_of(op->getRegion(0).front(), [](Operation &inner) {
+      auto cost = dyn_cast<CostOpInterface>(inner);
+      return cost && cost.getKernelClass() == KernelClass::Reduction;
+    });
+    return reduces ? KernelClass::Reduction : KernelClass::Pointwise;
+  }
+};
+
+template <KernelClass kernelClass, Count flops, Count bytes, typename... Ops>
+static void attach(MLIRContext *context) {
+  (Ops::template attachInterface<CostModel<Ops, kernelClass, flops, bytes>>(
+       *context),
+   ...);
+}
+
+template <Count flops, typename... Ops>
+static void attachPointwise(MLIRContext *context) {
+  attach<KernelClass::Pointwise, flops, operandsAndResults, Ops...>(context);
+}
+
+template <Count flops, typename... Ops>
+static void attachReduction(MLIRContext *context) {
+  attach<KernelClass::Reduction, flops, operandsAndResults, Ops...>(context);
+}
+
+template <Count flops, typename... Ops>
+static void attachLibrary(MLIRContext *context) {
+  attach<KernelClass::Library, flops, operandsAndResults, Ops...>(context);
+}
+
+static void registerLayerCosts(MLIRContext *context) {
+  attachLibrary<matMulFlops, MatMulOp>(context);
+  attachLibrary<convFlops, Conv2DOp>(context);
+  attachLibrary<convInputGradFlops, Conv2DInputGradOp>(context);
+  attachLibrary<convFilterGradFlops, Conv2DFilterGradOp>(context);
+  attachPointwise<maxPoolFlops, MaxPool2DOp>(context);
+  attachPointwise<avgPoolFlops, AvgPool2DOp>(context);
+  attachPointwise<maxPoolGradFlops, MaxPool2DGradOp>(context);
+  attachPointwise<avgPoolGradFlops, AvgPool2DGradOp>(context);
+  attachReduction<perOperand<1>, GlobalAvgPoolOp>(context);
+  attachReduction<perOperand<8>, BatchNormOp, BatchNormTrainingOp>(context);
+  attachReduction<perOperand<10>, BatchNormGradOp>(context);
+  attachPointwise<perResult<4>, NormalizeOp, BatchNormInferenceOp>(context);
+  attachReduction<perResult<5>, SoftmaxOp>(context);
+  attachReduction<perResult<4>, SoftmaxGradOp>(context);
+  attachReduction<perOperand<5>, CrossEntropyOp>(context);
+  attachPointwise<perResult<4>, CrossEntropyGradOp>(context);
+  attachPointwise<perResult<kRandomFlops + 2>, DropoutOp>(context);
+}
+
+void sg::registerCostModels(MLIRContext *context) {
+  attach<KernelClass::None, noFlops, noBytes, ReadOp, WriteOp, ConstantOp,
+         ReshapeOp, BarrierOp>(context);
+  attach<KernelClass::None, regionFlops, regionBytes, sg::ModuleOp, BackwardOp>(
+      context);
+  KernelOp::attachInterface<KernelCostModel>(*context);
+  attachPointwise<perResult<1>, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp,
+                  TanhOp, SigmoidOp, ErfOp, ReluOp, ReluGradOp, AddOp, SubOp,
+                  MulOp, DivOp, MaximumOp, MinimumOp, CompareOp, SelectOp,
+                  CastOp>(context);
+  attachPointwise<noFlops, IotaOp, BroadcastOp, TransposeOp, PadOp, ConcatOp>(
+      context);
+  attach<KernelClass::Pointwise, noFlops, sliceBytes, SliceOp>(context);
+  attachPointwise<perResult<kRandomFlops>, RandomUniformOp>(context);
+  attachReduction<perOperand<1>, ReduceSumOp, ReduceMaxOp>(context);
+  registerLayerCosts(context);
+}
