@@ -55,6 +55,8 @@ void sg::exposeResults(Block *block, ValueRange values) {
   for (Value value : values)
     if (yielded.insert(value).second)
       missing.push_back(value);
+  if (missing.empty())
+    return;
   yield->insertOperands(yield->getNumOperands(), missing);
   rebuild(module, module->getOperands(), keepAll,
           ValueRange(missing).getTypes());

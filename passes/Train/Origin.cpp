@@ -33,12 +33,17 @@ static NameLoc findName(Location loc) {
   return find<NameLoc>(loc, [](NameLoc) { return true; });
 }
 
+Location sg::withName(Location loc, StringRef name) {
+  if (name.empty() || findName(loc))
+    return loc;
+  return NameLoc::get(StringAttr::get(loc.getContext(), name), loc);
+}
+
 Location sg::withOrigin(Location loc, StringRef path, Phase phase) {
-  MLIRContext *context = loc.getContext();
-  if (!path.empty() && !findName(loc))
-    loc = NameLoc::get(StringAttr::get(context, path), loc);
+  loc = withName(loc, path);
   if (findPhase(loc))
     return loc;
+  MLIRContext *context = loc.getContext();
   return FusedLoc::get(context, {loc}, PhaseAttr::get(context, phase));
 }
 

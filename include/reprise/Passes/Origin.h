@@ -17,6 +17,9 @@
 
 namespace reprise::sg {
 
+/// `loc` with a name, unless it has one.
+mlir::Location withName(mlir::Location loc, llvm::StringRef name);
+
 /// `loc` with a name, unless it has one, and a phase, unless it has one.
 mlir::Location withOrigin(mlir::Location loc, llvm::StringRef path,
                           Phase phase);

@@ -1,0 +1,167 @@
+//===- AssignCheckpointing.cpp - Which blocks are segments ----------------===//
+//
+// Input:   a model.
+// Output:  the model with annotations as the mode says.
+// Method:  modes that know blocks set attributes; modes that cut dissolve the
+//          blocks and wrap runs of ops anew.
+// Fails:   on an unknown mode or a bad parameter, on a differentiated function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CutSegments.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/ModuleRewrite.h"
+#include <cmath>
+
+namespace reprise {
+#define GEN_PASS_DEF_SGASSIGNCHECKPOINTING
+#include "reprise/Passes/CheckpointPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static void annotate(func::FuncOp function,
+                     llvm::function_ref<bool(sg::ModuleOp)> choose) {
+  function.walk([&](sg::ModuleOp module) {
+    module.setActivationCheckpointing(choose(module));
+  });
+}
+
+static bool isInnermost(sg::ModuleOp module) {
+  return !module.getBody()
+              .walk([](sg::ModuleOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+/// Wraps the runs that end at `cuts`; what follows the last cut stays plain,
+/// because its backward pass begins at once.
+static void wrapRuns(const FlatModel &model, ArrayRef<unsigned> cuts) {
+  unsigned first = 0;
+  for (auto [k, cut] : llvm::enumerate(cuts)) {
+    wrapSegment(ArrayRef(model.ops).slice(first, cut + 1 - first),
+                ("segment" + Twine(k + 1)).str());
+    first = cut + 1;
+  }
+}
+
+/// The articulations nearest to equal shares of the bytes.
+static SmallVector<unsigned> cutEqually(const FlatModel &model,
+                                        unsigned segments) {
+  SmallVector<unsigned> candidates = findArticulations(model), cuts;
+  if (model.ops.empty())
+    return cuts;
+  uint64_t total = model.bytesUpTo.back();
+  for (unsigned k = 1; k < segments; ++k) {
+    double share = static_cast<double>(total) * k / segments;
+    auto distance = [&](unsigned c) {
+      return std::abs(static_cast<double>(model.bytesUpTo[c]) - share);
+    };
+    unsigned best = UINT_MAX;
+    for (unsigned c : candidates)
+      if ((cuts.empty() || c > cuts.back()) &&
+          (best == UINT_MAX || distance(c) < distance(best)))
+        best = c;
+    if (best != UINT_MAX)
+      cuts.push_back(best);
+  }
+  return cuts;
+}
+
+static SmallVector<unsigned> cutEverySqrt(const FlatModel &model) {
+  SmallVector<unsigned> candidates = findArticulations(model), cuts;
+  unsigned stride = static_cast<unsigned>(
+      std::ceil(std::sqrt(static_cast<double>(candidates.size()))));
+  for (unsigned k = stride; k <= candidates.size(); k += stride)
+    cuts.push_back(candidates[k - 1]);
+  return cuts;
+}
+
+static bool isLibraryCall(Operation *op) {
+  auto cost = dyn_cast<CostOpInterface>(op);
+  return cost && cost.getKernelClass() == KernelClass::Library;
+}
+
+/// Wraps runs that end with a library call and hold a cheaper value of more
+/// than `threshold` bytes.
+static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
+  unsigned first = 0, count = 0;
+  bool worth = false;
+  for (auto [k, op] : llvm::enumerate(model.ops)) {
+    if (!isLibraryCall(op)) {
+      worth |= llvm::any_of(op->getResults(), [&](Value v) {
+        return !isFree(v) && byteSize(v.getType()) > threshold;
+      });
+      continue;
+    }
+    if (worth)
+      wrapSegment(ArrayRef(model.ops).slice(first, k + 1 - first),
+                  ("segment" + Twine(++count)).str());
+    first = k + 1;
+    worth = false;
+  }
+}
+
+namespace {
+class AssignCheckpointing
+    : public reprise::impl::SgAssignCheckpointingBase<AssignCheckpointing> {
+public:
+  using SgAssignCheckpointingBase::SgAssignCheckpointingBase;
+
+  void runOnOperation() override {
+    if (failed(assign(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult assign(func::FuncOp function);
+  LogicalResult assignSegments(func::FuncOp function, uint64_t segments);
+};
+} // namespace
+
+LogicalResult AssignCheckpointing::assignSegments(func::FuncOp function,
+                                                  uint64_t segments) {
+  FlatModel model = dissolve(function);
+  SmallVector<unsigned> cuts = cutEqually(model, segments);
+  if (cuts.size() + 1 < segments)
+    function.emitWarning() << "has articulation values for " << cuts.size() + 1
+                           << " segments, not for " << segments;
+  wrapRuns(model, cuts);
+  return success();
+}
+
+LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
+  bool differentiated =
+      function.walk([](BackwardOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (differentiated)
+    return function.emitError()
+           << "annotations are assigned before differentiation";
+  if (mode == "annotated")
+    return success();
+  // Annotations of the model don't mix with those of a mode.
+  annotate(function, [](sg::ModuleOp) { return false; });
+  uint64_t number = 0;
+  StringRef text = mode;
+  if (text == "per-block")
+    annotate(function, isInnermost);
+  else if (text == "nested")
+    annotate(function, [](sg::ModuleOp) { return true; });
+  else if (text == "sqrt") {
+    FlatModel model = dissolve(function);
+    wrapRuns(model, cutEverySqrt(model));
+  } else if (text.consume_front("segments=") &&
+             !text.getAsInteger(10, number) && number >= 1 &&
+             number <= 1000000) {
+    return assignSegments(function, number);
+  } else if (text.consume_front("threshold-bytes=") &&
+             !text.getAsInteger(10, number)) {
+    wrapAboveThreshold(dissolve(function), number);
+  } else if (text != "none")
+    return function.emitError()
+           << "unknown checkpointing mode '" << mode
+           << "'; known are none, annotated, per-block, nested, segments=N, "
+              "sqrt and threshold-bytes=B";
+  return success();
+}

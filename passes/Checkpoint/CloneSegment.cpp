@@ -1,0 +1,174 @@
+//===- CloneSegment.cpp - The part of a block that is needed --------------===//
+//
+// Input:   a body and the values of it to compute again.
+// Output:  clones of the ops they depend on, and of no others.
+// Method:  one backward walk marks, one forward walk clones. An op whose
+//          statistics are kept is marked through its operands only, and
+//          cloned as StatisticsOpInterface says.
+// Cost:    linear in the body.
+// Fails:   never.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CloneSegment.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+class Marker {
+public:
+  Slice slice;
+
+  void mark(Block &body) { mark(body, /*keepsStatistics=*/true); }
+
+private:
+  bool isNeeded(Operation &op) {
+    return llvm::any_of(op.getResults(),
+                        [&](Value v) { return slice.needed.contains(v); });
+  }
+
+  void mark(Block &body, bool keepsStatistics) {
+    for (Operation &op : llvm::reverse(body)) {
+      if (!isNeeded(op))
+        continue;
+      if (auto module = dyn_cast<sg::ModuleOp>(op)) {
+        markModule(module, keepsStatistics);
+        continue;
+      }
+      if (auto statistics = dyn_cast<StatisticsOpInterface>(op);
+          statistics && keepsStatistics)
+        for (unsigned k : statistics.getStatistics())
+          slice.statistics.insert(op.getResult(k));
+      for (Value operand : op.getOperands())
+        slice.needed.insert(operand);
+    }
+  }
+
+  /// An annotated block within is cloned as a block, into which no statistics
+  /// reach: it computes its own, to the same bits.
+  void markModule(sg::ModuleOp module, bool keepsStatistics) {
+    for (auto [result, value] :
+         llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
+      if (slice.needed.contains(result))
+        slice.needed.insert(value);
+    Block &body = module.getBody().front();
+    mark(body, keepsStatistics && !module.getActivationCheckpointing());
+    for (auto [argument, input] :
+         llvm::zip_equal(body.getArguments(), module.getInputs()))
+      if (slice.needed.contains(argument))
+        slice.needed.insert(input);
+  }
+};
+
+class Cloner {
+public:
+  Cloner(const Slice &slice, IRMapping &mapping)
+      : slice(slice), mapping(mapping) {}
+
+  void clone(OpBuilder &builder, Block &body) {
+    for (Operation &op : body.without_terminator())
+      if (llvm::any_of(op.getResults(),
+                       [&](Value v) { return slice.needed.contains(v); }))
+        clone(builder, &op);
+  }
+
+private:
+  void clone(OpBuilder &builder, Operation *op) {
+    auto module = dyn_cast<sg::ModuleOp>(op);
+    if (module && module.getActivationCheckpointing())
+      return cloneBlock(builder, module);
+    if (module)
+      return inlineBlock(builder, module);
+    assert(!isa<WriteOp>(op) && "a write has no result to be needed");
+    auto statistics = dyn_cast<StatisticsOpInterface>(op);
+    if (statistics && keeps(statistics))
+      return recompute(builder, statistics);
+    builder.clone(*op, mapping);
+  }
+
+  bool keeps(StatisticsOpInterface op) {
+    return llvm::all_of(op.getStatistics(), [&](unsigned k) {
+      return slice.statistics.contains(op->getResult(k));
+    });
+  }
+
+  void recompute(OpBuilder &builder, StatisticsOpInterface op) {
+    SmallVector<Value> operands, statistics;
+    for (Value operand : op->getOperands())
+      operands.push_back(mapping.lookup(operand));
+    SmallVector<unsigned> indices = op.getStatistics();
+    for (unsigned k : indices)
+      statistics.push_back(mapping.lookup(op->getResult(k)));
+    SmallVector<Value> values = op.recompute(builder, operands, statistics);
+    unsigned next = 0;
+    for (OpResult result : op->getResults())
+      if (!llvm::is_contained(indices, result.getResultNumber()))
+        mapping.map(result, values[next++]);
+  }
+
+  void inlineBlock(OpBuilder &builder, sg::ModuleOp module) {
+    Block &body = module.getBody().front();
+    for (auto [argument, input] :
+         llvm::zip_equal(body.getArguments(), module.getInputs()))
+      if (slice.needed.contains(argument))
+        mapping.map(argument, mapping.lookup(input));
+    clone(builder, body);
+    for (auto [result, value] :
+         llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
+      if (slice.needed.contains(result))
+        mapping.map(result, mapping.lookup(value));
+  }
+
+  void cloneBlock(OpBuilder &builder, sg::ModuleOp module) {
+    Block &body = module.getBody().front();
+    OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
+    state.addAttributes(module->getAttrs());
+    Block &copy = state.addRegion()->emplaceBlock();
+    for (auto [argument, input] :
+         llvm::zip_equal(body.getArguments(), module.getInputs())) {
+      if (!slice.needed.contains(argument))
+        continue;
+      state.operands.push_back(mapping.lookup(input));
+      mapping.map(argument,
+                  copy.addArgument(input.getType(), argument.getLoc()));
+    }
+    OpBuilder inner = OpBuilder::atBlockEnd(&copy);
+    clone(inner, body);
+    SmallVector<Value> yielded;
+    SmallVector<OpResult> results;
+    unsigned residuals = 0;
+    for (OpResult result : module->getResults())
+      if (slice.needed.contains(result)) {
+        yielded.push_back(mapping.lookup(
+            module.getYield().getOperand(result.getResultNumber())));
+        results.push_back(result);
+        residuals += result.getResultNumber() >= module.getNumPrimalResults();
+      }
+    YieldOp::create(inner, module.getLoc(), yielded);
+    state.addTypes(ValueRange(yielded).getTypes());
+    auto clone = cast<sg::ModuleOp>(builder.create(state));
+    clone.setPhase(Phase::Recompute);
+    clone.setResiduals(residuals);
+    for (auto [before, after] : llvm::zip(results, clone->getResults()))
+      mapping.map(before, after);
+  }
+
+  const Slice &slice;
+  IRMapping &mapping;
+};
+} // namespace
+
+Slice sg::sliceBody(Block &body, ValueRange wanted) {
+  Marker marker;
+  marker.slice.needed.insert(wanted.begin(), wanted.end());
+  marker.mark(body);
+  return std::move(marker.slice);
+}
+
+void sg::cloneSlice(OpBuilder &builder, Block &body, const Slice &slice,
+                    IRMapping &mapping) {
+  Cloner(slice, mapping).clone(builder, body);
+}

@@ -1,0 +1,32 @@
+//===- CloneSegment.h - The part of a block that is needed ------*- C++ -*-===//
+#ifndef REPRISE_PASSES_CHECKPOINT_CLONESEGMENT_H
+#define REPRISE_PASSES_CHECKPOINT_CLONESEGMENT_H
+
+#include "mlir/IR/IRMapping.h"
+#include "reprise/IR/Sg.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace reprise::sg {
+
+/// What computing some values of a body again takes.
+struct Slice {
+  llvm::DenseSet<mlir::Value> needed; // values to compute, nested ones too
+  /// Statistics that stay kept and are read by the clone; their ops are not
+  /// run again but take the shorter way of StatisticsOpInterface.
+  llvm::SetVector<mlir::Value> statistics;
+};
+
+/// Looks only: which values of `body` and of blocks within it `wanted` needs.
+Slice sliceBody(mlir::Block &body, mlir::ValueRange wanted);
+
+/// Emits the slice's ops at the builder. `mapping` maps the arguments of `body`
+/// and the slice's statistics, and receives every value that is emitted. Plain
+/// blocks within are inlined, annotated ones stay blocks, of phase recompute.
+/// Writes are never emitted.
+void cloneSlice(mlir::OpBuilder &builder, mlir::Block &body, const Slice &slice,
+                mlir::IRMapping &mapping);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_PASSES_CHECKPOINT_CLONESEGMENT_H

@@ -1,0 +1,122 @@
+//===- CutSegments.cpp - Consecutive segments of a model ------------------===//
+//
+// Input:   a model and where to cut it.
+// Output:  runs of its ops in annotated blocks.
+// Method:  a value is live over the positions from its op to its last use; an
+//          articulation is a position over which one value alone is live.
+// Cost:    linear in the ops.
+// Fails:   never.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CutSegments.h"
+#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/Passes/Origin.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+FlatModel sg::dissolve(func::FuncOp function) {
+  SmallVector<sg::ModuleOp> modules;
+  function.walk<WalkOrder::PostOrder>(
+      [&](sg::ModuleOp op) { modules.push_back(op); });
+  for (sg::ModuleOp op : modules) {
+    std::string path = op.getPath().str();
+    inlineModule(op, [&](Location loc) { return withName(loc, path); });
+  }
+  FlatModel model;
+  uint64_t bytes = 0;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    model.ops.push_back(&op);
+    for (Value result : op.getResults())
+      if (!isFree(result))
+        bytes += byteSize(result.getType());
+    model.bytesUpTo.push_back(bytes);
+  }
+  return model;
+}
+
+SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
+  DenseMap<Operation *, unsigned> positions;
+  for (auto [k, op] : llvm::enumerate(model.ops))
+    positions[op] = k;
+  unsigned end = model.ops.size();
+  // Live values over the gap after each op, as differences.
+  SmallVector<int> change(end + 1, 0);
+  for (auto [k, op] : llvm::enumerate(model.ops))
+    for (Value result : op->getResults()) {
+      if (isFree(result) || result.use_empty())
+        continue;
+      unsigned last = k;
+      for (Operation *user : result.getUsers()) {
+        auto place = positions.find(user);
+        last = std::max(last, place == positions.end() ? end : place->second);
+      }
+      ++change[k];
+      --change[last];
+    }
+  SmallVector<unsigned> articulations;
+  int live = 0;
+  for (unsigned k = 0; k + 1 < end; ++k) {
+    live += change[k];
+    bool makesValue = llvm::any_of(model.ops[k]->getResults(), [](Value v) {
+      return !isFree(v) && cast<RankedTensorType>(v.getType()).getRank() > 0;
+    });
+    if (live == 1 && makesValue)
+      articulations.push_back(k);
+  }
+  return articulations;
+}
+
+void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
+  SmallPtrSet<Operation *, 32> inside(ops.begin(), ops.end());
+  llvm::SetVector<Value> inputs, outputs, frees;
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
+        (isFree(operand) ? frees : inputs).insert(operand);
+    for (Value result : op->getResults())
+      if (!isFree(result) &&
+          llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user); }))
+        outputs.insert(result);
+  }
+  // A read that is used outside as well stays there; the block has its own.
+  for (Operation *op : ops)
+    if (op->getNumResults() == 1 && isFree(op->getResult(0)) &&
+        llvm::any_of(op->getUsers(),
+                     [&](Operation *user) { return !inside.contains(user); })) {
+      OpBuilder before(ops.front());
+      Operation *outside = before.clone(*op);
+      op->getResult(0).replaceUsesWithIf(
+          outside->getResult(0),
+          [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
+    }
+  OpBuilder builder(ops.back()->getContext());
+  builder.setInsertionPointAfter(ops.back());
+  auto module = sg::ModuleOp::create(builder, ops.front()->getLoc(),
+                                     TypeRange(outputs.getArrayRef()),
+                                     inputs.getArrayRef(), name);
+  module.setActivationCheckpointing(true);
+  Block &body = module.getBody().front();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  auto useInside = [&](Value outer, Value value) {
+    outer.replaceUsesWithIf(
+        value, [&](OpOperand &use) { return inside.contains(use.getOwner()); });
+  };
+  for (auto [input, argument] :
+       llvm::zip_equal(inputs.getArrayRef(), body.getArguments()))
+    useInside(input, argument);
+  for (Value value : frees)
+    useInside(value, inner.clone(*value.getDefiningOp())->getResult(0));
+  for (Operation *op : ops)
+    op->moveBefore(&body, body.end());
+  for (auto [output, result] : llvm::zip_equal(outputs.getArrayRef(), module->getResults()))
+    Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
+      return !inside.contains(use.getOwner());
+    });
+  inner.setInsertionPointToEnd(&body);
+  YieldOp::create(inner, module.getLoc(), outputs.getArrayRef());
+}

@@ -1,0 +1,306 @@
+//===- LowerCheckpointing.cpp - Clone annotated segments ------------------===//
+//
+// Input:   a differentiated function; annotated sg.module ops hand out
+//          residuals.
+// Output:  annotated modules hand out their results and statistics only; each
+//          mirror in the backward region is fed by a clone of the body behind
+//          an sg.barrier.
+// Method:  last block first, so that a result which a later segment keeps as
+//          its input is seen to be kept; outermost first, so that a clone's
+//          own annotated modules are lowered in turn.
+//
+//   forward   a ───────────► b ───────────► loss
+//             │ input        │ input
+//   backward  └► barrier     └► barrier
+//                └► clone(a)    └► clone(b) ► mirror(b)
+//                     └► mirror(a) ◄───────── gradient
+//
+// Cost:    linear in the ops cloned, times the depth of nesting.
+// Fails:   never on verified input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CloneSegment.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/ModuleRewrite.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGLOWERCHECKPOINTING
+#include "reprise/Passes/CheckpointPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+
+/// What becomes of a mirror's operands: looked at before anything changes.
+struct Segment {
+  Block *body;                      // of the annotated block
+  Block *mirror;                    // body of its mirror
+  SmallVector<unsigned> recomputed; // mirror arguments to feed from the clone
+  SmallVector<Value> sources;       // for each, the value within the block
+  SmallVector<unsigned> cotangents; // mirror operands the barrier waits for
+};
+
+class Lowering {
+public:
+  explicit Lowering(func::FuncOp function) : function(function) {}
+
+  void run() {
+    findMirrors();
+    lowerWithin(function.getBody().front());
+    pruneModules(function);
+  }
+
+private:
+  void findMirrors();
+  void lowerWithin(Block &block);
+  std::optional<Segment> look(sg::ModuleOp block);
+  Block *lower(const Segment &segment);
+  Value atMirror(Value value, Block *mirrorLevel);
+  Value traceToBlock(Value value, Block *body);
+  bool isKeptOtherwise(Value value, Block *mirror);
+
+  func::FuncOp function;
+  /// By instance: the mirror's body.
+  DenseMap<int64_t, Block *> mirrors;
+};
+
+} // namespace
+
+void Lowering::findMirrors() {
+  function.walk([&](sg::ModuleOp module) {
+    if (module.getPhase() == Phase::Backward && module.getInstance())
+      mirrors[*module.getInstance()] = &module.getBody().front();
+  });
+}
+
+/// Lowers the annotated blocks of `block`, last first, then those in plain
+/// blocks and in clones.
+void Lowering::lowerWithin(Block &block) {
+  SmallVector<Block *> bodies;
+  for (Operation &op : block)
+    if (auto module = dyn_cast<sg::ModuleOp>(op))
+      if (module.getPhase() != Phase::Backward)
+        bodies.push_back(&module.getBody().front());
+  for (Block *body : llvm::reverse(bodies)) {
+    sg::ModuleOp module = moduleOf(body);
+    if (!module.getActivationCheckpointing()) {
+      lowerWithin(*body);
+      continue;
+    }
+    if (std::optional<Segment> segment = look(module))
+      lowerWithin(*lower(*segment));
+  }
+}
+
+/// Follows `value`, seen from a mirror, out through mirrors' inputs and into
+/// blocks' results, until it is defined in `body` by an op or leads elsewhere.
+/// Returns null unless it is a value that `body`'s module hands out.
+Value Lowering::traceToBlock(Value value, Block *body) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      if (!module || argument.getOwner() == body)
+        return Value();
+      value = module.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    auto result = cast<OpResult>(value);
+    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    if (!module || module.getPhase() == Phase::Backward)
+      return Value();
+    value = module.getYield().getOperand(result.getResultNumber());
+    if (&module.getBody().front() == body)
+      return value;
+  }
+}
+
+/// Whether the backward pass reads `value`, a result of a block, other than
+/// through `mirror`.
+bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<YieldOp>(user)) {
+      auto module = dyn_cast<sg::ModuleOp>(user->getParentOp());
+      if (module &&
+          isKeptOtherwise(module->getResult(use.getOperandNumber()), mirror))
+        return true;
+      continue;
+    }
+    auto module = dyn_cast<sg::ModuleOp>(user);
+    bool inBackward = user->getParentOfType<BackwardOp>() != nullptr;
+    if (!inBackward)
+      continue;
+    if (!module || module.getPhase() != Phase::Backward)
+      return true;
+    Block *body = &module.getBody().front();
+    if (body != mirror &&
+        isKeptOtherwise(body->getArgument(use.getOperandNumber()), mirror))
+      return true;
+  }
+  return false;
+}
+
+static bool isStatistics(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return false;
+  if (auto module = dyn_cast<sg::ModuleOp>(result.getOwner()))
+    return isStatistics(module.getYield().getOperand(result.getResultNumber()));
+  auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
+  return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
+}
+
+/// Whether `value`, seen from a mirror, was made by the backward pass.
+static bool isCotangent(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+    if (!module || module.getPhase() != Phase::Backward)
+      return false;
+    value = module.getInputs()[argument.getArgNumber()];
+  }
+  Operation *op = value.getDefiningOp();
+  auto module = dyn_cast<sg::ModuleOp>(op);
+  if (module && module.getPhase() != Phase::Backward)
+    return false;
+  return op->getParentOfType<BackwardOp>() && !isa<BarrierOp>(op);
+}
+
+/// Looks only. Empty when the mirror reads nothing that would be cloned.
+std::optional<Segment> Lowering::look(sg::ModuleOp block) {
+  Segment segment;
+  segment.body = &block.getBody().front();
+  segment.mirror = mirrors.lookup(block.getInstance().value_or(-1));
+  if (!segment.mirror)
+    return std::nullopt;
+  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  for (auto [k, input] : llvm::enumerate(mirror.getInputs())) {
+    Value source = traceToBlock(input, segment.body);
+    if (!source) {
+      if (isCotangent(input))
+        segment.cotangents.push_back(k);
+      continue;
+    }
+    // An input handed straight through is no value to compute.
+    if (isStatistics(source) || isa<BlockArgument>(source))
+      continue;
+    auto operands = block.getYield().getOperands();
+    unsigned index =
+        std::distance(operands.begin(), llvm::find(operands, source));
+    if (index < block.getNumPrimalResults() &&
+        isKeptOtherwise(block->getResult(index), segment.mirror))
+      continue;
+    segment.recomputed.push_back(k);
+    segment.sources.push_back(source);
+  }
+  if (segment.recomputed.empty())
+    return std::nullopt;
+  return segment;
+}
+
+/// `value`, of the level that an annotated block stands in, as a value of the
+/// level that its mirror stands in.
+Value Lowering::atMirror(Value value, Block *mirrorLevel) {
+  Block *level = value.getParentBlock();
+  Operation *parent = level->getParentOp();
+  if (!isa<sg::ModuleOp>(parent) || level == mirrorLevel)
+    return value;
+  // The blocks around nest as their mirrors do.
+  Value outer;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    outer = moduleOf(level).getInputs()[argument.getArgNumber()];
+  else
+    outer = exposeResult(value);
+  Block *outerMirror = moduleOf(mirrorLevel)->getBlock();
+  return exposeInput(mirrorLevel, atMirror(outer, outerMirror));
+}
+
+/// The block that computes `segment.sources` again, from `inputs` (one for each
+/// of `arguments`) and the statistics' values.
+static Operation *emitClone(OpBuilder &builder, const Segment &segment,
+                            const Slice &slice,
+                            ArrayRef<BlockArgument> arguments,
+                            ValueRange inputs, ValueRange statistics) {
+  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  Location loc = mirror.getLoc();
+  OperationState state(loc, sg::ModuleOp::getOperationName());
+  Block &clone = state.addRegion()->emplaceBlock();
+  IRMapping mapping;
+  auto carry = [&](Value inside, Value value) {
+    state.operands.push_back(value);
+    mapping.map(inside, clone.addArgument(value.getType(), loc));
+  };
+  for (auto [argument, value] : llvm::zip_equal(arguments, inputs))
+    carry(argument, value);
+  for (auto [statistic, value] : llvm::zip_equal(slice.statistics, statistics))
+    carry(statistic, value);
+  OpBuilder inner = OpBuilder::atBlockEnd(&clone);
+  cloneSlice(inner, *segment.body, slice, mapping);
+  SmallVector<Value> yielded;
+  for (Value source : segment.sources)
+    yielded.push_back(mapping.lookup(source));
+  YieldOp::create(inner, loc, yielded);
+  state.addTypes(ValueRange(yielded).getTypes());
+  state.addAttribute("path", mirror.getPathAttr());
+  state.addAttribute("phase",
+                     PhaseAttr::get(loc.getContext(), Phase::Recompute));
+  state.addAttribute("instance", mirror.getInstanceAttr());
+  return builder.create(state);
+}
+
+/// Puts a clone in front of the mirror; returns the clone's body.
+Block *Lowering::lower(const Segment &segment) {
+  Slice slice = sliceBody(*segment.body, segment.sources);
+  Block *level = moduleOf(segment.body)->getBlock();
+  Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
+
+  SmallVector<Value> inputs, carried;
+  SmallVector<BlockArgument> arguments;
+  for (BlockArgument argument : segment.body->getArguments()) {
+    if (!slice.needed.contains(argument))
+      continue;
+    Value input = moduleOf(segment.body).getInputs()[argument.getArgNumber()];
+    // A read or a constant is had again rather than carried over.
+    if (isFree(input) && level != mirrorLevel) {
+      OpBuilder builder(moduleOf(segment.mirror));
+      inputs.push_back(builder.clone(*input.getDefiningOp())->getResult(0));
+    } else
+      inputs.push_back(atMirror(input, mirrorLevel));
+    arguments.push_back(argument);
+  }
+  // First all results, which replaces ops, then the values.
+  for (Value statistic : slice.statistics)
+    exposeAt(statistic, level);
+  for (Value statistic : slice.statistics)
+    carried.push_back(atMirror(exposeAt(statistic, level), mirrorLevel));
+
+  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  OpBuilder builder(mirror);
+  Location loc = mirror.getLoc();
+  SmallVector<Value> after;
+  for (unsigned k : segment.cotangents)
+    after.push_back(mirror.getInputs()[k]);
+  ValueRange fresh = inputs;
+  BarrierOp barrier;
+  if (!inputs.empty()) {
+    barrier = BarrierOp::create(builder, loc, fresh.getTypes(), inputs, after);
+    fresh = barrier.getResults();
+  }
+
+  Operation *clone =
+      emitClone(builder, segment, slice, arguments, fresh, carried);
+  for (auto [k, result] :
+       llvm::zip_equal(segment.recomputed, clone->getResults()))
+    mirror->setOperand(k, result);
+  return &cast<sg::ModuleOp>(clone).getBody().front();
+}
+
+namespace {
+class LowerCheckpointing
+    : public reprise::impl::SgLowerCheckpointingBase<LowerCheckpointing> {
+  void runOnOperation() override { Lowering(getOperation()).run(); }
+};
+} // namespace
