@@ -1,2 +1,218 @@
-#include "reprise/IR/Sg.h"
-void reprise::sg::registerDecomposeModels(mlir::MLIRContext *context) {}
+//===- Decompose.cpp - Composite ops as primitives ------------------------===//
+//
+// The order of operations is part of the meaning: batch_norm_training's first
+// result and sg.normalize are the same function below, so that a block computed
+// again from kept statistics has the bits of the original.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+using Values = SmallVector<Value>;
+
+//===----------------------------------------------------------------------===//
+// Normalization
+//===----------------------------------------------------------------------===//
+
+/// ((x - mean) * rstd) * gamma + beta, each rounded.
+static Value normalize(Emitter &e, Value x, Value mean, Value rstd, Value gamma,
+                       Value beta) {
+  Value centered = e.sub(x, e.trailing(mean, x));
+  Value xhat = e.mul(centered, e.trailing(rstd, x));
+  Value scaled = e.mul(xhat, e.trailing(gamma, x));
+  return e.add(scaled, e.trailing(beta, x));
+}
+
+/// 1 / sqrt(variance + epsilon).
+static Value reciprocalDeviation(Emitter &e, Value variance, double epsilon) {
+  Value summand = e.splat(variance, epsilon);
+  return e.make<RsqrtOp>(e.add(variance, summand));
+}
+
+/// Elements a channel.
+static double channelCount(Value x) {
+  auto type = tensorOf(x);
+  return type.getNumElements() / type.getShape().back();
+}
+
+/// Two passes over x: the difference of two large sums would lose the variance.
+static Values decompose(BatchNormTrainingOp op, Emitter &e) {
+  Value x = op.getX();
+  Value sum = e.sumToLast(x);
+  Value count = e.splat(sum, channelCount(x));
+  Value mean = e.div(sum, count);
+  Value centered = e.sub(x, e.trailing(mean, x));
+  Value squares = e.sumToLast(e.mul(centered, centered));
+  Value variance = e.div(squares, count);
+  Value rstd =
+      reciprocalDeviation(e, variance, op.getEpsilon().convertToDouble());
+  Value y = normalize(e, x, mean, rstd, op.getGamma(), op.getBeta());
+  return {y, mean, variance, rstd};
+}
+
+static Values decompose(NormalizeOp op, Emitter &e) {
+  return {normalize(e, op.getX(), op.getMean(), op.getRstd(), op.getGamma(),
+                    op.getBeta())};
+}
+
+static Values decompose(BatchNormInferenceOp op, Emitter &e) {
+  Value rstd = reciprocalDeviation(e, op.getVariance(),
+                                   op.getEpsilon().convertToDouble());
+  return {
+      normalize(e, op.getX(), op.getMean(), rstd, op.getGamma(), op.getBeta())};
+}
+
+/// dx = (gamma * rstd) * ((dy - dbeta / M) - xhat * (dgamma / M)).
+static Values decompose(BatchNormGradOp op, Emitter &e) {
+  Value x = op.getX(), dy = op.getDy();
+  Value centered = e.sub(x, e.trailing(op.getMean(), x));
+  Value xhat = e.mul(centered, e.trailing(op.getRstd(), x));
+  Value dbeta = e.sumToLast(dy);
+  Value dgamma = e.sumToLast(e.mul(dy, xhat));
+  Value count = e.splat(dbeta, channelCount(x));
+  Value meanDy = e.div(dbeta, count);
+  Value meanProduct = e.div(dgamma, count);
+  Value slope = e.mul(op.getGamma(), op.getRstd());
+  Value shifted = e.sub(dy, e.trailing(meanDy, x));
+  Value projected = e.mul(xhat, e.trailing(meanProduct, x));
+  Value rest = e.sub(shifted, projected);
+  Value dx = e.mul(e.trailing(slope, x), rest);
+  return {dx, dgamma, dbeta};
+}
+
+//===----------------------------------------------------------------------===//
+// Activations and pooling
+//===----------------------------------------------------------------------===//
+
+static Values decompose(ReluGradOp op, Emitter &e) {
+  Value zero = e.zeros(op.getY());
+  Value above = e.compare(ComparePredicate::GT, op.getY(), zero);
+  return {e.select(above, op.getDy(), zero)};
+}
+
+static Values decompose(GlobalAvgPoolOp op, Emitter &e) {
+  auto type = tensorOf(op.getX());
+  Value sum = e.make<ReduceSumOp>(op.getX(), ArrayRef<int64_t>{1, 2});
+  Value count = e.splat(sum, type.getDimSize(1) * type.getDimSize(2));
+  return {e.div(sum, count)};
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax and its loss
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static Value reduceLast(Emitter &e, Value x) {
+  return e.make<OpTy>(x, ArrayRef<int64_t>{tensorOf(x).getRank() - 1});
+}
+
+/// The rows' maxima are subtracted first: no exponential exceeds 1.
+static Values decompose(SoftmaxOp op, Emitter &e) {
+  Value x = op.getOperand();
+  Value maximum = reduceLast<ReduceMaxOp>(e, x);
+  Value shifted = e.sub(x, e.leading(maximum, x));
+  Value powers = e.exp(shifted);
+  Value sum = reduceLast<ReduceSumOp>(e, powers);
+  return {e.div(powers, e.leading(sum, x))};
+}
+
+static Values decompose(SoftmaxGradOp op, Emitter &e) {
+  Value y = op.getY(), dy = op.getDy();
+  Value dot = reduceLast<ReduceSumOp>(e, e.mul(y, dy));
+  Value shifted = e.sub(dy, e.leading(dot, y));
+  return {e.mul(y, shifted)};
+}
+
+/// Where the label of row n is k, for logits (N,K).
+static Value labelMask(Emitter &e, Value logits, Value labels) {
+  auto type = RankedTensorType::get(tensorOf(logits).getShape(),
+                                    tensorOf(labels).getElementType());
+  Value classes = e.make<IotaOp>(type, 1);
+  return e.compare(ComparePredicate::EQ, classes, e.leading(labels, logits));
+}
+
+/// lse = maximum + log sum e^(logits - maximum); losses = lse - logits[label].
+static Values decompose(CrossEntropyOp op, Emitter &e) {
+  Value logits = op.getLogits();
+  Value maximum = reduceLast<ReduceMaxOp>(e, logits);
+  Value shifted = e.sub(logits, e.leading(maximum, logits));
+  Value sum = reduceLast<ReduceSumOp>(e, e.exp(shifted));
+  Value logarithm = e.make<LogOp>(sum);
+  Value lse = e.add(maximum, logarithm);
+  Value mask = labelMask(e, logits, op.getLabels());
+  Value picked = e.select(mask, logits, e.zeros(logits));
+  Value chosen = reduceLast<ReduceSumOp>(e, picked);
+  return {e.sub(lse, chosen), lse};
+}
+
+static Values decompose(CrossEntropyGradOp op, Emitter &e) {
+  Value logits = op.getLogits();
+  Value shifted = e.sub(logits, e.leading(op.getLse(), logits));
+  Value probabilities = e.exp(shifted);
+  Value mask = labelMask(e, logits, op.getLabels());
+  Value onehot = e.make<CastOp>(logits.getType(), mask);
+  Value difference = e.sub(probabilities, onehot);
+  return {e.mul(difference, e.leading(op.getDlosses(), logits))};
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+/// The draw is in f32 whatever x is, so that the mask does not depend on it.
+static Values decompose(DropoutOp op, Emitter &e) {
+  Value x = op.getX();
+  double probability = op.getProbability().convertToDouble();
+  auto type =
+      RankedTensorType::get(tensorOf(x).getShape(), e.builder.getF32Type());
+  Value draw =
+      e.make<RandomUniformOp>(type, op.getSeed(), op.getStep(), op.getStream());
+  Value bound = e.splat(draw, probability);
+  Value kept = e.compare(ComparePredicate::GE, draw, bound);
+  Value rest = e.splat(x, 1.0 - probability);
+  Value scaled = e.div(x, rest);
+  return {e.select(kept, scaled, e.zeros(x))};
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+struct DecomposeModel
+    : DecomposeOpInterface::ExternalModel<DecomposeModel<OpTy>, OpTy> {
+  FailureOr<SmallVector<Value>> decompose(Operation *op,
+                                          OpBuilder &builder) const {
+    Emitter e(builder, op->getLoc());
+    return ::decompose(cast<OpTy>(op), e);
+  }
+};
+
+/// y from x and the kept statistics.
+struct BatchNormStatistics
+    : StatisticsOpInterface::ExternalModel<BatchNormStatistics,
+                                           BatchNormTrainingOp> {
+  SmallVector<unsigned> getStatistics(Operation *) const { return {1, 2, 3}; }
+
+  SmallVector<Value> recompute(Operation *op, OpBuilder &builder,
+                               ValueRange operands,
+                               ValueRange statistics) const {
+    Emitter e(builder, op->getLoc());
+    return {e.make<NormalizeOp>(operands[0], statistics[0], statistics[2],
+                                operands[1], operands[2])};
+  }
+};
+
+template <typename... Ops> static void attach(MLIRContext *context) {
+  (Ops::template attachInterface<DecomposeModel<Ops>>(*context), ...);
+}
+
+void sg::registerDecomposeModels(MLIRContext *context) {
+  attach<BatchNormTrainingOp, NormalizeOp, BatchNormInferenceOp,
+         BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
+         CrossEntropyOp, CrossEntropyGradOp, DropoutOp>(context);
+  BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);
+}

@@ -98,14 +98,18 @@ static Value emitReluGrad(Operation *op, OpBuilder &b, ValueRange x) {
   return arith::SelectOp::create(b, loc, above, x[1], zero);
 }
 
-/// The right operand where `predicate` holds of (left, right), or
-/// where the right one is NaN and the left one is not; else the left one.
+/// The right operand where `real` holds of (left, right), or where the right
+/// one is NaN and the left one is not; else the left one. `integer` is the
+/// relation of signed integers; i1 has `boolean`, since its true is 1.
 static Value emitExtremum(Operation *op, OpBuilder &b, ValueRange x,
                           arith::CmpFPredicate real,
-                          arith::CmpIPredicate integer) {
+                          arith::CmpIPredicate integer,
+                          arith::CmpIPredicate boolean) {
   Location loc = op->getLoc();
   if (!isReal(x[0])) {
-    Value right = arith::CmpIOp::create(b, loc, integer, x[0], x[1]);
+    bool isBool = getElementTypeOrSelf(x[0].getType()).isInteger(1);
+    Value right =
+        arith::CmpIOp::create(b, loc, isBool ? boolean : integer, x[0], x[1]);
     return arith::SelectOp::create(b, loc, right, x[1], x[0]);
   }
   Value right = arith::CmpFOp::create(b, loc, real, x[0], x[1]);
@@ -117,12 +121,12 @@ static Value emitExtremum(Operation *op, OpBuilder &b, ValueRange x,
 
 static Value emitMaximum(Operation *op, OpBuilder &b, ValueRange x) {
   return emitExtremum(op, b, x, arith::CmpFPredicate::ULT,
-                      arith::CmpIPredicate::slt);
+                      arith::CmpIPredicate::slt, arith::CmpIPredicate::ult);
 }
 
 static Value emitMinimum(Operation *op, OpBuilder &b, ValueRange x) {
   return emitExtremum(op, b, x, arith::CmpFPredicate::UGT,
-                      arith::CmpIPredicate::sgt);
+                      arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt);
 }
 
 //===----------------------------------------------------------------------===//
