@@ -4,8 +4,9 @@
 // Output:  a valid order whose max-live is at most program order's.
 // Method:  simulate candidates, keep the best; then refine the best by list
 //          scheduling around it, forward (free early) and backward (define
-//          late), as long as that helps.
-// Cost:    about twenty simulations, each linear, and sorts by heap.
+//          late), as long as that helps; then by moves at the peak.
+// Cost:    about twenty simulations, each linear, sorts by heap, and what the
+//          moves are limited to.
 //
 // A parameter's update frees its gradient and defines nothing, so the list
 // rules run it as soon as the gradient exists.
@@ -70,6 +71,7 @@ Schedule chooseOrder(const Graph &graph) {
   constexpr int maxRounds = 4;
   for (int round = 0; round < maxRounds && refine(problem, best); ++round)
     continue;
+  best.offer(movePeakBuffers(problem, best.best.order));
   return best.best;
 }
 

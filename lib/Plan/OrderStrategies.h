@@ -1,7 +1,7 @@
 //===- OrderStrategies.h - Candidate orders of a graph ----------*- C++ -*-===//
 //
 // Every strategy returns a valid permutation of the ops; ties go to program
-// order. None of them promises a lower peak: chooseOrder simulates them all.
+// order. They don't promise a low peak: chooseOrder simulates them all.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_ORDERSTRATEGIES_H
@@ -47,6 +47,11 @@ enum class OperandOrder {
 /// trees; on a graph a heuristic), in O(E log E).
 std::vector<OpId> depthFirst(const OrderProblem &problem,
                              OperandOrder operands);
+
+/// Hill climbing from a valid order: moves what is live at the peak behind or
+/// in front of it. Returns an order with at most the max-live of `start`.
+std::vector<OpId> movePeakBuffers(const OrderProblem &problem,
+                                  std::vector<OpId> start);
 
 } // namespace reprise::plan
 

@@ -43,8 +43,9 @@ struct Placement {
 Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 
 /// Tries several greedy orders (program order; depth-first by larger subtree
-/// need; list scheduling by bytes freed minus bytes defined; post-order) and
-/// returns the one with the least max-live; ties prefer program order.
+/// need; post-order; list scheduling by bytes freed minus bytes defined) and
+/// moves at the peak, and returns the order with the least max-live; ties
+/// prefer program order.
 Schedule chooseOrder(const Graph &graph);
 
 /// What placeBuffers may spend on its searches: about two seconds.
