@@ -1,0 +1,35 @@
+# Configuration of lit, LLVM's runner of textual tests.
+#
+# A test is a file of IR whose RUN lines pipe it through the tools; FileCheck
+# compares what comes out with the file's CHECK lines.
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "Reprise"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "data", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.reprise_lit_work_dir
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.reprise_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+
+config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))
+config.substitutions.append(("%source", config.reprise_source_dir))
+
+# A tool that is not there must fail a test, not match another word of a line.
+for tool in [
+    "reprise",
+    "reprise-opt",
+    "reprise-reduce",
+    "mlir-opt",
+]:
+    for directory in [config.reprise_tools_dir, config.llvm_tools_dir]:
+        path = os.path.join(directory, tool)
+        if os.path.exists(path):
+            config.available_features.add(tool)
+            break
