@@ -1,0 +1,39 @@
+//===- PlanSummary.h - A program's memory and work in numbers ---*- C++ -*-===//
+#ifndef REPRISE_ANALYSIS_PLANSUMMARY_H
+#define REPRISE_ANALYSIS_PLANSUMMARY_H
+
+#include "reprise/IR/Rt.h"
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// Bytes unless a name says otherwise.
+struct EntrySummary {
+  std::string name;
+  uint64_t fixed = 0; // variables and constants
+  uint64_t kept = 0;  // live right after the forward pass, without fixed
+  uint64_t peak = 0;  // fixed included, as are max-live
+  uint64_t maxLive = 0;
+  uint64_t baseFlops = 0;
+  uint64_t recomputedFlops = 0;
+
+  /// Placed height over the largest sum of live bytes; 1 is the best.
+  double placementRatio() const;
+  /// Recomputed over base arithmetic.
+  double recomputedShare() const;
+};
+
+struct PlanSummary {
+  std::string checkpointing; // mode, may be empty
+  std::vector<EntrySummary> entries;
+};
+
+PlanSummary summarizePlan(rt_dialect::ProgramOp program);
+
+/// The artifact's plan note, one line of JSON.
+std::string toJson(const PlanSummary &summary);
+
+} // namespace reprise
+
+#endif // REPRISE_ANALYSIS_PLANSUMMARY_H

@@ -1,0 +1,43 @@
+//===- BuildProgram.h - From solved plans to rt.program ---------*- C++ -*-===//
+#ifndef REPRISE_BRIDGE_BUILDPROGRAM_H
+#define REPRISE_BRIDGE_BUILDPROGRAM_H
+
+#include "reprise/Bridge/PlanProblem.h"
+
+namespace reprise {
+
+struct PlanSolution {
+  plan::Schedule schedule;
+  plan::Liveness liveness;
+  plan::Placement placement;
+};
+
+/// Order, liveness, placement, and the independent check of the three. A plan
+/// that fails the check is reported at the function.
+mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem);
+
+/// What a program says of itself.
+struct ProgramOptions {
+  std::string model;
+  unsigned threads = 1;
+  std::string target;
+  std::string library;
+  std::string checkpointing; // mode, for the summary; may be empty
+};
+
+struct PlannedEntry {
+  PlanProblem problem;
+  PlanSolution solution;
+};
+
+/// Builds the program of `entries` at the builder's insertion point. Reads the
+/// module's variables; changes nothing. Cannot fail.
+rt_dialect::ProgramOp buildProgram(mlir::OpBuilder &builder,
+                                   mlir::ModuleOp module,
+                                   const ProgramOptions &options,
+                                   const FixedStorage &fixed,
+                                   llvm::ArrayRef<PlannedEntry> entries);
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_BUILDPROGRAM_H

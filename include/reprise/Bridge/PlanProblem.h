@@ -1,0 +1,97 @@
+//===- PlanProblem.h - A flat function as a planning problem ----*- C++ -*-===//
+//
+// A flat function (after sg-form-kernels) holds reads, writes, constants,
+// views, library ops and kernels. As a problem it is a plan::Graph whose ops
+// are library calls, kernel launches and copies, and whose values know the
+// bytes they take and where those may lie:
+//
+//   sg.read, sg.constant      fixed storage, shared by all entries
+//   sg.reshape, sg.barrier    views; what reads a barrier's result runs after
+//                             the values the barrier waits for
+//   sg.write                  the value is computed in the variable's own bytes
+//                             where its op can run after every other reader of
+//                             the variable; else it is copied there
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_BRIDGE_PLANPROBLEM_H
+#define REPRISE_BRIDGE_PLANPROBLEM_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/IR/Rt.h"
+#include "reprise/Plan/Schedule.h"
+#include "reprise/Runtime/Library.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace reprise {
+
+/// What the planner must know of a compiled kernel.
+struct KernelTraits {
+  uint64_t grains = 1;
+  /// (output, input): the output may be written over the input.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
+};
+
+/// What the bridge asks of the machine that will run the program. A failure
+/// has been reported at the op.
+class TargetQueries {
+public:
+  virtual ~TargetQueries();
+  virtual mlir::FailureOr<KernelTraits> kernelTraits(sg::KernelOp kernel) = 0;
+  virtual mlir::FailureOr<rt::LibraryCallInfo>
+  libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) = 0;
+};
+
+/// The bytes that live from step to step: the module's variables in their
+/// order, then the functions' constants, each once.
+struct FixedStorage {
+  struct Range {
+    std::string name;
+    rt_dialect::BufferKind kind;
+    uint64_t offset; // multiple of plan::kAlignment
+    uint64_t size;
+  };
+  std::vector<Range> ranges;
+  llvm::MapVector<mlir::StringAttr, uint32_t> variables;   // to ranges
+  llvm::MapVector<mlir::ElementsAttr, uint32_t> constants; // to ranges
+  uint64_t bytes = 0; // multiple of plan::kAlignment
+};
+
+mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module);
+
+/// What a plan::Op stands for.
+struct PlannedOp {
+  /// A library op, an sg.kernel, or for a copy what asked for it (an sg.write
+  /// or the return).
+  mlir::Operation *op = nullptr;
+  bool isCopy = false;
+  rt_dialect::Phase phase = rt_dialect::Phase::Forward;
+  uint64_t flops = 0, bytes = 0;
+  KernelTraits kernel;          // of an sg.kernel
+  rt::LibraryCallDesc call;     // of a library op
+  rt::LibraryCallInfo callInfo; // of a library op
+};
+
+struct PlanProblem {
+  mlir::func::FuncOp function;
+  plan::Graph graph;
+  std::vector<PlannedOp> ops;        // by OpId
+  std::vector<mlir::Type> types;     // by ValueId
+  std::vector<uint32_t> fixedRange;  // by ValueId; plan::kNone: placed memory
+  std::vector<plan::ValueId> inputs; // of the function
+  std::vector<plan::ValueId> results;
+
+  /// The value at the end of a chain of views.
+  plan::ValueId rootOf(plan::ValueId value) const;
+};
+
+mlir::FailureOr<PlanProblem> buildPlanProblem(mlir::func::FuncOp function,
+                                              const FixedStorage &fixed,
+                                              TargetQueries &target);
+
+/// The call a library op makes, or nothing for other ops.
+std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_PLANPROBLEM_H

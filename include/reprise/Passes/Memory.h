@@ -1,0 +1,26 @@
+//===- Memory.h - From flat functions to a program --------------*- C++ -*-===//
+#ifndef REPRISE_PASSES_MEMORY_H
+#define REPRISE_PASSES_MEMORY_H
+
+#include "mlir/Pass/Pass.h"
+#include "reprise/Bridge/BuildProgram.h"
+
+namespace reprise {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "reprise/Passes/MemoryPasses.h.inc"
+
+/// Plans and places the module's functions, in their order, into a program at
+/// the end of the module. Leaves functions and variables where they are.
+mlir::FailureOr<rt_dialect::ProgramOp>
+lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
+               TargetQueries &target);
+
+/// Answers for this machine's processor and its library, on `threads` threads;
+/// each distinct call is asked once.
+std::unique_ptr<TargetQueries> createCpuTarget(unsigned threads);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_MEMORY_H

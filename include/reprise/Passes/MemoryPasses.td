@@ -1,0 +1,68 @@
+//===- MemoryPasses.td - From flat functions to a program ---*- tablegen -*-===//
+#ifndef REPRISE_PASSES_MEMORYPASSES
+#define REPRISE_PASSES_MEMORYPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
+  let summary = "orders and places flat functions into one program";
+  let description = [{
+    Every function becomes an entry of one `rt.program`, which replaces the
+    functions and variables. The functions must be flat (`sg-flatten`) and hold
+    kernels and library ops only (`sg-decompose`, `sg-form-kernels`).
+
+    Order and addresses come from lib/Plan and pass its validator. A variable's
+    next value is computed in the variable's own storage where that is possible
+    (see include/reprise/Bridge/PlanProblem.h); else a copy ends the step.
+
+    Fails on an op that no step can run and on a library op that the library
+    refuses.
+
+    ```mlir
+    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+                                    init = #sg.init<zeros>}
+    func.func @eval_step() -> tensor<4xf32> {
+      %w = sg.read @w : tensor<4xf32>
+      return %w : tensor<4xf32>
+    }
+    // becomes
+    //   rt.program @model attributes {...} {
+    //     rt.buffer 0 "w" parameter at 0 size 16
+    //     rt.variable "w" <0 + 0 : tensor<4xf32>> {...}
+    //     rt.entry @eval_step inputs []
+    //       outputs [#rt.binding<"result0", <0 + 0 : tensor<4xf32>>>]
+    //       peak 64 max_live 64 base_flops 0 {
+    //     }
+    //   }
+    ```
+  }];
+  let options = [
+    Option<"model", "model", "std::string", "\"model\"",
+           "name of the program">,
+    Option<"threads", "threads", "unsigned", "2",
+           "threads that library calls are planned for">,
+    Option<"checkpointing", "checkpointing", "std::string", "\"\"",
+           "the checkpointing mode, for the summary">];
+  let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
+}
+
+def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramOp"> {
+  let summary = "checks a program's memory";
+  let description = [{
+    Buffers are numbered in order and lie in the arena: those of the program in
+    its fixed part, those of entries above. No two share a byte while both
+    live. Views lie within their buffers, and steps use buffers only while
+    they live. A step writes over what it reads only where its kernel may. The
+    peak and the largest sum of live bytes are as claimed, and every constant
+    and variable has its storage.
+
+    ```mlir
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.buffer 2 "b" activation at 64 size 64 live 1 to 2
+    // error: 'rt.buffer' op 2 shares byte 64 with buffer 1; both live at
+    //        step 1
+    ```
+  }];
+}
+
+#endif // REPRISE_PASSES_MEMORYPASSES

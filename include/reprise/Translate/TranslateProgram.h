@@ -1,0 +1,20 @@
+//===- TranslateProgram.h - From rt.program to an artifact ------*- C++ -*-===//
+#ifndef REPRISE_TRANSLATE_TRANSLATEPROGRAM_H
+#define REPRISE_TRANSLATE_TRANSLATEPROGRAM_H
+
+#include "reprise/IR/Rt.h"
+#include <vector>
+
+namespace reprise {
+
+/// The bytes of an artifact (.rpx) of `program` with its compiled kernels:
+/// `code` is an ELF shared object that exports every rt.kernel's symbol.
+/// Equal input gives equal bytes. Fails, with an error at the op, on a constant
+/// whose elements are not here, and when the artifact's own verifier refuses
+/// the result.
+mlir::FailureOr<std::vector<uint8_t>>
+translateProgram(rt_dialect::ProgramOp program, llvm::ArrayRef<uint8_t> code);
+
+} // namespace reprise
+
+#endif // REPRISE_TRANSLATE_TRANSLATEPROGRAM_H

@@ -1,0 +1,96 @@
+//===- PlanSummary.cpp - A program's memory and work in numbers -----------===//
+//
+// Input:   a verified rt.program.
+// Output:  peak, kept bytes, recomputed arithmetic for each entry.
+// Method:  the forward pass ends at its last library call, or at its last step
+//          where it has none: a scheduler may move forward steps that nothing
+//          waits for (the loss, running statistics) into the backward pass,
+//          but hardly the last layer, on which the loss depends.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Analysis/PlanSummary.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+
+static double ratio(uint64_t part, uint64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+double EntrySummary::placementRatio() const {
+  return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
+}
+
+double EntrySummary::recomputedShare() const {
+  return ratio(recomputedFlops, baseFlops);
+}
+
+/// The number of the step that ends the forward pass, or nothing.
+static std::optional<uint64_t> findEndOfForward(EntryOp entry) {
+  std::optional<uint64_t> lastCall, lastStep;
+  for (auto [number, step] :
+       llvm::enumerate(entry.getBody().getOps<StepOpInterface>())) {
+    if (step.getStepInfo().getPhase() != Phase::Forward)
+      continue;
+    lastStep = number;
+    if (isa<CallOp>(step))
+      lastCall = number;
+  }
+  return lastCall ? lastCall : lastStep;
+}
+
+static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
+  EntrySummary summary;
+  summary.name = entry.getSymName().str();
+  summary.fixed = fixedBytes;
+  summary.peak = entry.getPeakBytes();
+  summary.maxLive = entry.getMaxLiveBytes();
+  summary.baseFlops = entry.getBaseFlops();
+  for (auto step : entry.getBody().getOps<StepOpInterface>())
+    if (step.getStepInfo().getPhase() == Phase::Recompute)
+      summary.recomputedFlops += step.getStepInfo().getFlops();
+  if (std::optional<uint64_t> end = findEndOfForward(entry))
+    for (auto buffer : entry.getBody().getOps<BufferOp>())
+      if (*buffer.getFirstStep() <= *end && *buffer.getLastStep() > *end)
+        summary.kept += buffer.getSize();
+  return summary;
+}
+
+PlanSummary reprise::summarizePlan(ProgramOp program) {
+  PlanSummary summary;
+  summary.checkpointing = program.getCheckpointing().value_or("").str();
+  for (auto entry : program.getBody().getOps<EntryOp>())
+    summary.entries.push_back(summarizeEntry(entry, program.getFixedBytes()));
+  return summary;
+}
+
+std::string reprise::toJson(const PlanSummary &summary) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream);
+  auto bytes = [&](StringRef key, uint64_t value) {
+    json.attribute(key, static_cast<int64_t>(value));
+  };
+  json.object([&] {
+    json.attribute("checkpointing", summary.checkpointing);
+    json.attributeArray("entries", [&] {
+      for (const EntrySummary &entry : summary.entries)
+        json.object([&] {
+          json.attribute("name", entry.name);
+          bytes("fixed_bytes", entry.fixed);
+          bytes("kept_bytes", entry.kept);
+          bytes("peak_bytes", entry.peak);
+          bytes("max_live_bytes", entry.maxLive);
+          json.attribute("placement_ratio", entry.placementRatio());
+          bytes("base_flops", entry.baseFlops);
+          bytes("recomputed_flops", entry.recomputedFlops);
+          json.attribute("recomputed_share", entry.recomputedShare());
+        });
+    });
+  });
+  return text;
+}

@@ -1,0 +1,245 @@
+//===- BuildProgram.cpp - From solved plans to rt.program -----------------===//
+//
+// Input:   fixed ranges, and for each entry a problem and its solution.
+// Output:  rt.program: buffers, variables, constants, kernels, then entries
+//          with their steps in the schedule's order.
+// Method:  buffers of the program keep the numbers of the fixed ranges; those
+//          of an entry follow in the order of its liveness.
+// Cost:    linear in ops and uses.
+// Fails:   never on solved problems.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/BuildProgram.h"
+
+#include "KernelTable.h"
+#include "reprise/Analysis/Origin.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+using plan::kNone;
+using plan::OpId;
+using plan::ValueId;
+
+namespace {
+
+/// Builds the body of one entry.
+class EntryBuilder {
+public:
+  EntryBuilder(OpBuilder &builder, const FixedStorage &fixed,
+               const PlannedEntry &entry, KernelTable &kernels)
+      : builder(builder), fixed(fixed), problem(entry.problem),
+        solution(entry.solution), kernels(kernels) {}
+
+  void build();
+
+private:
+  ViewAttr viewOf(ValueId value) const;
+  ArrayAttr viewsOf(const std::vector<ValueId> &values) const;
+  ViewAttr workspaceOf(OpId op) const;
+  StepAttr stepOf(OpId op) const;
+  ArrayAttr bindInputs() const;
+  ArrayAttr bindResults() const;
+  BufferKind kindOf(const plan::Buffer &buffer) const;
+  StringRef nameOf(const plan::Buffer &buffer) const;
+  void addBuffers();
+  void addStep(OpId op);
+  uint64_t baseFlops() const;
+
+  OpBuilder &builder;
+  const FixedStorage &fixed;
+  const PlanProblem &problem;
+  const PlanSolution &solution;
+  KernelTable &kernels;
+};
+
+} // namespace
+
+ViewAttr EntryBuilder::viewOf(ValueId value) const {
+  ValueId root = problem.rootOf(value);
+  uint32_t buffer = problem.fixedRange[root];
+  if (buffer == kNone)
+    buffer = fixed.ranges.size() + solution.liveness.bufferOfValue[root];
+  return ViewAttr::get(builder.getContext(), buffer, 0,
+                       cast<RankedTensorType>(problem.types[value]), {});
+}
+
+ArrayAttr EntryBuilder::viewsOf(const std::vector<ValueId> &values) const {
+  SmallVector<Attribute> views;
+  for (ValueId value : values)
+    views.push_back(viewOf(value));
+  return builder.getArrayAttr(views);
+}
+
+ViewAttr EntryBuilder::workspaceOf(OpId op) const {
+  uint32_t buffer = solution.liveness.workspaceOfOp[op];
+  if (buffer == kNone)
+    return ViewAttr();
+  auto type = RankedTensorType::get(
+      {static_cast<int64_t>(solution.liveness.buffers[buffer].bytes)},
+      builder.getI8Type());
+  return ViewAttr::get(builder.getContext(), fixed.ranges.size() + buffer, 0,
+                       type, {});
+}
+
+StepAttr EntryBuilder::stepOf(OpId id) const {
+  const PlannedOp &op = problem.ops[id];
+  std::string name = op.op->getName().stripDialect().str();
+  if (op.isCopy)
+    name = "copy";
+  else if (auto kernel = dyn_cast<sg::KernelOp>(op.op))
+    name = kernel.getPath().str();
+  return StepAttr::get(builder.getContext(), name,
+                       findOrigin(op.op->getLoc()).module, op.phase, op.flops,
+                       op.bytes);
+}
+
+ArrayAttr EntryBuilder::bindInputs() const {
+  SmallVector<Attribute> bindings;
+  for (ValueId input : problem.inputs)
+    bindings.push_back(BindingAttr::get(
+        builder.getContext(), problem.graph.values[input].name, viewOf(input)));
+  return builder.getArrayAttr(bindings);
+}
+
+ArrayAttr EntryBuilder::bindResults() const {
+  SmallVector<Attribute> bindings;
+  func::FuncOp function = problem.function;
+  for (auto [number, result] : llvm::enumerate(problem.results)) {
+    auto name = function.getResultAttrOfType<StringAttr>(
+        number, sg::SgDialect::kNameAttr);
+    bindings.push_back(BindingAttr::get(
+        builder.getContext(),
+        name ? name.str() : "result" + std::to_string(number), viewOf(result)));
+  }
+  return builder.getArrayAttr(bindings);
+}
+
+BufferKind EntryBuilder::kindOf(const plan::Buffer &buffer) const {
+  if (buffer.workspaceOf != kNone)
+    return BufferKind::Workspace;
+  const plan::Value &first = problem.graph.values[buffer.values.front()];
+  if (first.storage == plan::StorageClass::Input)
+    return BufferKind::Input;
+  for (ValueId value : buffer.values)
+    if (problem.graph.values[value].storage == plan::StorageClass::Output)
+      return BufferKind::Output;
+  switch (problem.ops[first.producer].phase) {
+  case Phase::Forward:
+    return BufferKind::Activation;
+  case Phase::Backward:
+    return BufferKind::Gradient;
+  case Phase::Recompute:
+    return BufferKind::Recomputed;
+  case Phase::Update:
+    return BufferKind::Update;
+  }
+  llvm_unreachable("unknown phase");
+}
+
+StringRef EntryBuilder::nameOf(const plan::Buffer &buffer) const {
+  if (buffer.workspaceOf != kNone)
+    return problem.graph.ops[buffer.workspaceOf].name;
+  return problem.graph.values[buffer.values.front()].name;
+}
+
+void EntryBuilder::addBuffers() {
+  for (auto [number, buffer] : llvm::enumerate(solution.liveness.buffers)) {
+    Location loc = builder.getUnknownLoc();
+    if (buffer.workspaceOf != kNone)
+      loc = problem.ops[buffer.workspaceOf].op->getLoc();
+    BufferOp::create(builder, loc, fixed.ranges.size() + number, nameOf(buffer),
+                     kindOf(buffer),
+                     fixed.bytes + solution.placement.offsets[number],
+                     buffer.bytes, builder.getI64IntegerAttr(buffer.firstStep),
+                     builder.getI64IntegerAttr(buffer.lastStep));
+  }
+}
+
+void EntryBuilder::addStep(OpId id) {
+  const PlannedOp &op = problem.ops[id];
+  const plan::Op &node = problem.graph.ops[id];
+  Location loc = op.op->getLoc();
+  if (op.isCopy) {
+    CopyOp::create(builder, loc, viewOf(node.inputs.front()),
+                   viewOf(node.outputs.front()), stepOf(id));
+    return;
+  }
+  ArrayAttr inputs = viewsOf(node.inputs), outputs = viewsOf(node.outputs);
+  if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
+    LaunchOp::create(
+        builder, loc, FlatSymbolRefAttr::get(kernels.symbolOf(kernel)), inputs,
+        outputs, builder.getI64IntegerAttr(op.kernel.grains), stepOf(id));
+    return;
+  }
+  // The two enums have the numbers of the artifact's schema.
+  CallOp::create(builder, loc, static_cast<LibraryOp>(op.call.op), inputs,
+                 outputs, op.call.ints, op.callInfo.implementation,
+                 workspaceOf(id), stepOf(id));
+}
+
+uint64_t EntryBuilder::baseFlops() const {
+  uint64_t sum = 0;
+  for (const PlannedOp &op : problem.ops)
+    if (op.phase != Phase::Recompute)
+      sum += op.flops;
+  return sum;
+}
+
+void EntryBuilder::build() {
+  func::FuncOp function = problem.function;
+  auto entry = EntryOp::create(
+      builder, function.getLoc(), function.getSymName(), bindInputs(),
+      bindResults(), fixed.bytes + solution.placement.height,
+      fixed.bytes + solution.liveness.maxLive, baseFlops());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&entry.getBody());
+  addBuffers();
+  for (OpId op : solution.schedule.order)
+    addStep(op);
+}
+
+static void addFixedBuffers(OpBuilder &builder, mlir::ModuleOp module,
+                            const FixedStorage &fixed) {
+  Location loc = module.getLoc();
+  for (auto [number, range] : llvm::enumerate(fixed.ranges))
+    BufferOp::create(builder, loc, number, range.name, range.kind, range.offset,
+                     range.size, IntegerAttr(), IntegerAttr());
+  for (auto variable : module.getOps<sg::VariableOp>()) {
+    uint32_t range = fixed.variables.lookup(variable.getSymNameAttr());
+    auto view = ViewAttr::get(builder.getContext(), range, 0,
+                              variable.getTensorType(), {});
+    VariableOp::create(builder, variable.getLoc(), variable.getSymName(), view,
+                       variable.getRole(), variable.getInit(),
+                       variable.getFilePermutationAttr());
+  }
+  for (auto [value, range] : fixed.constants)
+    ConstantOp::create(builder, loc, range, value);
+}
+
+ProgramOp reprise::buildProgram(OpBuilder &builder, mlir::ModuleOp module,
+                                const ProgramOptions &options,
+                                const FixedStorage &fixed,
+                                ArrayRef<PlannedEntry> entries) {
+  uint64_t height = 0;
+  for (const PlannedEntry &entry : entries)
+    height = std::max(height, entry.solution.placement.height);
+  auto program = ProgramOp::create(
+      builder, module.getLoc(), options.model, options.threads, options.target,
+      options.library, fixed.bytes + height, fixed.bytes,
+      options.checkpointing.empty()
+          ? StringAttr()
+          : builder.getStringAttr(options.checkpointing));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&program.getBody());
+  addFixedBuffers(builder, module, fixed);
+  // All kernels first, so that they stand before the entries.
+  KernelTable kernels(builder);
+  for (const PlannedEntry &entry : entries)
+    for (OpId op : entry.solution.schedule.order)
+      if (auto kernel = dyn_cast<sg::KernelOp>(entry.problem.ops[op].op))
+        kernels.symbolOf(kernel);
+  for (const PlannedEntry &entry : entries)
+    EntryBuilder(builder, fixed, entry, kernels).build();
+  return program;
+}

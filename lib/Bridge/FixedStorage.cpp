@@ -1,0 +1,71 @@
+//===- FixedStorage.cpp - Bytes of variables and constants ----------------===//
+//
+// Input:   a module with variables and flat functions.
+// Output:  a range for each variable and each distinct constant.
+// Fails:   on a tensor without elements, which has no bytes to name.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/PlanProblem.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace reprise;
+using rt_dialect::BufferKind;
+
+static BufferKind kindOf(sg::Role role) {
+  switch (role) {
+  case sg::Role::Parameter:
+    return BufferKind::Parameter;
+  case sg::Role::OptimizerState:
+    return BufferKind::OptimizerState;
+  case sg::Role::RunningStatistics:
+  case sg::Role::Counter:
+  case sg::Role::Seed:
+    return BufferKind::State;
+  }
+  llvm_unreachable("unknown role");
+}
+
+static uint64_t alignUp(uint64_t bytes) {
+  return llvm::alignTo(bytes, plan::kAlignment);
+}
+
+/// Appends a range of `type` and returns its number.
+static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
+                                    Type type, std::string name,
+                                    BufferKind kind) {
+  uint64_t size = sg::byteSize(type);
+  if (size == 0)
+    return op->emitError() << "a tensor without elements cannot be placed: "
+                           << type;
+  fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
+  fixed.bytes += alignUp(size);
+  return static_cast<uint32_t>(fixed.ranges.size() - 1);
+}
+
+FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module) {
+  FixedStorage fixed;
+  for (auto variable : module.getOps<sg::VariableOp>()) {
+    FailureOr<uint32_t> range =
+        addRange(fixed, variable, variable.getType(),
+                 variable.getSymName().str(), kindOf(variable.getRole()));
+    if (failed(range))
+      return failure();
+    fixed.variables[variable.getSymNameAttr()] = *range;
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    for (auto constant : function.getOps<sg::ConstantOp>()) {
+      auto value = cast<ElementsAttr>(constant.getValue());
+      if (fixed.constants.count(value))
+        continue;
+      FailureOr<uint32_t> range =
+          addRange(fixed, constant, constant.getType(),
+                   "constant" + std::to_string(fixed.constants.size()),
+                   BufferKind::Constant);
+      if (failed(range))
+        return failure();
+      fixed.constants[value] = *range;
+    }
+  return fixed;
+}

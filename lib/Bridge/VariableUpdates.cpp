@@ -1,0 +1,145 @@
+//===- VariableUpdates.cpp - Where written values are computed ------------===//
+//
+// Input:   a problem with all ops of the function, and its writes.
+// Output:  each write is served: its value lies in the variable's storage, or
+//          a copy puts it there.
+// Method:  a value is computed in place of its variable when the op that makes
+//          it can run after every other reader of the variable, and reads the
+//          variable itself, if at all, only where it writes. The readers
+//          become Op::after; a search tells whether that closes a cycle.
+//
+//   direct   readers of w -> update kernel (w' in w's bytes)
+//   copy     readers of w -> copy(w' to w); w' is a temporary
+//   snapshot a variable's old value that outlives its update (it is returned,
+//            or is the new value of another variable) is copied first
+//
+// Cost:    writes times uses.
+// Fails:   never: a copy is a sink, so that it closes no cycle.
+//
+//===----------------------------------------------------------------------===//
+#include "ProblemBuilder.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace reprise;
+using plan::kNone;
+using plan::OpId;
+using plan::StorageClass;
+using plan::ValueId;
+
+bool ProblemBuilder::isVariableRead(ValueId value) const {
+  ValueId root = problem.rootOf(value);
+  uint32_t range = problem.fixedRange[root];
+  return range != kNone && problem.graph.values[root].producer == kNone &&
+         fixed.ranges[range].kind != rt_dialect::BufferKind::Constant;
+}
+
+bool ProblemBuilder::isUpdated(uint32_t range) const {
+  return llvm::any_of(
+      updates, [&](const Update &update) { return update.range == range; });
+}
+
+/// `value`, or a copy of it if it is the old value of a variable that changes.
+ValueId ProblemBuilder::snapshot(Operation *cause, ValueId value) {
+  if (!isVariableRead(value) ||
+      !isUpdated(problem.fixedRange[problem.rootOf(value)]))
+    return value;
+  return addCopy(cause, value);
+}
+
+/// Ops that read the value the variable had when the step began.
+SmallVector<OpId> ProblemBuilder::readersOf(uint32_t range) const {
+  SmallVector<OpId> readers;
+  for (OpId id = 0; id < problem.graph.ops.size(); ++id)
+    if (llvm::any_of(problem.graph.ops[id].inputs, [&](ValueId input) {
+          ValueId root = problem.rootOf(input);
+          return problem.fixedRange[root] == range &&
+                 problem.graph.values[root].producer == kNone;
+        }))
+      readers.push_back(id);
+  return readers;
+}
+
+/// Whether the op that makes `root` may write it over the variable: each
+/// operand that is the variable is read only where `root` is written.
+bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
+  const plan::Op &op = problem.graph.ops[problem.graph.values[root].producer];
+  uint32_t output = std::find(op.outputs.begin(), op.outputs.end(), root) -
+                    op.outputs.begin();
+  for (uint32_t index = 0; index < op.inputs.size(); ++index) {
+    if (problem.fixedRange[problem.rootOf(op.inputs[index])] != range)
+      continue;
+    auto pair = std::make_pair(output, index);
+    if (std::find(op.inPlace.begin(), op.inPlace.end(), pair) ==
+        op.inPlace.end())
+      return false;
+  }
+  return true;
+}
+
+/// Whether one of `to` must run after `from`.
+bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
+  // Every dependence is in Op::after (see readyAfter), so walk backwards.
+  std::vector<bool> seen(problem.graph.ops.size(), false);
+  SmallVector<OpId> stack(to.begin(), to.end());
+  while (!stack.empty()) {
+    OpId at = stack.pop_back_val();
+    if (at == from)
+      return true;
+    if (seen[at])
+      continue;
+    seen[at] = true;
+    const std::vector<OpId> &before = problem.graph.ops[at].after;
+    stack.append(before.begin(), before.end());
+  }
+  return false;
+}
+
+bool ProblemBuilder::placeDirectly(const Update &update) {
+  ValueId root = problem.rootOf(update.value);
+  plan::Value &value = problem.graph.values[root];
+  OpId producer = value.producer;
+  if (value.storage != StorageClass::Temporary || producer == kNone ||
+      !readsOnlyInPlace(root, update.range))
+    return false;
+  SmallVector<OpId> readers = readersOf(update.range);
+  llvm::erase(readers, producer);
+  if (reachesAny(producer, readers))
+    return false;
+  value.storage = StorageClass::Fixed;
+  problem.fixedRange[root] = update.range;
+  plan::Op &op = problem.graph.ops[producer];
+  op.after.insert(op.after.end(), readers.begin(), readers.end());
+  op.effect = true;
+  return true;
+}
+
+void ProblemBuilder::placeByCopy(const Update &update) {
+  SmallVector<OpId> readers = readersOf(update.range);
+  ValueId target = addCopy(update.write, update.value);
+  problem.graph.values[target].storage = StorageClass::Fixed;
+  problem.fixedRange[target] = update.range;
+  plan::Op &op = problem.graph.ops.back();
+  op.after.insert(op.after.end(), readers.begin(), readers.end());
+  op.effect = true;
+}
+
+void ProblemBuilder::placeUpdates() {
+  // A write of a variable's own old value changes nothing.
+  llvm::erase_if(updates, [&](const Update &update) {
+    ValueId root = problem.rootOf(update.value);
+    return isVariableRead(root) && problem.fixedRange[root] == update.range;
+  });
+  Operation *terminator = problem.function.getBody().front().getTerminator();
+  for (ValueId &result : problem.results)
+    result = snapshot(terminator, result);
+  for (Update &update : updates)
+    update.value = snapshot(update.write, update.value);
+  SmallVector<Update> copies;
+  for (const Update &update : updates)
+    if (!placeDirectly(update))
+      copies.push_back(update);
+  for (const Update &update : copies)
+    placeByCopy(update);
+}

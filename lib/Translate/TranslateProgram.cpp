@@ -1,0 +1,269 @@
+//===- TranslateProgram.cpp - From rt.program to an artifact --------------===//
+//
+// Input:   a program that passed rt-verify-program, and its machine code.
+// Output:  the sealed container around the FlatBuffer of program.fbs.
+// Method:  one to one, op by table. The schema's enums and the dialect's have
+//          the same numbers.
+// Cost:    linear.
+// Fails:   on a constant without elements in memory; on a payload that the
+//          runtime's verifier refuses, so that no bad file is ever written.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Translate/TranslateProgram.h"
+
+#include "reprise/Analysis/Origin.h"
+#include "reprise/Analysis/PlanSummary.h"
+#include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/program_generated.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+namespace fb = reprise::rt::fb;
+
+namespace {
+
+class Translator {
+public:
+  explicit Translator(rt_dialect::ProgramOp program) : program(program) {}
+  FailureOr<fb::ProgramT> run(ArrayRef<uint8_t> code);
+
+private:
+  void addVariable(VariableOp variable);
+  LogicalResult addConstant(ConstantOp constant);
+  void addEntry(EntryOp entry);
+  std::unique_ptr<fb::StepT> translateStep(StepOpInterface step);
+
+  rt_dialect::ProgramOp program;
+  fb::ProgramT result;
+  llvm::DenseMap<StringAttr, uint32_t> kernels;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<fb::ViewT> translate(ViewAttr view) {
+  auto result = std::make_unique<fb::ViewT>();
+  result->buffer = view.getBuffer();
+  result->offset = view.getOffset();
+  result->type = static_cast<fb::ElementType>(
+      elementTypeOf(view.getType().getElementType()));
+  result->shape = view.getType().getShape().vec();
+  result->strides = view.getStrides().vec();
+  return result;
+}
+
+static std::unique_ptr<fb::BufferT> translate(BufferOp buffer) {
+  auto result = std::make_unique<fb::BufferT>();
+  result->name = buffer.getName().str();
+  result->kind = static_cast<fb::BufferKind>(buffer.getKind());
+  result->offset = buffer.getOffset();
+  result->size = buffer.getSize();
+  result->first_step = buffer.getFirstStep().value_or(0);
+  result->last_step = buffer.getLastStep().value_or(0);
+  return result;
+}
+
+static std::unique_ptr<fb::BindingT> translate(BindingAttr binding) {
+  auto result = std::make_unique<fb::BindingT>();
+  result->name = binding.getName().str();
+  result->view = translate(binding.getView());
+  return result;
+}
+
+/// The elements in the arena's form: an i1 is a byte of 0 or 1.
+static std::vector<uint8_t> bytesOf(DenseElementsAttr value) {
+  std::vector<uint8_t> bytes;
+  if (value.getElementType().isInteger(1)) {
+    for (bool bit : value.getValues<bool>())
+      bytes.push_back(bit);
+    return bytes;
+  }
+  uint64_t size = sg::byteSize(value.getType());
+  ArrayRef<char> raw = value.getRawData();
+  bytes.reserve(size);
+  // A splat holds one element.
+  while (bytes.size() < size)
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static fb::LibraryCallT translateCall(CallOp call) {
+  fb::LibraryCallT result;
+  result.op = static_cast<fb::LibraryOp>(call.getOp());
+  for (auto view : call.getInputs().getAsRange<ViewAttr>())
+    result.inputs.push_back(translate(view));
+  for (auto view : call.getOutputs().getAsRange<ViewAttr>())
+    result.outputs.push_back(translate(view));
+  result.ints = call.getInts().vec();
+  if (std::optional<ViewAttr> workspace = call.getWorkspace())
+    result.workspace = translate(*workspace);
+  result.implementation = call.getImplementation().str();
+  return result;
+}
+
+static fb::KernelLaunchT translateLaunch(LaunchOp launch, uint32_t kernel) {
+  fb::KernelLaunchT result;
+  result.kernel = kernel;
+  for (auto view : launch.getInputs().getAsRange<ViewAttr>())
+    result.args.push_back(translate(view));
+  for (auto view : launch.getOutputs().getAsRange<ViewAttr>()) {
+    result.writes.push_back(result.args.size());
+    result.args.push_back(translate(view));
+  }
+  result.grains = launch.getGrains();
+  return result;
+}
+
+static fb::CopyT translateCopy(CopyOp copy) {
+  fb::CopyT result;
+  result.source = translate(copy.getSource());
+  result.target = translate(copy.getTarget());
+  return result;
+}
+
+std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
+  auto result = std::make_unique<fb::StepT>();
+  llvm::TypeSwitch<Operation *>(step.getOperation())
+      .Case<CallOp>([&](auto op) { result->action.Set(translateCall(op)); })
+      .Case<LaunchOp>([&](auto op) {
+        uint32_t kernel = kernels.lookup(op.getKernelAttr().getAttr());
+        result->action.Set(translateLaunch(op, kernel));
+      })
+      .Case<CopyOp>([&](auto op) { result->action.Set(translateCopy(op)); });
+  StepAttr info = step.getStepInfo();
+  result->name = info.getName().str();
+  result->module = info.getModule().str();
+  result->location = findOrigin(step->getLoc()).file;
+  result->phase = static_cast<fb::Phase>(info.getPhase());
+  result->flops = info.getFlops();
+  result->bytes = info.getBytes();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+void Translator::addVariable(VariableOp variable) {
+  auto translated = std::make_unique<fb::VariableT>();
+  translated->name = variable.getName().str();
+  translated->role = static_cast<fb::Role>(variable.getRole());
+  translated->view = translate(variable.getView());
+  translated->init = static_cast<fb::InitKind>(variable.getInit().getKind());
+  translated->init_value = variable.getInit().getParameter();
+  if (std::optional<ArrayRef<int32_t>> order = variable.getFilePermutation())
+    translated->file_permutation = order->vec();
+  result.variables.push_back(std::move(translated));
+}
+
+LogicalResult Translator::addConstant(ConstantOp constant) {
+  auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!value)
+    return constant.emitOpError()
+           << "needs its elements as dense<...>, but has "
+           << constant.getValue().getAbstractAttribute().getName();
+  auto translated = std::make_unique<fb::ConstantT>();
+  translated->buffer = constant.getBuffer();
+  translated->data = bytesOf(value);
+  result.constants.push_back(std::move(translated));
+  return success();
+}
+
+void Translator::addEntry(EntryOp entry) {
+  auto translated = std::make_unique<fb::EntryT>();
+  translated->name = entry.getSymName().str();
+  for (auto buffer : entry.getBody().getOps<BufferOp>())
+    translated->buffers.push_back(translate(buffer));
+  for (auto binding : entry.getInputs().getAsRange<BindingAttr>())
+    translated->inputs.push_back(translate(binding));
+  for (auto binding : entry.getOutputs().getAsRange<BindingAttr>())
+    translated->outputs.push_back(translate(binding));
+  for (auto step : entry.getBody().getOps<StepOpInterface>())
+    translated->steps.push_back(translateStep(step));
+  translated->peak_bytes = entry.getPeakBytes();
+  translated->max_live_bytes = entry.getMaxLiveBytes();
+  translated->base_flops = entry.getBaseFlops();
+  result.entries.push_back(std::move(translated));
+}
+
+FailureOr<fb::ProgramT> Translator::run(ArrayRef<uint8_t> code) {
+  result.producer = "reprise " REPRISE_VERSION;
+  result.model = program.getSymName().str();
+  result.target = program.getTarget().str();
+  result.threads = program.getThreads();
+  result.library = program.getLibrary().str();
+  result.arena_bytes = program.getArenaBytes();
+  result.fixed_bytes = program.getFixedBytes();
+  Region &body = program.getBody();
+  for (auto buffer : body.getOps<BufferOp>())
+    result.buffers.push_back(translate(buffer));
+  for (auto variable : body.getOps<VariableOp>())
+    addVariable(variable);
+  for (auto constant : body.getOps<ConstantOp>())
+    if (failed(addConstant(constant)))
+      return failure();
+  for (auto kernel : body.getOps<KernelOp>()) {
+    kernels[kernel.getSymNameAttr()] = result.kernels.size();
+    result.kernels.push_back(kernel.getSymName().str());
+  }
+  result.code = code.vec();
+  for (auto entry : body.getOps<EntryOp>())
+    addEntry(entry);
+  result.plan_note = toJson(summarizePlan(program));
+  return std::move(result);
+}
+
+/// Loads the artifact as a user would.
+static LogicalResult checkLoads(rt_dialect::ProgramOp program,
+                                const std::vector<uint8_t> &sealed) {
+  rp_program *loaded = nullptr;
+  rp_status *status =
+      rp_program_from_memory(sealed.data(), sealed.size(), &loaded);
+  rp_program_close(loaded);
+  if (!status)
+    return success();
+  std::string message = rp_status_message(status);
+  rp_status_free(status);
+  return program.emitOpError()
+         << "makes an artifact that is refused: " << message;
+}
+
+/// FlatBuffers addresses less than 2 GiB.
+static LogicalResult checkSize(rt_dialect::ProgramOp program,
+                               const fb::ProgramT &translated) {
+  constexpr uint64_t limit = uint64_t(1) << 30;
+  uint64_t bytes = translated.code.size();
+  for (const auto &constant : translated.constants)
+    bytes += constant->data.size();
+  if (bytes <= limit)
+    return success();
+  return program.emitOpError()
+         << "has constants and code of " << bytes << " bytes; an artifact "
+         << "holds " << limit << " bytes of them (make large constants "
+         << "variables)";
+}
+
+FailureOr<std::vector<uint8_t>>
+reprise::translateProgram(rt_dialect::ProgramOp program,
+                          ArrayRef<uint8_t> code) {
+  FailureOr<fb::ProgramT> translated = Translator(program).run(code);
+  if (failed(translated) || failed(checkSize(program, *translated)))
+    return failure();
+  flatbuffers::FlatBufferBuilder builder;
+  fb::FinishProgramBuffer(builder, fb::Program::Pack(builder, &*translated));
+  std::vector<uint8_t> sealed =
+      rt::sealArtifact(builder.GetBufferPointer(), builder.GetSize());
+  if (failed(checkLoads(program, sealed)))
+    return failure();
+  return sealed;
+}

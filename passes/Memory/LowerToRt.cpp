@@ -1,0 +1,61 @@
+//===- LowerToRt.cpp - Flat functions to a placed program -----------------===//
+//
+// Input:   a module of variables and flat functions of kernels and library ops.
+// Output:  one rt.program with an entry for each function.
+// Method:  look: fixed storage, a problem for each function, its solution. Then
+//          build the program, which cannot fail, and erase what it replaces.
+// Cost:    the planner's (see lib/Plan).
+// Fails:   on an op that no step can run; nothing is changed then.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Memory.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGLOWERTORT
+#include "reprise/Passes/MemoryPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+FailureOr<rt_dialect::ProgramOp>
+reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
+                        TargetQueries &target) {
+  FailureOr<FixedStorage> fixed = layOutFixed(module);
+  if (failed(fixed))
+    return failure();
+  std::vector<PlannedEntry> entries;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    FailureOr<PlanProblem> problem = buildPlanProblem(function, *fixed, target);
+    if (failed(problem))
+      return failure();
+    FailureOr<PlanSolution> solution = solvePlan(*problem);
+    if (failed(solution))
+      return failure();
+    entries.push_back({std::move(*problem), std::move(*solution)});
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  return buildProgram(builder, module, options, *fixed, entries);
+}
+
+namespace {
+class LowerToRt : public reprise::impl::SgLowerToRtBase<LowerToRt> {
+public:
+  using SgLowerToRtBase::SgLowerToRtBase;
+
+  void runOnOperation() override {
+    ProgramOptions options;
+    options.model = model;
+    options.threads = threads;
+    options.target = rt::hostTarget();
+    options.library = rt::libraryVersion();
+    options.checkpointing = checkpointing;
+    std::unique_ptr<TargetQueries> target = createCpuTarget(threads);
+    if (failed(lowerToProgram(getOperation(), options, *target)))
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
+      if (isa<func::FuncOp, sg::VariableOp>(op))
+        op.erase();
+  }
+};
+} // namespace
