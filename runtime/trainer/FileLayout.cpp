@@ -73,6 +73,8 @@ static void permute(const Walk &walk, bool toFile, const void *from, void *to) {
 
 static void copyLayout(const TensorInfo &variable, bool toFile,
                        const void *from, void *to) {
+  if (variable.bytes == 0)
+    return;
   if (variable.filePermutation.empty()) {
     std::memcpy(to, from, variable.bytes);
     return;

@@ -82,7 +82,7 @@ static Status planHeader(const std::string &path,
 
 static Status writeData(AtomicFile &file, const Plan &plan, Digest &digest,
                         const TensorSource &source) {
-  uint64_t largest = 0;
+  uint64_t largest = 1; // a source is never given a null pointer
   for (uint64_t bytes : plan.bytes)
     largest = std::max(largest, bytes);
   std::vector<uint8_t> data(static_cast<size_t>(largest));
