@@ -181,10 +181,10 @@ Tensors Trace::call(Module &node, llvm::ArrayRef<Tensor> inputs) {
   if (found == paths.end())
     return {fail("a module is called that is not registered in the graph")};
   std::string path = found->second;
-  running.push_back(path);
-  llvm::StringRef blockPath = path;
-  if (!node.config().getBlockName().empty())
-    blockPath = node.config().getBlockName();
+  llvm::StringRef blockPath = node.config().getBlockName();
+  if (blockPath.empty())
+    blockPath = path;
+  running.push_back(path.empty() ? blockPath.str() : path);
   Tensors results;
   if (!node.config().isBlock())
     results = node.forward(inputs);
