@@ -65,8 +65,8 @@ private:
 
 class Cloner {
 public:
-  Cloner(const Slice &slice, IRMapping &mapping)
-      : slice(slice), mapping(mapping) {}
+  Cloner(const Slice &slice, IRMapping &mapping, Originals &originals)
+      : slice(slice), mapping(mapping), originals(originals) {}
 
   void clone(OpBuilder &builder, Block &body) {
     for (Operation &op : body.without_terminator())
@@ -86,7 +86,12 @@ private:
     auto statistics = dyn_cast<StatisticsOpInterface>(op);
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
-    builder.clone(*op, mapping);
+    Operation *copy = builder.clone(*op, mapping);
+    if (statistics)
+      for (unsigned k : statistics.getStatistics()) {
+        Value original = originals.lookup(op->getResult(k));
+        originals[copy->getResult(k)] = original ? original : op->getResult(k);
+      }
   }
 
   bool keeps(StatisticsOpInterface op) {
@@ -135,7 +140,8 @@ private:
       mapping.map(argument,
                   copy.addArgument(input.getType(), argument.getLoc()));
     }
-    OpBuilder inner = OpBuilder::atBlockEnd(&copy);
+    OpBuilder inner(module.getContext());
+    inner.setInsertionPointToEnd(&copy);
     clone(inner, body);
     SmallVector<Value> yielded;
     SmallVector<OpResult> results;
@@ -158,6 +164,7 @@ private:
 
   const Slice &slice;
   IRMapping &mapping;
+  Originals &originals;
 };
 } // namespace
 
@@ -169,6 +176,6 @@ Slice sg::sliceBody(Block &body, ValueRange wanted) {
 }
 
 void sg::cloneSlice(OpBuilder &builder, Block &body, const Slice &slice,
-                    IRMapping &mapping) {
-  Cloner(slice, mapping).clone(builder, body);
+                    IRMapping &mapping, Originals &originals) {
+  Cloner(slice, mapping, originals).clone(builder, body);
 }

@@ -20,12 +20,16 @@ struct Slice {
 /// Looks only: which values of `body` and of blocks within it `wanted` needs.
 Slice sliceBody(mlir::Block &body, mlir::ValueRange wanted);
 
+/// From the statistics of a cloned op to those of the op of the forward pass.
+using Originals = llvm::DenseMap<mlir::Value, mlir::Value>;
+
 /// Emits the slice's ops at the builder. `mapping` maps the arguments of `body`
 /// and the slice's statistics, and receives every value that is emitted. Plain
 /// blocks within are inlined, annotated ones stay blocks, of phase recompute.
-/// Writes are never emitted.
+/// Writes are never emitted. `originals` receives the statistics of ops that
+/// are cloned whole.
 void cloneSlice(mlir::OpBuilder &builder, mlir::Block &body, const Slice &slice,
-                mlir::IRMapping &mapping);
+                mlir::IRMapping &mapping, Originals &originals);
 
 } // namespace reprise::sg
 

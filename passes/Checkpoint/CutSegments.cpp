@@ -113,7 +113,8 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
     useInside(value, inner.clone(*value.getDefiningOp())->getResult(0));
   for (Operation *op : ops)
     op->moveBefore(&body, body.end());
-  for (auto [output, result] : llvm::zip_equal(outputs.getArrayRef(), module->getResults()))
+  for (auto [output, result] :
+       llvm::zip_equal(outputs.getArrayRef(), module->getResults()))
     Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !inside.contains(use.getOwner());
     });

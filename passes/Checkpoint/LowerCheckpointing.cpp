@@ -62,10 +62,13 @@ private:
   Value atMirror(Value value, Block *mirrorLevel);
   Value traceToBlock(Value value, Block *body);
   bool isKeptOtherwise(Value value, Block *mirror);
+  SmallVector<Value> carryStatistics(const Segment &segment,
+                                     const Slice &slice);
 
   func::FuncOp function;
   /// By instance: the mirror's body.
   DenseMap<int64_t, Block *> mirrors;
+  Originals originals;
 };
 
 } // namespace
@@ -115,6 +118,24 @@ Value Lowering::traceToBlock(Value value, Block *body) {
     value = module.getYield().getOperand(result.getResultNumber());
     if (&module.getBody().front() == body)
       return value;
+  }
+}
+
+/// Follows `value`, seen from a mirror, to the op or entry argument it is.
+static Value traceToOp(Value value) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      if (!module)
+        return value;
+      value = module.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    auto result = cast<OpResult>(value);
+    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    if (!module)
+      return value;
+    value = module.getYield().getOperand(result.getResultNumber());
   }
 }
 
@@ -218,10 +239,37 @@ Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   return exposeInput(mirrorLevel, atMirror(outer, outerMirror));
 }
 
+/// The statistics that the clone reads, as values of the mirror's level: those
+/// the mirror reads already, else handed out for the clone. A clone within a
+/// clone reads those of the forward pass.
+SmallVector<Value> Lowering::carryStatistics(const Segment &segment,
+                                             const Slice &slice) {
+  Block *level = moduleOf(segment.body)->getBlock();
+  Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
+  DenseMap<Value, Value> read;
+  for (Value input : moduleOf(segment.mirror).getInputs())
+    read.try_emplace(traceToOp(input), input);
+  auto find = [&](Value statistic) {
+    Value original = originals.lookup(statistic);
+    return read.lookup(original ? original : statistic);
+  };
+  // First all results, which replaces ops, then the values.
+  for (Value statistic : slice.statistics)
+    if (!find(statistic))
+      exposeAt(statistic, level);
+  SmallVector<Value> carried;
+  for (Value statistic : slice.statistics) {
+    Value value = find(statistic);
+    carried.push_back(
+        value ? value : atMirror(exposeAt(statistic, level), mirrorLevel));
+  }
+  return carried;
+}
+
 /// The block that computes `segment.sources` again, from `inputs` (one for each
 /// of `arguments`) and the statistics' values.
 static Operation *emitClone(OpBuilder &builder, const Segment &segment,
-                            const Slice &slice,
+                            Originals &originals, const Slice &slice,
                             ArrayRef<BlockArgument> arguments,
                             ValueRange inputs, ValueRange statistics) {
   sg::ModuleOp mirror = moduleOf(segment.mirror);
@@ -237,8 +285,9 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
     carry(argument, value);
   for (auto [statistic, value] : llvm::zip_equal(slice.statistics, statistics))
     carry(statistic, value);
-  OpBuilder inner = OpBuilder::atBlockEnd(&clone);
-  cloneSlice(inner, *segment.body, slice, mapping);
+  OpBuilder inner(loc.getContext());
+  inner.setInsertionPointToEnd(&clone);
+  cloneSlice(inner, *segment.body, slice, mapping, originals);
   SmallVector<Value> yielded;
   for (Value source : segment.sources)
     yielded.push_back(mapping.lookup(source));
@@ -257,7 +306,7 @@ Block *Lowering::lower(const Segment &segment) {
   Block *level = moduleOf(segment.body)->getBlock();
   Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
 
-  SmallVector<Value> inputs, carried;
+  SmallVector<Value> inputs;
   SmallVector<BlockArgument> arguments;
   for (BlockArgument argument : segment.body->getArguments()) {
     if (!slice.needed.contains(argument))
@@ -271,11 +320,7 @@ Block *Lowering::lower(const Segment &segment) {
       inputs.push_back(atMirror(input, mirrorLevel));
     arguments.push_back(argument);
   }
-  // First all results, which replaces ops, then the values.
-  for (Value statistic : slice.statistics)
-    exposeAt(statistic, level);
-  for (Value statistic : slice.statistics)
-    carried.push_back(atMirror(exposeAt(statistic, level), mirrorLevel));
+  SmallVector<Value> carried = carryStatistics(segment, slice);
 
   sg::ModuleOp mirror = moduleOf(segment.mirror);
   OpBuilder builder(mirror);
@@ -291,7 +336,7 @@ Block *Lowering::lower(const Segment &segment) {
   }
 
   Operation *clone =
-      emitClone(builder, segment, slice, arguments, fresh, carried);
+      emitClone(builder, segment, originals, slice, arguments, fresh, carried);
   for (auto [k, result] :
        llvm::zip_equal(segment.recomputed, clone->getResults()))
     mirror->setOperand(k, result);
