@@ -144,7 +144,8 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                                     const StepContext &context) {
   if (call.op() > fb::LibraryOp::MAX || !call.inputs() || !call.outputs() ||
       call.inputs()->size() > 2 || call.outputs()->size() > 1 ||
-      (call.ints() && call.ints()->size() > 16) || !call.implementation())
+      (call.ints() && call.ints()->size() > 16) || !isAligned(call.ints()) ||
+      !call.implementation())
     return invalidProgram(context.name + " is not a call the library has");
   std::vector<Range> reads, writes;
   Range range;

@@ -34,10 +34,16 @@ static bool hasStrides(const fb::View &view) {
   return view.strides() && view.strides()->size() != 0;
 }
 
+bool isAligned(const flatbuffers::Vector<int64_t> *numbers) {
+  return !numbers ||
+         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
+}
+
 std::optional<uint64_t> viewBytes(const fb::View &view) {
   uint64_t element = elementBytes(view.type());
   size_t rank = rankOf(view);
-  if (!element || rank > kMaxRank ||
+  if (!element || rank > kMaxRank || !isAligned(view.shape()) ||
+      !isAligned(view.strides()) ||
       (hasStrides(view) && view.strides()->size() != rank))
     return std::nullopt;
   // The index behind the last element, in elements.

@@ -21,6 +21,10 @@ constexpr size_t kMaxRank = 16;
 /// Bytes of one element; i1 is stored in a byte. 0 for an unknown type.
 uint64_t elementBytes(fb::ElementType type);
 
+/// True if the elements of `numbers` are where 64-bit loads may read them;
+/// the FlatBuffers verifier checks the alignment of a vector's length only.
+bool isAligned(const flatbuffers::Vector<int64_t> *numbers);
+
 /// Bytes from the first to behind the last element of `view`, or nothing if
 /// its rank, a dimension, a stride or the product is out of range.
 std::optional<uint64_t> viewBytes(const fb::View &view);

@@ -9,8 +9,10 @@
 #include "SessionHandle.h"
 
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::test;
@@ -295,6 +297,31 @@ TEST_P(DeviceTest, PoisonsMemoryBeforeTheFirstStep) {
   ASSERT_EQ(s.getOutput("y", out).message, "");
   for (float f : out)
     EXPECT_TRUE(std::isnan(f));
+}
+
+/// Resident memory of this process, or 0 where the system does not say.
+static size_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  size_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * size_t(sysconf(_SC_PAGESIZE));
+}
+
+TEST(CpuMemory, ResidentMemoryGrowsByTheArena) {
+  // Not a multiple of a huge page, which must not round it up.
+  const int64_t n = (100 << 18) + 7;
+  ArtifactBuilder b;
+  Tensor x = b.activation("x", {n}), y = b.activation("y", {1});
+  b.copy({y.buffer, y.type, {1}}, {x.buffer, x.type, {1}});
+  b.finish();
+  std::vector<uint8_t> bytes = b.seal();
+  size_t before = residentBytes();
+  SessionHandle s;
+  ASSERT_EQ(s.open(bytes, {"cpu", 0, 0}).message, "");
+  size_t grown = residentBytes() - before;
+  EXPECT_GE(grown, b.program.arena_bytes) << "touched when created";
+  // 1 MiB for the session itself.
+  EXPECT_LE(grown, b.program.arena_bytes + (1 << 20));
 }
 
 TEST_P(DeviceTest, TimesStepsWhenAsked) {

@@ -9,6 +9,7 @@
 #include "SessionHandle.h"
 #include "reprise/Runtime/Device.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace reprise;
@@ -152,6 +153,44 @@ TEST_P(MatMulTest, AllTransposesOnOddShapes) {
                      << m.m << "x" << m.n << "x" << m.k << " " << ta << tb);
         checkProduct(GetParam(), m, ta, tb);
       }
+}
+
+/// Exact for the small whole numbers used here.
+static std::vector<uint16_t> toBF16(const std::vector<float> &values) {
+  std::vector<uint16_t> bits(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t word;
+    std::memcpy(&word, &values[i], 4);
+    bits[i] = uint16_t(word >> 16);
+  }
+  return bits;
+}
+
+TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
+  auto device = rt::openDevice(GetParam());
+  if (!device.ok())
+    GTEST_SKIP() << device.status().message();
+  // Sums of 16 products of at most 9 stay below 256, the integers bf16 holds.
+  ConvShape c = {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1};
+  ArtifactBuilder builder;
+  Tensor x = builder.input("x", c.x(), fb::ElementType::BF16);
+  Tensor w = builder.input("w", c.w(), fb::ElementType::BF16);
+  Tensor y = builder.activation("y", c.y(), fb::ElementType::BF16);
+  rt::Status status = builder.call(rt::LibraryOp::Conv2D, {x, w}, y, c.ints());
+  if (status.code() == RP_UNAVAILABLE)
+    GTEST_SKIP() << status.message();
+  ASSERT_EQ(status.message(), "");
+  builder.output("y", y);
+  builder.finish();
+  SessionHandle s;
+  ASSERT_EQ(s.open(builder.seal(), {GetParam(), 1, 0}).message, "");
+  std::vector<float> xs = smallIntegers(c.x(), 1), ws = smallIntegers(c.w(), 2);
+  ASSERT_EQ(s.setInput("x", toBF16(xs)).message, "");
+  ASSERT_EQ(s.setInput("w", toBF16(ws)).message, "");
+  ASSERT_EQ(s.run().message, "");
+  std::vector<uint16_t> got(size_t(elements(c.y())));
+  ASSERT_EQ(s.getOutput("y", got).message, "");
+  EXPECT_EQ(got, toBF16(naiveForward(c, xs, ws)));
 }
 
 //===----------------------------------------------------------------------===//
