@@ -20,7 +20,7 @@ static double squareRoot(double x) { return std::sqrt(x); }
 static double hyperbolicTangent(double x) { return std::tanh(x); }
 static double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 static double errorFunction(double x) { return std::erf(x); }
-static double relu(double x) { return std::isnan(x) || x > 0.0 ? x : 0.0; }
+static double relu(double x) { return x < 0.0 ? 0.0 : x; }
 
 template <typename OpTy, double (*function)(double)>
 static void unary(OpTy op, Frame &, Operands operands, Results results) {
@@ -55,13 +55,13 @@ struct Mul {
 };
 struct Maximum {
   static double real(double x, double y) {
-    return std::isnan(x) || (!std::isnan(y) && x > y) ? x : y;
+    return std::isnan(x) || (!std::isnan(y) && x >= y) ? x : y;
   }
   static int64_t integer(int64_t x, int64_t y) { return std::max(x, y); }
 };
 struct Minimum {
   static double real(double x, double y) {
-    return std::isnan(x) || (!std::isnan(y) && x < y) ? x : y;
+    return std::isnan(x) || (!std::isnan(y) && x <= y) ? x : y;
   }
   static int64_t integer(int64_t x, int64_t y) { return std::min(x, y); }
 };
