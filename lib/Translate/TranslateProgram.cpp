@@ -142,7 +142,7 @@ std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
       .Case<CopyOp>([&](auto op) { result->action.Set(translateCopy(op)); });
   StepAttr info = step.getStepInfo();
   result->name = info.getName().str();
-  result->module = info.getModule().str();
+  result->module_ = info.getModule().str();
   result->location = findOrigin(step->getLoc()).file;
   result->phase = static_cast<fb::Phase>(info.getPhase());
   result->flops = info.getFlops();
