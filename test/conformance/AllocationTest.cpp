@@ -21,7 +21,7 @@
 static std::atomic<bool> counting{false};
 static std::atomic<size_t> calls{0}, largest{0};
 
-static void note(size_t bytes) {
+[[maybe_unused]] static void note(size_t bytes) {
   if (!counting.load(std::memory_order_relaxed))
     return;
   ++calls;
