@@ -19,6 +19,7 @@ using namespace reprise::sg;
 void SgDialect::initialize() {
   registerAttributes();
   registerOps();
+  registerInterfaces();
   registerModels();
 }
 
@@ -36,6 +37,17 @@ void SgDialect::registerModels() {
   registerPointwiseModels(getContext());
 }
 
+/// A distribution with a parameter has it and no other does.
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               InitKind kind, FloatAttr value) {
+  bool needed = kind == InitKind::Constant || kind == InitKind::Normal ||
+                kind == InitKind::Uniform;
+  if (needed == static_cast<bool>(value))
+    return success();
+  return emitError() << "init " << stringifyInitKind(kind)
+                     << (needed ? " needs a value" : " has no value");
+}
+
 LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                   unsigned,
                                                   NamedAttribute attribute) {
@@ -44,6 +56,19 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   return op->emitOpError() << "has an argument with attribute '"
                            << attribute.getName().strref()
                            << "'; only a string '" << kNameAttr << "' is known";
+}
+
+bool sg::hasSupportedShape(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  uint64_t bytes = (tensor.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  for (int64_t extent : tensor.getShape()) {
+    if (extent < 1 || extent > INT32_MAX)
+      return false;
+    bytes *= extent;
+    if (bytes >= uint64_t(1) << 48)
+      return false;
+  }
+  return true;
 }
 
 uint64_t sg::byteSize(Type type) {

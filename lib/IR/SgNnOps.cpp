@@ -64,11 +64,13 @@ static RankedTensorType convolve(std::optional<Location> loc,
       geometry.dilation.size() != 2)
     return fail("convolution needs 2 strides, 4 paddings and 2 dilations");
   for (int64_t v : geometry.padding)
-    if (v < 0)
-      return fail("padding must not be negative");
-  for (int d = 0; d < 2; ++d)
-    if (geometry.strides[d] < 1 || geometry.dilation[d] < 1)
-      return fail("strides and dilations must be at least 1");
+    if (v < 0 || v > INT32_MAX)
+      return fail("padding must be between 0 and ", INT32_MAX, ", but is ", v);
+  for (ArrayRef<int64_t> steps : {geometry.strides, geometry.dilation})
+    for (int64_t v : steps)
+      if (v < 1 || v > INT32_MAX)
+        return fail("strides and dilations must be between 1 and ", INT32_MAX,
+                    ", but one is ", v);
   int64_t groups = geometry.groups, channels = x.getDimSize(3);
   if (groups < 1 || channels % groups || filter.getDimSize(0) % groups)
     return fail(groups, " groups do not divide ", channels, " input and ",
@@ -152,10 +154,13 @@ static RankedTensorType pool(std::optional<Location> loc, RankedTensorType x,
   SmallVector<int64_t> shape(x.getShape());
   for (int d = 0; d < 2; ++d) {
     int64_t low = padding[2 * d], high = padding[2 * d + 1];
-    if (window[d] < 1 || strides[d] < 1 || low < 0 || high < 0 ||
-        low >= window[d] || high >= window[d])
-      return fail("pooling needs windows and strides of at least 1 and a "
-                  "padding below the window");
+    for (int64_t v : {window[d], strides[d]})
+      if (v < 1 || v > INT32_MAX)
+        return fail("windows and strides must be between 1 and ", INT32_MAX,
+                    ", but one is ", v);
+    if (low < 0 || high < 0 || low >= window[d] || high >= window[d])
+      return fail("padding must be between 0 and ", window[d] - 1,
+                  ", below the window's extent");
     shape[1 + d] = windowedExtent(x.getDimSize(1 + d), window[d], strides[d],
                                   low + high, 1);
     if (shape[1 + d] < 1)
@@ -325,6 +330,17 @@ LogicalResult CrossEntropyGradOp::verify() {
     return emitOpError() << "needs lse and dlosses of type " << row;
   return success();
 }
+
+/// Softmax needs a dimension to run along.
+static LogicalResult verifyLastDimension(Operation *op) {
+  if (tensorType(op->getResult(0)).getRank() == 0)
+    return op->emitOpError() << "needs a tensor of rank 1 or more";
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() { return verifyLastDimension(*this); }
+
+LogicalResult SoftmaxGradOp::verify() { return verifyLastDimension(*this); }
 
 LogicalResult DropoutOp::verify() {
   double p = getProbability().convertToDouble();

@@ -12,10 +12,8 @@ static RankedTensorType tensorType(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Constants
+// Constants and comparisons
 //===----------------------------------------------------------------------===//
-
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 LogicalResult IotaOp::verify() {
   int64_t rank = tensorType(getResult()).getRank();
@@ -52,7 +50,7 @@ LogicalResult BroadcastOp::verify() {
   int64_t last = -1;
   for (auto [k, d] : llvm::enumerate(getDims())) {
     if (d <= last || d >= to.getRank())
-      return emitOpError() << "dims must increase and lie below the rank "
+      return emitOpError() << "has dims that do not increase below the rank "
                            << to.getRank();
     last = d;
     if (from.getDimSize(k) != 1 && from.getDimSize(k) != to.getDimSize(d))
@@ -71,16 +69,6 @@ LogicalResult ReshapeOp::verify() {
                          << " elements before and " << to.getNumElements()
                          << " after";
   return success();
-}
-
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  if (auto before = getOperand().getDefiningOp<ReshapeOp>()) {
-    setOperand(before.getOperand());
-    return getResult();
-  }
-  return {};
 }
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
@@ -117,7 +105,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape;
   for (size_t d = 0; d < rank; ++d) {
     if (starts[d] < 0 || limits[d] <= starts[d] ||
-        limits[d] > from.getDimSize(d) || strides[d] < 1)
+        limits[d] > from.getDimSize(d) || strides[d] < 1 ||
+        strides[d] > INT32_MAX)
       return emitOptionalError(loc, "slice [", starts[d], ", ", limits[d],
                                ") by ", strides[d], " does not fit extent ",
                                from.getDimSize(d));
@@ -140,8 +129,10 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                              " entries each");
   SmallVector<int64_t> shape;
   for (size_t d = 0; d < rank; ++d) {
-    if (low[d] < 0 || high[d] < 0 || interior[d] < 0)
-      return emitOptionalError(loc, "padding must not be negative");
+    for (int64_t v : {low[d], high[d], interior[d]})
+      if (v < 0 || v > INT32_MAX)
+        return emitOptionalError(loc, "padding must be between 0 and ",
+                                 INT32_MAX, ", but is ", v);
     shape.push_back(low[d] + high[d] + from.getDimSize(d) +
                     std::max<int64_t>(from.getDimSize(d) - 1, 0) * interior[d]);
   }

@@ -29,8 +29,10 @@ RankedTensorType VariableOp::getTensorType() {
 
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
-  if (!type || !type.hasStaticShape())
-    return emitOpError() << "needs a statically shaped tensor type, but has "
+  if (!type || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() || !hasSupportedShape(type))
+    return emitOpError() << "needs a statically shaped tensor type of numbers, "
+                            "without an extent of 0, but has "
                          << getType();
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (!permutation)

@@ -25,6 +25,7 @@ def Sg_Dialect : Dialect {
     inputs alone are kept for the backward pass.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of an entry's argument or result, e.g. "image", "loss"
@@ -33,6 +34,7 @@ def Sg_Dialect : Dialect {
   private:
     void registerOps();
     void registerAttributes();
+    void registerInterfaces();
     void registerModels();
   public:
   }];
@@ -86,6 +88,7 @@ def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
     }
   }];
   let assemblyFormat = "`<` $kind (`,` $value^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Sg_Phase : Sg_I32Enum<"Phase", "the pass of a training step", [
@@ -107,10 +110,18 @@ def Sg_Float : AnyTypeOf<[F32, BF16, F16, F64], "floating-point number">;
 def Sg_Int : AnyTypeOf<[I1, I8, I32, I64], "integer">;
 def Sg_Element : AnyTypeOf<[F32, BF16, F16, F64, I1, I8, I32, I64]>;
 
-def Sg_Tensor : StaticShapeTensorOf<[Sg_Element]>;
-def Sg_FloatTensor : StaticShapeTensorOf<[Sg_Float]>;
-def Sg_IntTensor : StaticShapeTensorOf<[Sg_Int]>;
-def Sg_BoolTensor : StaticShapeTensorOf<[I1]>;
+/// No extent is 0, and sizes fit where they are multiplied: see
+/// sg::hasSupportedShape.
+class Sg_TensorOf<list<Type> elements>
+    : ConfinedType<StaticShapeTensorOf<elements>,
+        [CPred<"::reprise::sg::hasSupportedShape($_self)">],
+        StaticShapeTensorOf<elements>.summary
+          # ", extents of 1 to 2147483647 and below 2^48 bytes",
+        "::mlir::RankedTensorType">;
+def Sg_Tensor : Sg_TensorOf<[Sg_Element]>;
+def Sg_FloatTensor : Sg_TensorOf<[Sg_Float]>;
+def Sg_IntTensor : Sg_TensorOf<[Sg_Int]>;
+def Sg_BoolTensor : Sg_TensorOf<[I1]>;
 def Sg_CounterTensor : 0DTensorOf<[I64]>;
 
 #endif // REPRISE_IR_SGBASE

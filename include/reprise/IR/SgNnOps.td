@@ -50,6 +50,18 @@ def Sg_Conv2DOp : Sg_InferredOp<"conv2d"> {
 
 def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
   let summary = "the gradient of conv2d for its input";
+  let description = [{
+    The result has the type of conv2d's `x`, which the cotangent `dy` and the
+    filter do not determine when the stride exceeds 1. Attributes are those of
+    `sg.conv2d`.
+
+    ```mlir
+    %dx = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>,
+        padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x16x16x64xf32>, tensor<64x3x3x3xf32>) -> tensor<8x32x32x3xf32>
+    ```
+  }];
   let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
@@ -60,6 +72,17 @@ def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
 
 def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
   let summary = "the gradient of conv2d for its filter";
+  let description = [{
+    The result has the type of conv2d's `filter`. Attributes are those of
+    `sg.conv2d`.
+
+    ```mlir
+    %dw = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 2, 2>,
+        padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x32x32x3xf32>, tensor<8x16x16x64xf32>) -> tensor<64x3x3x3xf32>
+    ```
+  }];
   let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
@@ -93,6 +116,13 @@ def Sg_MaxPool2DGradOp : Sg_Op<"max_pool2d_grad", [Pure, AllTypesMatch<["x", "re
   let description = [{
     Each window's cotangent goes to its first maximum in row-major order. The
     contributions to an element are added in the row-major order of windows.
+    The first NaN of a window is its maximum.
+
+    ```mlir
+    %dx = sg.max_pool2d_grad %x, %dy {window = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x16x16x64xf32>, tensor<8x8x8x64xf32>) -> tensor<8x16x16x64xf32>
+    ```
   }];
   let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_PoolAttrs);
   let results = (outs Sg_FloatTensor:$result);
@@ -105,6 +135,12 @@ def Sg_AvgPool2DOp : Sg_InferredOp<"avg_pool2d"> {
   let description = [{
     Divides by the window's size, padding included when `count_include_pad`,
     else by the number of elements inside the image.
+
+    ```mlir
+    %y = sg.avg_pool2d %x {window = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x16x16x64xf32>) -> tensor<8x8x8x64xf32>
+    ```
   }];
   let arguments = !con((ins Sg_FloatTensor:$x), Sg_PoolAttrs,
                        (ins UnitAttr:$count_include_pad));
@@ -114,6 +150,16 @@ def Sg_AvgPool2DOp : Sg_InferredOp<"avg_pool2d"> {
 
 def Sg_AvgPool2DGradOp : Sg_Op<"avg_pool2d_grad", [Pure]> {
   let summary = "the gradient of avg_pool2d";
+  let description = [{
+    Each element of `dy`, divided as `sg.avg_pool2d` divides, goes to its window.
+    The contributions to an element are added in the row-major order of windows.
+
+    ```mlir
+    %dx = sg.avg_pool2d_grad %dy {window = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x8x8x64xf32>) -> tensor<8x16x16x64xf32>
+    ```
+  }];
   let arguments = !con((ins Sg_FloatTensor:$dy), Sg_PoolAttrs,
                        (ins UnitAttr:$count_include_pad));
   let results = (outs Sg_FloatTensor:$result);
@@ -123,6 +169,13 @@ def Sg_AvgPool2DGradOp : Sg_Op<"avg_pool2d_grad", [Pure]> {
 
 def Sg_GlobalAvgPoolOp : Sg_InferredOp<"global_avg_pool"> {
   let summary = "the mean over height and width: (N,H,W,C) to (N,C)";
+  let description = [{
+    The sum, divided by H * W.
+
+    ```mlir
+    %y = sg.global_avg_pool %x : (tensor<8x7x7x512xf32>) -> tensor<8x512xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$x);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
@@ -181,6 +234,16 @@ def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
 
 def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
   let summary = "(x - mean) * rstd * gamma + beta along the last dimension";
+  let description = [{
+    From left to right, each operation rounded: the arithmetic of
+    `sg.batch_norm_training` once its statistics are known, to the same bits.
+
+    ```mlir
+    %y = sg.normalize %x, %mean, %rstd, %gamma, %beta
+      : (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>,
+         tensor<64xf32>) -> tensor<8x4x4x64xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$mean,
     Sg_FloatTensor:$rstd, Sg_FloatTensor:$gamma, Sg_FloatTensor:$beta);
   let results = (outs Sg_FloatTensor:$result);
@@ -191,6 +254,16 @@ def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
 
 def Sg_BatchNormInferenceOp : Sg_InferredOp<"batch_norm_inference"> {
   let summary = "normalizes by given statistics";
+  let description = [{
+    `sg.normalize` with rstd = 1 / sqrt(variance + epsilon).
+
+    ```mlir
+    %y = sg.batch_norm_inference %x, %gamma, %beta, %mean, %variance
+        {epsilon = 1.0e-05 : f64}
+      : (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>,
+         tensor<64xf32>) -> tensor<8x4x4x64xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
     Sg_FloatTensor:$beta, Sg_FloatTensor:$mean, Sg_FloatTensor:$variance,
     F64Attr:$epsilon);
@@ -205,7 +278,14 @@ def Sg_BatchNormGradOp : Sg_InferredOp<"batch_norm_grad"> {
   let description = [{
     With xhat = (x - mean) * rstd and M elements a channel:
     dbeta = sum dy, dgamma = sum dy * xhat,
-    dx = gamma * rstd * (dy - dbeta / M - xhat * dgamma / M).
+    dx = (gamma * rstd) * ((dy - dbeta / M) - xhat * (dgamma / M)).
+
+    ```mlir
+    %dx, %dgamma, %dbeta = sg.batch_norm_grad %x, %gamma, %mean, %rstd, %dy
+      : (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>,
+         tensor<8x4x4x64xf32>)
+      -> (tensor<8x4x4x64xf32>, tensor<64xf32>, tensor<64xf32>)
+    ```
   }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
     Sg_FloatTensor:$mean, Sg_FloatTensor:$rstd, Sg_FloatTensor:$dy);
@@ -218,6 +298,14 @@ def Sg_BatchNormGradOp : Sg_InferredOp<"batch_norm_grad"> {
 
 def Sg_ReluGradOp : Sg_Op<"relu_grad", [Pure, SameOperandsAndResultType]> {
   let summary = "dy where the result y of relu is above zero, else 0";
+  let description = [{
+    Of the result and not of the operand, so that relu's operand need not be
+    kept.
+
+    ```mlir
+    %dx = sg.relu_grad %y, %dy : tensor<8x4xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$y, Sg_FloatTensor:$dy);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "$y `,` $dy attr-dict `:` type($result)";
@@ -225,23 +313,40 @@ def Sg_ReluGradOp : Sg_Op<"relu_grad", [Pure, SameOperandsAndResultType]> {
 
 def Sg_SoftmaxOp : Sg_Op<"softmax", [Pure, SameOperandsAndResultType]> {
   let summary = "e^x / sum e^x along the last dimension";
+  let description = [{
+    The row's maximum is subtracted from x first.
+
+    ```mlir
+    %y = sg.softmax %x : tensor<8x10xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$operand);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Sg_SoftmaxGradOp : Sg_Op<"softmax_grad", [Pure, SameOperandsAndResultType]> {
   let summary = "y * (dy - sum(y * dy)), y being the result of softmax";
+  let description = [{
+    The sum runs along the last dimension.
+
+    ```mlir
+    %dx = sg.softmax_grad %y, %dy : tensor<8x10xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$y, Sg_FloatTensor:$dy);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "$y `,` $dy attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Sg_CrossEntropyOp : Sg_InferredOp<"cross_entropy"> {
   let summary = "the negative log-likelihood of labels, row by row";
   let description = [{
     For logits (N,K) and labels (N) in [0, K): lse = log sum e^logits, losses =
-    lse - logits[label], both (N). A label outside gives lse.
+    lse - logits[label], both (N). A label outside gives lse. The row's maximum
+    is subtracted before the exponential and added again to lse.
 
     ```mlir
     %losses, %lse = sg.cross_entropy %logits, %labels
@@ -258,6 +363,15 @@ def Sg_CrossEntropyOp : Sg_InferredOp<"cross_entropy"> {
 def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
     AllTypesMatch<["logits", "result"]>]> {
   let summary = "(e^(logits - lse) - onehot(labels)) * dlosses";
+  let description = [{
+    The gradient of `sg.cross_entropy` for its logits.
+
+    ```mlir
+    %dlogits = sg.cross_entropy_grad %logits, %labels, %lse, %dlosses
+      : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>, tensor<8xf32>)
+      -> tensor<8x10xf32>
+    ```
+  }];
   let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels,
                        Sg_FloatTensor:$lse, Sg_FloatTensor:$dlosses);
   let results = (outs Sg_FloatTensor:$result);
@@ -269,8 +383,9 @@ def Sg_DropoutOp : Sg_Op<"dropout", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "zeros elements at random, scales the others";
   let description = [{
     With u from `sg.random_uniform` of the same stream: x / (1 - probability)
-    where u >= probability, else 0. Its gradient is the same op on the
-    cotangent: no mask is kept.
+    where u >= probability, else 0; probability and 1 - probability are rounded
+    to the types of u (f32) and x. Its gradient is the same op on the cotangent:
+    no mask is kept.
 
     ```mlir
     %y = sg.dropout %x, %seed, %step {probability = 5.0e-01 : f64,
@@ -283,6 +398,7 @@ def Sg_DropoutOp : Sg_Op<"dropout", [Pure, AllTypesMatch<["x", "result"]>]> {
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // REPRISE_IR_SGNNOPS

@@ -5,42 +5,63 @@
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "reprise/IR/SgStructureOps.td"
 
-class Sg_UnaryOp<string mnemonic, Type type, string formula>
+class Sg_UnaryOp<string mnemonic, Type type, string formula, string note>
     : Sg_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let summary = formula # ", element by element";
-  let description = "```mlir\n%y = sg." # mnemonic # " %x : tensor<8x4xf32>\n```\n";
+  let description = note # "\n\n```mlir\n%y = sg." # mnemonic
+    # " %x : tensor<8x4xf32>\n```\n";
   let arguments = (ins type:$operand);
   let results = (outs type:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Sg_NegOp : Sg_UnaryOp<"neg", Sg_FloatTensor, "-x">;
-def Sg_AbsOp : Sg_UnaryOp<"abs", Sg_FloatTensor, "|x|">;
-def Sg_ExpOp : Sg_UnaryOp<"exp", Sg_FloatTensor, "e^x">;
-def Sg_LogOp : Sg_UnaryOp<"log", Sg_FloatTensor, "ln x">;
-def Sg_SqrtOp : Sg_UnaryOp<"sqrt", Sg_FloatTensor, "the square root">;
-def Sg_RsqrtOp : Sg_UnaryOp<"rsqrt", Sg_FloatTensor, "1 / sqrt(x), correctly rounded twice">;
-def Sg_TanhOp : Sg_UnaryOp<"tanh", Sg_FloatTensor, "the hyperbolic tangent">;
-def Sg_SigmoidOp : Sg_UnaryOp<"sigmoid", Sg_FloatTensor, "1 / (1 + e^-x)">;
-def Sg_ErfOp : Sg_UnaryOp<"erf", Sg_FloatTensor, "the error function">;
-def Sg_ReluOp : Sg_UnaryOp<"relu", Sg_FloatTensor, "max(x, 0), NaN stays NaN">;
+def Sg_NegOp : Sg_UnaryOp<"neg", Sg_FloatTensor, "-x",
+  "Flips the sign, that of zero and of NaN too.">;
+def Sg_AbsOp : Sg_UnaryOp<"abs", Sg_FloatTensor, "|x|",
+  "The derivative at zero is zero.">;
+def Sg_ExpOp : Sg_UnaryOp<"exp", Sg_FloatTensor, "e^x",
+  "Its derivative keeps the result.">;
+def Sg_LogOp : Sg_UnaryOp<"log", Sg_FloatTensor, "ln x",
+  "Minus infinity at zero, NaN below.">;
+def Sg_SqrtOp : Sg_UnaryOp<"sqrt", Sg_FloatTensor, "the square root",
+  "Correctly rounded; NaN below zero. Its derivative keeps the result.">;
+def Sg_RsqrtOp : Sg_UnaryOp<"rsqrt", Sg_FloatTensor, "1 / sqrt(x)",
+  "A correctly rounded root, then a correctly rounded quotient, never an "
+  "approximation. Its derivative keeps the result.">;
+def Sg_TanhOp : Sg_UnaryOp<"tanh", Sg_FloatTensor, "the hyperbolic tangent",
+  "Its derivative keeps the result.">;
+def Sg_SigmoidOp : Sg_UnaryOp<"sigmoid", Sg_FloatTensor, "1 / (1 + e^-x)",
+  "Its derivative keeps the result.">;
+def Sg_ErfOp : Sg_UnaryOp<"erf", Sg_FloatTensor, "the error function",
+  "2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.">;
+def Sg_ReluOp : Sg_UnaryOp<"relu", Sg_FloatTensor, "0 where x < 0, else x",
+  "NaN stays NaN and -0 stays -0. Its derivative keeps the result and is zero "
+  "where x is.">;
 
-class Sg_BinaryOp<string mnemonic, Type type, string formula,
-                  list<Trait> traits = []>
-    : Sg_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultType], traits)> {
+class Sg_BinaryOp<string mnemonic, Type type, string formula, string note>
+    : Sg_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let summary = formula # ", element by element";
-  let description = "```mlir\n%z = sg." # mnemonic # " %x, %y : tensor<8x4xf32>\n```\n";
+  let description = note # "\n\n```mlir\n%z = sg." # mnemonic
+    # " %x, %y : tensor<8x4xf32>\n```\n";
   let arguments = (ins type:$lhs, type:$rhs);
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def Sg_AddOp : Sg_BinaryOp<"add", Sg_Tensor, "x + y">;
-def Sg_SubOp : Sg_BinaryOp<"sub", Sg_Tensor, "x - y">;
-def Sg_MulOp : Sg_BinaryOp<"mul", Sg_Tensor, "x * y">;
-def Sg_DivOp : Sg_BinaryOp<"div", Sg_FloatTensor, "x / y">;
-def Sg_MaximumOp : Sg_BinaryOp<"maximum", Sg_Tensor, "the larger, NaN if either is">;
-def Sg_MinimumOp : Sg_BinaryOp<"minimum", Sg_Tensor, "the smaller, NaN if either is">;
+def Sg_AddOp : Sg_BinaryOp<"add", Sg_Tensor, "x + y",
+  "Integers wrap. Its derivative keeps nothing.">;
+def Sg_SubOp : Sg_BinaryOp<"sub", Sg_Tensor, "x - y",
+  "Integers wrap. Its derivative keeps nothing.">;
+def Sg_MulOp : Sg_BinaryOp<"mul", Sg_Tensor, "x * y",
+  "Integers wrap. The derivative of either operand keeps the other.">;
+def Sg_DivOp : Sg_BinaryOp<"div", Sg_FloatTensor, "x / y",
+  "Correctly rounded.">;
+def Sg_MaximumOp : Sg_BinaryOp<"maximum", Sg_Tensor, "the larger, NaN if either is",
+  "Of equal operands the left one, +0 and -0 being equal: the gradient of ties "
+  "is the left one's. Integers are signed.">;
+def Sg_MinimumOp : Sg_BinaryOp<"minimum", Sg_Tensor, "the smaller, NaN if either is",
+  "Of equal operands the left one, +0 and -0 being equal: the gradient of ties "
+  "is the left one's. Integers are signed.">;
 
 def Sg_CompareOp : Sg_Op<"compare", [Pure, SameTypeOperands,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
@@ -64,6 +85,9 @@ def Sg_SelectOp : Sg_Op<"select", [Pure, AllTypesMatch<["on_true", "on_false", "
     AllShapesMatch<["condition", "result"]>]> {
   let summary = "one of two, element by element";
   let description = [{
+    That of `on_true` where the condition holds, else that of `on_false`, bit
+    by bit: a NaN that is not chosen does no harm.
+
     ```mlir
     %z = sg.select %m, %x, %y : tensor<8xi1>, tensor<8xf32>
     ```
@@ -91,6 +115,7 @@ def Sg_CastOp : Sg_Op<"cast", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let arguments = (ins Sg_Tensor:$operand);
   let results = (outs Sg_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
 }
 
 #endif // REPRISE_IR_SGPOINTWISEOPS

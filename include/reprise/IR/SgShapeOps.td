@@ -7,6 +7,9 @@ include "reprise/IR/SgStructureOps.td"
 def Sg_ConstantOp : Sg_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "a constant";
   let description = [{
+    The value's type is the result's. Constants are part of the program and
+    need no place among the activations.
+
     ```mlir
     %c = sg.constant dense<0.000000e+00> : tensor<8x4xf32>
     ```
@@ -20,6 +23,8 @@ def Sg_ConstantOp : Sg_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value
 def Sg_IotaOp : Sg_Op<"iota", [Pure]> {
   let summary = "the index along a dimension";
   let description = [{
+    The element at (i0, i1, ...) is the index in dimension `dim`, from 0.
+
     ```mlir
     %i = sg.iota 1 : tensor<8x10xi32>
     ```
@@ -44,7 +49,7 @@ def Sg_RandomUniformOp : Sg_Op<"random_uniform", [Pure]> {
   }];
   let arguments = (ins Sg_CounterTensor:$seed, Sg_CounterTensor:$step,
                        I64Attr:$stream);
-  let results = (outs StaticShapeTensorOf<[F32]>:$result);
+  let results = (outs Sg_TensorOf<[F32]>:$result);
   let assemblyFormat = [{
     $seed `,` $step `stream` $stream attr-dict `:` type($seed) `,` type($step)
     `->` type($result)
@@ -70,11 +75,14 @@ def Sg_BroadcastOp : Sg_Op<"broadcast", [Pure]> {
     $operand `dims` $dims attr-dict `:` type($operand) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Sg_ReshapeOp : Sg_Op<"reshape", [Pure]> {
   let summary = "the same elements, row-major, in another shape";
   let description = [{
+    A view: it moves nothing and takes no memory.
+
     ```mlir
     %y = sg.reshape %x : tensor<8x4xf32> -> tensor<32xf32>
     ```
@@ -100,6 +108,7 @@ def Sg_TransposeOp : Sg_InferredOp<"transpose"> {
   let assemblyFormat = [{
     $operand `perm` $permutation attr-dict `:` type($operand) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Sg_SliceOp : Sg_InferredOp<"slice"> {
@@ -119,6 +128,7 @@ def Sg_SliceOp : Sg_InferredOp<"slice"> {
     $operand $starts `to` $limits `by` $strides attr-dict `:`
     type($operand) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Sg_PadOp : Sg_InferredOp<"pad"> {
@@ -139,11 +149,14 @@ def Sg_PadOp : Sg_InferredOp<"pad"> {
     $operand `low` $low `high` $high `interior` $interior `value` $value
     attr-dict `:` type($operand) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Sg_ConcatOp : Sg_InferredOp<"concat"> {
   let summary = "joins along a dimension";
   let description = [{
+    The operands, one behind the other; they agree in all dimensions but `dim`.
+
     ```mlir
     %z = sg.concat %x, %y dim 0
       : (tensor<8x4xf32>, tensor<2x4xf32>) -> tensor<10x4xf32>
@@ -154,13 +167,15 @@ def Sg_ConcatOp : Sg_InferredOp<"concat"> {
   let assemblyFormat = [{
     $operands `dim` $dim attr-dict `:` functional-type($operands, $result)
   }];
+  let hasFolder = 1;
 }
 
 class Sg_ReduceOp<string mnemonic, string what> : Sg_InferredOp<mnemonic> {
   let summary = what # " over dimensions";
   let description = [{
-    The result lacks `dims`, which are increasing. The order of the sum is
-    fixed by the shape and by nothing else: not by threads, not by fusion.
+    The result lacks `dims`, which are increasing; over no dimension it is the
+    operand. The order of the sum is fixed by the shape and by nothing else:
+    not by threads, not by fusion.
 
     ```mlir
     %y = sg.}] # mnemonic # [{ %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>
@@ -171,6 +186,7 @@ class Sg_ReduceOp<string mnemonic, string what> : Sg_InferredOp<mnemonic> {
   let assemblyFormat = [{
     $operand `dims` $dims attr-dict `:` type($operand) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 def Sg_ReduceSumOp : Sg_ReduceOp<"reduce_sum", "the sum">;
 def Sg_ReduceMaxOp : Sg_ReduceOp<"reduce_max", "the maximum, NaN if any is">;

@@ -63,6 +63,14 @@ def Sg_WriteOp : Sg_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 
 def Sg_YieldOp : Sg_Op<"yield", [Pure, ReturnLike, Terminator]> {
   let summary = "ends a region with its results";
+  let description = [{
+    The operands are the results of the module, kernel or backward pass around
+    it. A region that has none needs no `sg.yield` in text.
+
+    ```mlir
+    sg.yield %y, %z : tensor<8x4xf32>, tensor<8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Sg_Tensor>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, {}); }]>];
