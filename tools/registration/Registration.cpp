@@ -1,0 +1,18 @@
+//===- Registration.cpp - What every MLIR tool of Reprise knows -----------===//
+
+#include "Registration.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/IR/Rt.h"
+#include "reprise/IR/Sg.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/Train.h"
+
+void reprise::registerDialects(mlir::DialectRegistry &registry) {
+  registry
+      .insert<sg::SgDialect, rt_dialect::RtDialect, mlir::func::FuncDialect>();
+}
+
+void reprise::registerPasses() {
+  registerTrainPasses();
+  registerCheckpointPasses();
+}

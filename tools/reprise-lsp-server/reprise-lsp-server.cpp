@@ -1,0 +1,15 @@
+//===- reprise-lsp-server.cpp - Reprise's IR in an editor -----------------===//
+//
+// A language server for .mlir files with Reprise's dialects: errors as one
+// types, definitions, uses, hover.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Registration.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  reprise::registerDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
