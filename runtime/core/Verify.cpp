@@ -182,6 +182,9 @@ Status ProgramVerifier::variables() {
     REPRISE_RETURN_IF_ERROR(view(v->view(), nullptr, name, &range));
     if (!isDense(*v->view()))
       return invalidProgram(name + " is not dense");
+    if (bufferOf(program, nullptr, *v->view())->kind() ==
+        fb::BufferKind::Constant)
+      return invalidProgram(name + " lies on a constant");
     REPRISE_RETURN_IF_ERROR(initialValue(*v));
     size_t rank = v->view()->shape() ? v->view()->shape()->size() : 0;
     if (v->file_permutation() && v->file_permutation()->size() &&
@@ -203,6 +206,10 @@ Status ProgramVerifier::constants() {
                             std::to_string(c->buffer()) +
                             ", which does not exist");
     const fb::Buffer &b = *program.buffers()->Get(c->buffer());
+    if (b.kind() != fb::BufferKind::Constant)
+      return invalidProgram("constant " + quoted(b.name()) +
+                            " is on a buffer of another kind, which steps "
+                            "may write");
     if (!c->data() || c->data()->size() != b.size())
       return invalidProgram("constant " + quoted(b.name()) +
                             " has not the size of its buffer, " +

@@ -62,12 +62,13 @@ static int64_t elements(const TensorDesc &t) {
 
 static LibraryCallDesc describe(LibraryOp op, const Convolution &c,
                                 int64_t batch) {
-  int64_t pad = c.kernel / 2, out = (c.size + 2 * pad - c.kernel) / c.stride + 1;
+  int64_t pad = c.kernel / 2,
+          out = (c.size + 2 * pad - c.kernel) / c.stride + 1;
   TensorDesc x{RP_F32, {batch, c.size, c.size, c.channels}, {}};
   TensorDesc w{RP_F32, {c.filters, c.kernel, c.kernel, c.channels}, {}};
   TensorDesc y{RP_F32, {batch, out, out, c.filters}, {}};
-  LibraryCallDesc desc{op, {}, {}, {c.stride, c.stride, pad, pad, pad, pad, 1,
-                                    1, 1}};
+  LibraryCallDesc desc{
+      op, {}, {}, {c.stride, c.stride, pad, pad, pad, pad, 1, 1, 1}};
   switch (op) {
   case LibraryOp::Conv2D:
     desc.inputs = {x, w};
@@ -105,8 +106,8 @@ static Call prepare(LibraryCache &cache, LibraryOp op, const Convolution &c) {
   operands.inputs[1] = allocate(elements(desc.inputs[1]));
   operands.output = allocate(elements(desc.outputs[0]));
   operands.workspace = allocate(int64_t(plan.info.workspaceBytes / 4));
-  call.bound = std::make_unique<BoundLibraryCall>(plan, (*entry)->primitives,
-                                                  operands);
+  call.bound =
+      std::make_unique<BoundLibraryCall>(plan, (*entry)->primitives, operands);
   return call;
 }
 
@@ -144,11 +145,11 @@ int main(int argc, char **argv) {
     double seconds = median(call.seconds);
     const Convolution &c = call.layer;
     sum += seconds;
-    std::printf("%-12s %4lld x %3lld^2 -> %4lld  %lldx%lld/%lld  %7.3f ms  %s\n",
-                call.what, (long long)c.channels, (long long)c.size,
-                (long long)c.filters, (long long)c.kernel, (long long)c.kernel,
-                (long long)c.stride, seconds * 1e3,
-                call.implementation.c_str());
+    std::printf(
+        "%-12s %4lld x %3lld^2 -> %4lld  %lldx%lld/%lld  %7.3f ms  %s\n",
+        call.what, (long long)c.channels, (long long)c.size,
+        (long long)c.filters, (long long)c.kernel, (long long)c.kernel,
+        (long long)c.stride, seconds * 1e3, call.implementation.c_str());
   }
   std::printf("all %zu calls: %.1f ms on %u threads (%s)\n", calls.size(),
               sum * 1e3, threads, libraryVersion().c_str());

@@ -13,8 +13,10 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace reprise;
@@ -157,6 +159,30 @@ TEST_F(FileTest, FullDiskKeepsThePreviousFile) {
   EXPECT_EQ(contents(path), "previous");
   EXPECT_EQ(list(), std::vector<std::string>{"a.rpx"});
   ::umount(directory.c_str());
+}
+
+TEST_F(FileTest, KilledWhileWritingLosesNothing) {
+  std::string path = directory + "/a.rpx";
+  std::string one(1 << 20, '1'), two(1 << 20, '2');
+  ASSERT_EQ(write(path, one).message(), "");
+  for (int i = 0; i < 20; ++i) {
+    pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      for (bool odd = false;; odd = !odd)
+        if (!write(path, odd ? two : one).ok())
+          ::_exit(1);
+    ::usleep(useconds_t(1000 + 700 * i));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the child could not write";
+    std::string text = contents(path);
+    ASSERT_TRUE(text == one || text == two) << text.size() << " bytes";
+  }
+  // A killed writer's file is passed over by the next one.
+  EXPECT_EQ(write(path, two).message(), "");
+  EXPECT_EQ(contents(path), two);
 }
 
 TEST_F(FileTest, OpensProgramsFromFiles) {
