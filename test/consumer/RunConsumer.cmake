@@ -1,0 +1,28 @@
+# Installs BUILD_DIR to a prefix under WORK_DIR, builds the consumer project in
+# SOURCE_DIR against it with CXX_COMPILER, and runs it.
+file(REMOVE_RECURSE ${WORK_DIR})
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code
+    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(code)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command} exited with ${code}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${WORK_DIR}/build
+  -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run(${WORK_DIR}/build/consumer)
+
+# Both parts are computed again, each behind a barrier.
+string(REGEX MATCHALL "phase<recompute>" clones "${output}")
+list(LENGTH clones count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "expected 2 recomputed blocks, but found ${count}:\n"
+    "${output}")
+endif()
