@@ -58,12 +58,14 @@ private:
   void findMirrors();
   void lowerWithin(Block &block);
   std::optional<Segment> look(sg::ModuleOp block);
-  Block *lower(const Segment &segment);
+  Block *lower(Segment segment);
   Value atMirror(Value value, Block *mirrorLevel);
   Value traceToBlock(Value value, Block *body);
   bool isKeptOtherwise(Value value, Block *mirror);
-  SmallVector<Value> carryStatistics(const Segment &segment,
-                                     const Slice &slice);
+  Slice slice(Segment &segment);
+  DenseMap<Value, Value> statisticsAtMirror(const Segment &segment);
+  Value carryStatistic(Value statistic, const Segment &segment,
+                       const DenseMap<Value, Value> &read);
 
   func::FuncOp function;
   /// By instance: the mirror's body.
@@ -239,31 +241,45 @@ Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   return exposeInput(mirrorLevel, atMirror(outer, outerMirror));
 }
 
-/// The statistics that the clone reads, as values of the mirror's level: those
-/// the mirror reads already, else handed out for the clone. A clone within a
-/// clone reads those of the forward pass.
-SmallVector<Value> Lowering::carryStatistics(const Segment &segment,
-                                             const Slice &slice) {
-  Block *level = moduleOf(segment.body)->getBlock();
-  Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
+/// By op result: what the mirror reads already.
+DenseMap<Value, Value> Lowering::statisticsAtMirror(const Segment &segment) {
   DenseMap<Value, Value> read;
   for (Value input : moduleOf(segment.mirror).getInputs())
     read.try_emplace(traceToOp(input), input);
-  auto find = [&](Value statistic) {
+  return read;
+}
+
+/// A statistic that the clone reads, as a value of the mirror's level: what
+/// the mirror reads already, else handed out for the clone. A clone within a
+/// clone reads those of the forward pass.
+Value Lowering::carryStatistic(Value statistic, const Segment &segment,
+                               const DenseMap<Value, Value> &read) {
+  Value original = originals.lookup(statistic);
+  if (Value value = read.lookup(original ? original : statistic))
+    return value;
+  Block *level = moduleOf(segment.body)->getBlock();
+  Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
+  return atMirror(exposeAt(statistic, level), mirrorLevel);
+}
+
+/// What to clone. Hands out the statistics that are missing at the mirror,
+/// which replaces ops and their results, and so looks again afterwards.
+Slice Lowering::slice(Segment &segment) {
+  Slice before = sliceBody(*segment.body, segment.sources);
+  Block *level = moduleOf(segment.body)->getBlock();
+  DenseMap<Value, Value> read = statisticsAtMirror(segment);
+  bool exposed = false;
+  for (Value statistic : before.statistics) {
     Value original = originals.lookup(statistic);
-    return read.lookup(original ? original : statistic);
-  };
-  // First all results, which replaces ops, then the values.
-  for (Value statistic : slice.statistics)
-    if (!find(statistic))
-      exposeAt(statistic, level);
-  SmallVector<Value> carried;
-  for (Value statistic : slice.statistics) {
-    Value value = find(statistic);
-    carried.push_back(
-        value ? value : atMirror(exposeAt(statistic, level), mirrorLevel));
+    if (read.contains(original ? original : statistic))
+      continue;
+    exposeAt(statistic, level);
+    exposed = true;
   }
-  return carried;
+  if (!exposed)
+    return before;
+  segment = *look(moduleOf(segment.body));
+  return sliceBody(*segment.body, segment.sources);
 }
 
 /// The block that computes `segment.sources` again, from `inputs` (one for each
@@ -301,12 +317,12 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
 }
 
 /// Puts a clone in front of the mirror; returns the clone's body.
-Block *Lowering::lower(const Segment &segment) {
-  Slice slice = sliceBody(*segment.body, segment.sources);
+Block *Lowering::lower(Segment segment) {
+  Slice slice = this->slice(segment);
   Block *level = moduleOf(segment.body)->getBlock();
   Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
 
-  SmallVector<Value> inputs;
+  SmallVector<Value> inputs, carried;
   SmallVector<BlockArgument> arguments;
   for (BlockArgument argument : segment.body->getArguments()) {
     if (!slice.needed.contains(argument))
@@ -320,7 +336,9 @@ Block *Lowering::lower(const Segment &segment) {
       inputs.push_back(atMirror(input, mirrorLevel));
     arguments.push_back(argument);
   }
-  SmallVector<Value> carried = carryStatistics(segment, slice);
+  DenseMap<Value, Value> read = statisticsAtMirror(segment);
+  for (Value statistic : slice.statistics)
+    carried.push_back(carryStatistic(statistic, segment, read));
 
   sg::ModuleOp mirror = moduleOf(segment.mirror);
   OpBuilder builder(mirror);

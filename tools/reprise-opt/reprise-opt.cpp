@@ -4,21 +4,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Registration.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "reprise/IR/Rt.h"
-#include "reprise/IR/Sg.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<reprise::sg::SgDialect, reprise::rt_dialect::RtDialect,
-                  mlir::affine::AffineDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::math::MathDialect>();
+  reprise::registerDialects(registry);
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect>();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Reprise's optimizer driver\n", registry));
+  reprise::registerPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Reprise's optimizer driver\n", registry));
 }
