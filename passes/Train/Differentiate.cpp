@@ -225,7 +225,7 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
     return success();
   OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
   Block &mirror = state.addRegion()->emplaceBlock();
-  OpBuilder inner = OpBuilder::atBlockEnd(&mirror);
+  OpBuilder inner(module.getContext());
   inner.setInsertionPointToEnd(&mirror);
   ModuleLevel level(inner, activity, module, *this, mirror);
   YieldOp yield = module.getYield();
@@ -266,26 +266,14 @@ public:
   using SgDifferentiateBase::SgDifferentiateBase;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (failed(check(function)))
-      return signalPassFailure();
-    expandTraining(function);
-    numberModules(function);
-    SymbolTable symbols(function->getParentOfType<mlir::ModuleOp>());
-    if (failed(decomposeWithoutVjp(function, symbols)))
-      return signalPassFailure();
-    handOutEverything(function);
-    FailureOr<BackwardOp> backward = emitBackward(function, symbols);
-    if (failed(backward))
-      return signalPassFailure();
-    pruneModules(function);
-    if (emitGradients)
-      returnGradients(function, *backward);
-    if (optimizer == "sgd")
-      emitSgd(function, *backward, symbols, {momentum, weightDecay});
+    SymbolTable symbols(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(differentiate(function, symbols)))
+        return signalPassFailure();
   }
 
 private:
+  LogicalResult differentiate(func::FuncOp function, SymbolTable &symbols);
   LogicalResult check(func::FuncOp function);
   static void numberModules(func::FuncOp function);
   static LogicalResult decomposeWithoutVjp(func::FuncOp function,
@@ -296,6 +284,26 @@ private:
   static void returnGradients(func::FuncOp function, BackwardOp backward);
 };
 } // namespace
+
+LogicalResult Differentiate::differentiate(func::FuncOp function,
+                                           SymbolTable &symbols) {
+  if (failed(check(function)))
+    return failure();
+  expandTraining(function);
+  numberModules(function);
+  if (failed(decomposeWithoutVjp(function, symbols)))
+    return failure();
+  handOutEverything(function);
+  FailureOr<BackwardOp> backward = emitBackward(function, symbols);
+  if (failed(backward))
+    return failure();
+  pruneModules(function);
+  if (emitGradients)
+    returnGradients(function, *backward);
+  if (optimizer == "sgd")
+    emitSgd(function, *backward, symbols, {momentum, weightDecay});
+  return success();
+}
 
 LogicalResult Differentiate::check(func::FuncOp function) {
   if (optimizer != "sgd" && optimizer != "none")
@@ -374,7 +382,8 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
   Location loc = loss.getLoc();
   OperationState state(loc, BackwardOp::getOperationName());
   Region *region = state.addRegion();
-  OpBuilder inner = OpBuilder::atBlockEnd(&region->emplaceBlock());
+  OpBuilder inner(function.getContext());
+  inner.setInsertionPointToEnd(&region->emplaceBlock());
   FunctionLevel level(inner, activity);
   if (!activity.contains(loss))
     return function.emitError() << "the loss depends on no parameter";

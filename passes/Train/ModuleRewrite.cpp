@@ -136,7 +136,7 @@ static bool pruneBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (isOpTriviallyDead(&op)) {
+    if (!isa<BackwardOp>(op) && isOpTriviallyDead(&op)) {
       op.erase();
       changed = true;
       continue;

@@ -4,10 +4,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SgDifferentiate : Pass<"sg-differentiate", "::mlir::func::FuncOp"> {
+def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
   let description = [{
-    Differentiates the function's first result, a scalar loss, for every
+    Differentiates each function's first result, a scalar loss, for every
     variable of role `parameter` that it reads. Each `sg.module` gets a mirror
     in `sg.backward`; what a mirror reads of its block is handed out as
     additional, residual results. What the backward region captures is what is
