@@ -1,6 +1,6 @@
 //===- SgNnOps.cpp - Inference and rules of layers ------------------------===//
 
-#include "reprise/IR/Sg.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -248,6 +248,15 @@ static LogicalResult checkChannels(std::optional<Location> loc, Value x,
       return emitOptionalError(loc, "normalization of ", type, " needs ",
                                expected, ", but has ", vector.getType());
   return success();
+}
+
+LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(checkChannels(getLoc(), getX(), {getGamma(), getBeta()})))
+    return failure();
+  Type channel = getGamma().getType();
+  if (failed(verifyVariable(*this, getRunningMeanAttr(), channel, tables)))
+    return failure();
+  return verifyVariable(*this, getRunningVarianceAttr(), channel, tables);
 }
 
 LogicalResult BatchNormTrainingOp::inferReturnTypes(

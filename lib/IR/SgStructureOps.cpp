@@ -1,8 +1,8 @@
 //===- SgStructureOps.cpp - State and structure: syntax and rules ---------===//
 
+#include "Verify.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "reprise/IR/Sg.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -48,9 +48,8 @@ LogicalResult VariableOp::verify() {
   return success();
 }
 
-/// Checks that `symbol` names a variable of type `type` (any, if null).
-static LogicalResult verifyVariable(Operation *op, FlatSymbolRefAttr symbol,
-                                    Type type, SymbolTableCollection &tables) {
+LogicalResult sg::verifyVariable(Operation *op, FlatSymbolRefAttr symbol,
+                                 Type type, SymbolTableCollection &tables) {
   auto variable = tables.lookupNearestSymbolFrom<VariableOp>(op, symbol);
   if (!variable)
     return op->emitOpError() << "names no sg.variable: " << symbol;
@@ -79,13 +78,6 @@ LogicalResult BackwardOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (failed(verifyVariable(*this, symbol, gradient.getType(), tables)))
       return failure();
   return success();
-}
-
-LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &tables) {
-  Type channel = getGamma().getType();
-  if (failed(verifyVariable(*this, getRunningMeanAttr(), channel, tables)))
-    return failure();
-  return verifyVariable(*this, getRunningVarianceAttr(), channel, tables);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +150,10 @@ static LogicalResult verifyBlockOp(Operation *op) {
 }
 
 ParseResult sg::ModuleOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseBlockOp(parser, result);
+  if (parseBlockOp(parser, result))
+    return failure();
+  ensureTerminator(*result.regions[0], parser.getBuilder(), result.location);
+  return success();
 }
 
 void sg::ModuleOp::print(OpAsmPrinter &printer) {
@@ -172,7 +167,7 @@ void sg::ModuleOp::print(OpAsmPrinter &printer) {
 
 LogicalResult sg::ModuleOp::verify() {
   if (getResiduals() > getNumResults())
-    return emitOpError() << "claims " << getResiduals()
+    return emitOpError() << "claims " << static_cast<int64_t>(getResiduals())
                          << " residuals among its " << getNumResults()
                          << " results";
   return verifyBlockOp(*this);
@@ -183,7 +178,10 @@ YieldOp sg::ModuleOp::getYield() {
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseBlockOp(parser, result);
+  if (parseBlockOp(parser, result))
+    return failure();
+  ensureTerminator(*result.regions[0], parser.getBuilder(), result.location);
+  return success();
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
