@@ -31,9 +31,12 @@ static void softmax(sg::SoftmaxOp op, Frame &, Operands operands,
   const Tensor &x = operands[0];
   int64_t length = x.getRank() ? x.getShape().back() : 1;
   for (int64_t begin = 0; begin < x.size(); begin += length) {
-    double lse = logSumExp(x, begin, length);
+    double largest = *llvm::max_element(x.getReals().slice(begin, length));
+    double sum = 0.0;
     for (int64_t i = begin; i < begin + length; ++i)
-      results[0].real(i) = std::exp(x.real(i) - lse);
+      sum += std::exp(x.real(i) - largest);
+    for (int64_t i = begin; i < begin + length; ++i)
+      results[0].real(i) = std::exp(x.real(i) - largest) / sum;
   }
 }
 

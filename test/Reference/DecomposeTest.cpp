@@ -63,7 +63,8 @@ TEST(DecomposeCoverage, EveryCompositeOpHasACase) {
   std::unique_ptr<MLIRContext> context = makeContext();
   for (RegisteredOperationName name :
        context->getRegisteredOperationsByDialect("sg"))
-    if (name.hasInterface<DecomposeOpInterface>())
+    if (name.hasInterface<DecomposeOpInterface>()) {
       EXPECT_TRUE(covered.count(name.getStringRef().str()))
           << name.getStringRef().str();
+    }
 }

@@ -38,8 +38,8 @@ TEST(Statistics, RecomputingGivesTheSameBits) {
   for (const Case &c : differentiableCases()) {
     // In f32, where Precision::Stored rounds.
     std::string source = c.source;
-    for (size_t at; (at = source.find("xf64>")) != std::string::npos;)
-      source.replace(at, 5, "xf32>");
+    for (size_t at; (at = source.find("f64>")) != std::string::npos;)
+      source.replace(at, 4, "f32>");
     Program p(source);
     StatisticsOpInterface found;
     p.module->walk([&](StatisticsOpInterface op) { found = op; });

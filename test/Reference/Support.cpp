@@ -19,6 +19,7 @@ std::unique_ptr<MLIRContext> reference::testing::makeContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  context->printOpOnDiagnostic(false);
   return context;
 }
 
