@@ -1,0 +1,74 @@
+//===- Pipelines.h - From a model to an artifact ----------------*- C++ -*-===//
+//
+// The whole flow as a library. A model is a module with variables and one
+// function; see docs/program.md for what each level holds.
+//
+//   model    annotated for checkpointing
+//   train    differentiated, with the optimizer's updates
+//   remat    annotated blocks are computed again in the backward pass
+//   program  rt.program: flat, kernels formed, ordered, placed; with a second
+//            entry for evaluation
+//   artifact the bytes of an .rpx file
+//
+// Each level ends with its verifier.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PASSES_PIPELINES_H
+#define REPRISE_PASSES_PIPELINES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/IR/Rt.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+enum class CompileLevel { Model, Train, Remat, Program };
+
+/// "model", "train", "remat" or "program".
+std::optional<CompileLevel> parseCompileLevel(llvm::StringRef name);
+
+struct CompileOptions {
+  /// Name of the program; the function's name when empty.
+  std::string model;
+  /// A mode of sg-assign-checkpointing.
+  std::string checkpointing = "annotated";
+  /// "sgd", or "none" for gradients without updates.
+  std::string optimizer = "sgd";
+  double momentum = 0.9;
+  double weightDecay = 0.0;
+  /// Return each parameter's gradient as output "gradient:PARAMETER".
+  bool emitGradients = false;
+  /// Entries of the program; at least one.
+  bool training = true;   // "train_step"
+  bool evaluation = true; // "eval_step"
+  /// Threads that the program will run on; its bits depend on it.
+  unsigned threads = 2;
+  /// Called on every pass manager before it runs: timing, printing.
+  std::function<void(mlir::PassManager &)> configure;
+};
+
+/// Loads what the pipeline needs into a context.
+void registerPipelineDialects(mlir::DialectRegistry &registry);
+
+/// Rewrites `module`, a model, to `level`. At level program it holds one
+/// rt.program and nothing else. Fails with an error at the op.
+mlir::LogicalResult lowerModel(mlir::ModuleOp module,
+                               const CompileOptions &options,
+                               CompileLevel level);
+
+/// Compiles the kernels of a module at level program, for this machine, and
+/// returns the artifact's bytes. Equal input gives equal bytes.
+mlir::FailureOr<std::vector<uint8_t>> emitArtifact(mlir::ModuleOp module);
+
+/// lowerModel to level program, then emitArtifact.
+mlir::FailureOr<std::vector<uint8_t>>
+compileModel(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_PIPELINES_H

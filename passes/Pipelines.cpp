@@ -1,0 +1,253 @@
+//===- Pipelines.cpp - From a model to an artifact ------------------------===//
+//
+// Input:   a module with variables and one function, the model.
+// Output:  the same module at a level, or an artifact.
+// Method:  the passes in order, each level closed by its verifier. Evaluation
+//          is derived from the untouched model and joins the training step
+//          when both are flat.
+// Cost:    the passes'; planning and compiling kernels dominate.
+// Fails:   on what the passes refuse.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Pipelines.h"
+
+#include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/Fuse.h"
+#include "reprise/Passes/Kernels.h"
+#include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Train.h"
+#include "reprise/Translate/TranslateProgram.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+constexpr llvm::StringLiteral kTrainStep = "train_step";
+constexpr llvm::StringLiteral kEvalStep = "eval_step";
+
+/// Runs passes on a module and verifies levels of its functions.
+class Stage {
+public:
+  Stage(mlir::ModuleOp module, const CompileOptions &options)
+      : module(module), manager(module.getContext()) {
+    if (options.configure)
+      options.configure(manager);
+  }
+
+  Stage &add(std::unique_ptr<Pass> pass) {
+    manager.addPass(std::move(pass));
+    return *this;
+  }
+  Stage &addToFunctions(std::unique_ptr<Pass> pass) {
+    manager.addNestedPass<func::FuncOp>(std::move(pass));
+    return *this;
+  }
+  Stage &verify(StringRef level) {
+    SgVerifyLevelOptions options;
+    options.level = level.str();
+    addToFunctions(createSgVerifyLevel(options));
+    return addToFunctions(createSgVerifyEffects());
+  }
+  LogicalResult run() { return manager.run(module); }
+
+private:
+  mlir::ModuleOp module;
+  PassManager manager;
+};
+} // namespace
+
+std::optional<CompileLevel> reprise::parseCompileLevel(StringRef name) {
+  return llvm::StringSwitch<std::optional<CompileLevel>>(name)
+      .Case("model", CompileLevel::Model)
+      .Case("train", CompileLevel::Train)
+      .Case("remat", CompileLevel::Remat)
+      .Case("program", CompileLevel::Program)
+      .Default(std::nullopt);
+}
+
+void reprise::registerPipelineDialects(DialectRegistry &registry) {
+  registry.insert<sg::SgDialect, rt_dialect::RtDialect, func::FuncDialect>();
+}
+
+/// The model's function.
+static FailureOr<func::FuncOp> findModel(mlir::ModuleOp module) {
+  auto functions = module.getOps<func::FuncOp>();
+  if (llvm::hasSingleElement(functions))
+    return *functions.begin();
+  return module.emitError()
+         << "holds " << std::distance(functions.begin(), functions.end())
+         << " functions; a model is one function";
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerToModel(mlir::ModuleOp module,
+                                  const CompileOptions &options) {
+  SgAssignCheckpointingOptions assign;
+  assign.mode = options.checkpointing;
+  return Stage(module, options)
+      .verify("model")
+      .addToFunctions(createSgAssignCheckpointing(assign))
+      .verify("model")
+      .run();
+}
+
+static LogicalResult lowerToTrain(mlir::ModuleOp module,
+                                  const CompileOptions &options) {
+  SgDifferentiateOptions differentiate;
+  differentiate.optimizer = options.optimizer;
+  differentiate.momentum = options.momentum;
+  differentiate.weightDecay = options.weightDecay;
+  differentiate.emitGradients = options.emitGradients;
+  return Stage(module, options)
+      .add(createSgDifferentiate(differentiate))
+      .verify("train")
+      .run();
+}
+
+static LogicalResult lowerToRemat(mlir::ModuleOp module,
+                                  const CompileOptions &options) {
+  return Stage(module, options)
+      .addToFunctions(createSgLowerCheckpointing())
+      .verify("remat")
+      .run();
+}
+
+static LogicalResult flatten(mlir::ModuleOp module,
+                             const CompileOptions &options) {
+  return Stage(module, options)
+      .addToFunctions(createSgFlatten())
+      .verify("flat")
+      .run();
+}
+
+static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
+                                         const std::string &model,
+                                         const CompileOptions &options) {
+  SgLowerToRtOptions lower;
+  lower.model = model;
+  lower.threads = options.threads;
+  lower.checkpointing = options.training ? options.checkpointing : "none";
+  Stage stage(module, options);
+  // No common-subexpression elimination: it would make the backward pass read
+  // what the forward pass happened to compute as well, and so keep it.
+  stage.addToFunctions(createCanonicalizerPass())
+      .addToFunctions(createSgDecompose())
+      .addToFunctions(createCanonicalizerPass())
+      .addToFunctions(createSgFormKernels())
+      .add(createSgLowerToRt(lower));
+  return stage.run();
+}
+
+static LogicalResult verifyProgram(mlir::ModuleOp module,
+                                   const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  if (options.configure)
+    options.configure(manager);
+  manager.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
+  return manager.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// The flow
+//===----------------------------------------------------------------------===//
+
+/// A module with the evaluation of the model in `module`, flat.
+static FailureOr<OwningOpRef<mlir::ModuleOp>>
+deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
+  OwningOpRef<mlir::ModuleOp> evaluation = module.clone();
+  FailureOr<func::FuncOp> function = findModel(*evaluation);
+  if (failed(function))
+    return failure();
+  function->setSymName(kEvalStep);
+  if (failed(Stage(*evaluation, options)
+                 .verify("model")
+                 .addToFunctions(createSgToInference())
+                 .run()) ||
+      failed(flatten(*evaluation, options)))
+    return failure();
+  return evaluation;
+}
+
+/// Rewrites the model's function up to `level`, at most remat.
+static LogicalResult lowerTraining(mlir::ModuleOp module,
+                                   const CompileOptions &options,
+                                   CompileLevel level) {
+  if (failed(lowerToModel(module, options)))
+    return failure();
+  if (level >= CompileLevel::Train)
+    (*module.getOps<func::FuncOp>().begin()).setSymName(kTrainStep);
+  if (level >= CompileLevel::Train && failed(lowerToTrain(module, options)))
+    return failure();
+  if (level >= CompileLevel::Remat && failed(lowerToRemat(module, options)))
+    return failure();
+  return success();
+}
+
+LogicalResult reprise::lowerModel(mlir::ModuleOp module,
+                                  const CompileOptions &options,
+                                  CompileLevel level) {
+  FailureOr<func::FuncOp> function = findModel(module);
+  if (failed(function))
+    return failure();
+  if (!options.training && !options.evaluation)
+    return function->emitError() << "neither training nor evaluation is wanted";
+  std::string name =
+      options.model.empty() ? function->getSymName().str() : options.model;
+  bool isProgram = level == CompileLevel::Program;
+  OwningOpRef<mlir::ModuleOp> evaluation;
+  if (isProgram && options.evaluation) {
+    auto derived = deriveEvaluation(module, options);
+    if (failed(derived))
+      return failure();
+    evaluation = std::move(*derived);
+  }
+  if (isProgram && !options.training) {
+    function->erase();
+  } else {
+    if (failed(lowerTraining(module, options, level)))
+      return failure();
+  }
+  if (!isProgram)
+    return success();
+  if (failed(flatten(module, options)))
+    return failure();
+  if (evaluation) {
+    Operation *step = *evaluation->getOps<func::FuncOp>().begin();
+    step->remove();
+    module.push_back(step);
+  }
+  if (failed(lowerToProgramLevel(module, name, options)))
+    return failure();
+  return verifyProgram(module, options);
+}
+
+FailureOr<std::vector<uint8_t>> reprise::emitArtifact(mlir::ModuleOp module) {
+  auto programs = module.getOps<rt_dialect::ProgramOp>();
+  if (!llvm::hasSingleElement(programs))
+    return module.emitError()
+           << "holds " << std::distance(programs.begin(), programs.end())
+           << " programs; an artifact is one rt.program";
+  rt_dialect::ProgramOp program = *programs.begin();
+  std::vector<KernelSource> sources;
+  for (auto kernel : program.getBody().getOps<rt_dialect::KernelOp>())
+    sources.push_back({kernel.getSymName().str(), &kernel.getBody().front()});
+  CodeImage image;
+  if (!sources.empty()) {
+    FailureOr<CodeImage> compiled = compileKernels(sources);
+    if (failed(compiled))
+      return failure();
+    image = std::move(*compiled);
+  }
+  return translateProgram(program, image.elf);
+}
+
+FailureOr<std::vector<uint8_t>>
+reprise::compileModel(mlir::ModuleOp module, const CompileOptions &options) {
+  if (failed(lowerModel(module, options, CompileLevel::Program)))
+    return failure();
+  return emitArtifact(module);
+}

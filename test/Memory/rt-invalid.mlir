@@ -1,0 +1,195 @@
+// What one op of rt can tell to be wrong.
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{of a program lives for ever and has no first and last step}}
+  rt.buffer 0 "w" parameter at 0 size 32 live 0 to 1
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{of an entry needs its first and last step}}
+    rt.buffer 0 "w" parameter at 0 size 32
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{lies at byte 4, which is not a multiple of 64}}
+  rt.buffer 0 "w" parameter at 4 size 32
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{has 0 bytes}}
+  rt.buffer 0 "w" parameter at 0 size 0
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{is not dense}}
+  rt.variable "w" <0 + 0 : tensor<2x2xf32>, strides [1, 2]> {
+    init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{file_permutation has 1 entries for 2 dimensions}}
+  rt.variable "w" <0 + 0 : tensor<2x2xf32>> {file_permutation = array<i32: 0>,
+    init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{must end with sg.yield}}
+  rt.kernel @k {
+  ^bb0(%a: tensor<4xf32>):
+    %s = sg.relu %a : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{a view has 1 strides for 2 dimensions}}
+rt.copy <0 + 0 : tensor<2x2xf32>, strides [1]> to <0 + 0 : tensor<2x2xf32>>
+  <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+// expected-error@+1 {{a view has a negative stride}}
+rt.copy <0 + 0 : tensor<2xf32>, strides [-1]> to <0 + 0 : tensor<2xf32>>
+  <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+// expected-error@+1 {{a view needs a statically shaped tensor of numbers}}
+rt.copy <0 + 0 : tensor<?xf32>> to <0 + 0 : tensor<?xf32>>
+  <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+// expected-error@+1 {{has more than 2^58 elements}}
+rt.copy <0 + 0 : tensor<4611686018427387904x4611686018427387904xf32>>
+  to <0 + 0 : tensor<2xf32>> <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+// expected-error@+1 {{expects parent op 'rt.entry'}}
+rt.copy <0 + 0 : tensor<2xf32>> to <1 + 0 : tensor<2xf32>>
+  <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{both must be dense and of one type}}
+    rt.copy <0 + 0 : tensor<2xf32>> to <1 + 0 : tensor<2xi32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{reads 1 and writes 1 tensors; every library op reads 2 and writes 1}}
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0, 0] by ""
+      <"matmul" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has 1 parameters; conv2d takes 9}}
+    rt.call conv2d
+      reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0] by ""
+      <"conv2d" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{names no rt.kernel: @k}}
+    rt.launch @k reads [] writes [] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-note@+1 {{defined here}}
+  rt.kernel @k {
+  ^bb0(%a: tensor<4xf32>):
+    sg.yield %a : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has 1 views for 2 kernel arguments}}
+    rt.launch @k reads [#rt.view<0 + 0 : tensor<4xf32>>] writes [] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-note@+1 {{defined here}}
+  rt.kernel @k {
+  ^bb0(%a: tensor<4xf32>):
+    sg.yield %a : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{passes 'tensor<2x2xf32>' as kernel argument 1 of type 'tensor<4xf32>'}}
+    rt.launch @k reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has 0 grains; at least 1 is needed}}
+    rt.launch @k reads [] writes [] grains 0
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has a view that is not dense}}
+    rt.launch @k reads [#rt.view<0 + 0 : tensor<2x2xf32>, strides [1, 2]>]
+      writes [] grains 1 <"k" in "" forward, flops 0, bytes 0>
+  }
+}

@@ -1,0 +1,345 @@
+// Rules that need the whole program.
+// RUN: reprise-opt %s --pass-pipeline='builtin.module(rt.program(rt-verify-program))' -split-input-file -verify-diagnostics
+
+// Two buffers may have the same bytes one after the other, and a kernel may
+// work in place.
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.kernel @k {
+  ^bb0(%x: tensor<4xf32>):
+    %r = sg.relu %x : tensor<4xf32>
+    sg.yield %r : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 2
+    rt.buffer 2 "b" activation at 128 size 64 live 2 to 3
+    rt.buffer 3 "c" activation at 64 size 64 live 3 to 3
+    rt.launch @k reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+    rt.launch @k reads [#rt.view<1 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+    rt.launch @k reads [#rt.view<1 + 0 : tensor<4xf32>>]
+      writes [#rt.view<2 + 0 : tensor<4xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+    rt.launch @k reads [#rt.view<2 + 0 : tensor<4xf32>>]
+      writes [#rt.view<3 + 0 : tensor<4xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has 64 fixed bytes in an arena of 0 bytes}}
+rt.program @p attributes {arena_bytes = 0 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+}
+
+// -----
+
+// expected-error@+1 {{claims 65 bytes, which is not a multiple of 64 up to 2^46}}
+rt.program @p attributes {arena_bytes = 65 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+}
+
+// -----
+
+// expected-error@+1 {{wants 0 threads; 1 to 1024 are possible}}
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 0 : i64} {
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{has number 1 in place of 0}}
+  rt.buffer 1 "w" parameter at 0 size 16
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{0 of 80 bytes at byte 0 does not lie between bytes 0 and 64}}
+  rt.buffer 0 "w" parameter at 0 size 80
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 80
+  // expected-error@+1 {{1 shares byte 64 with buffer 0}}
+  rt.buffer 1 "v" parameter at 64 size 16
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{1 shares byte 0 with buffer 0}}
+  rt.buffer 1 "v" parameter at 0 size 16
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{takes 32 bytes at byte 0 of buffer 0, which has 16 bytes}}
+  rt.variable "w" <0 + 0 : tensor<8xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{names buffer 1 of 1}}
+  rt.variable "w" <1 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{has a view at byte 2, which is not a multiple of its elements' 4 bytes}}
+  rt.variable "w" <0 + 2 : tensor<2xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.variable "w" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+  // expected-error@+1 {{declares a second variable 'w'}}
+  rt.variable "w" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.variable "w" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+  // expected-error@+1 {{'v' has the buffer of 'w'}}
+  rt.variable "v" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "c" constant at 0 size 16
+  // expected-error@+1 {{'v' is on a buffer of kind constant}}
+  rt.variable "v" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{0 is a constant without contents}}
+  rt.buffer 0 "c" constant at 0 size 16
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "c" constant at 0 size 16
+  // expected-error@+1 {{has 8 bytes for buffer 0 of 16 bytes}}
+  rt.constant 0 = dense<0.0> : tensor<2xf32>
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{fills buffer 0, which is no constant that is still empty}}
+  rt.constant 0 = dense<0.0> : tensor<4xf32>
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    // expected-error@+1 {{1 of 64 bytes at byte 0 does not lie between bytes 64 and 256}}
+    rt.buffer 1 "a" activation at 0 size 64 live 0 to 0
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    // expected-error@+1 {{1 lives from step 0 to step 1 of 1}}
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    // expected-note@+1 {{the other buffer}}
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{2 shares byte 64 with buffer 1; both live at step 0}}
+    rt.buffer 2 "b" activation at 64 size 64 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-note@+1 {{the buffer}}
+    rt.buffer 2 "b" activation at 128 size 64 live 1 to 1
+    // expected-error@+1 {{is step 0 and uses buffer 2, which lives from step 1 to step 1}}
+    rt.copy <1 + 0 : tensor<4xf32>> to <2 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+    rt.copy <0 + 0 : tensor<4xf32>> to <2 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{writes bytes 64 to 80 while it reads bytes 64 to 80}}
+    rt.copy <1 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.kernel @k {
+  ^bb0(%x: tensor<4xf32>):
+    %r = sg.relu %x : tensor<4xf32>
+    sg.yield %r : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{writes bytes 68 to 84 while it reads bytes 64 to 80}}
+    rt.launch @k reads [#rt.view<1 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 4 : tensor<4xf32>>] grains 1
+      <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.kernel @k {
+  ^bb0(%x: tensor<4xf32>):
+    %r = sg.relu %x : tensor<4xf32>
+    sg.yield %r, %r : tensor<4xf32>, tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{writes byte 64 twice}}
+    rt.launch @k reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>, #rt.view<1 + 0 : tensor<4xf32>>]
+      grains 1 <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "c" constant at 0 size 16
+  rt.constant 0 = dense<0.0> : tensor<4xf32>
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{writes constant buffer 0}}
+    rt.copy <1 + 0 : tensor<4xf32>> to <0 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{input 'i' is not on a buffer that lives from the first step}}
+  rt.entry @e inputs [#rt.binding<"i", <1 + 0 : tensor<4xf32>>>] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" input at 64 size 64 live 1 to 1
+    rt.copy <1 + 0 : tensor<4xf32>> to <0 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+    rt.copy <1 + 0 : tensor<4xf32>> to <0 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{output 'i' is not on a buffer that lives to the last step}}
+  rt.entry @e inputs [] outputs [#rt.binding<"i", <1 + 0 : tensor<4xf32>>>] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" output at 64 size 64 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{claims a peak of 192 bytes; its buffers reach 128 bytes}}
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{claims 192 live bytes; the largest sum is 128 bytes}}
+  rt.entry @e inputs [] outputs [] peak 128 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0>
+  }
+}
