@@ -28,6 +28,17 @@ void RtDialect::registerAttributes() {
       >();
 }
 
+bool rt_dialect::isStorable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  Type element = tensor.getElementType();
+  if (element.isSignlessInteger())
+    return llvm::is_contained({1u, 8u, 32u, 64u},
+                              element.getIntOrFloatBitWidth());
+  return isa<Float32Type, BFloat16Type, Float16Type, Float64Type>(element);
+}
+
 /// Whether the bytes of a shape with strides can be counted in 62 bits.
 static bool isCountable(RankedTensorType type, ArrayRef<int64_t> strides) {
   constexpr int64_t limit = int64_t(1) << 58;
@@ -50,9 +61,9 @@ static bool isCountable(RankedTensorType type, ArrayRef<int64_t> strides) {
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                uint32_t, uint64_t, RankedTensorType type,
                                ArrayRef<int64_t> strides) {
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return emitError() << "a view needs a statically shaped tensor of numbers, "
-                          "but has "
+  if (!isStorable(type))
+    return emitError() << "a view needs a statically shaped tensor of f32, "
+                          "bf16, f16, f64, i1, i8, i32 or i64, but has "
                        << type;
   if (!strides.empty() &&
       static_cast<int64_t>(strides.size()) != type.getRank())

@@ -31,6 +31,26 @@ static SmallVector<ViewAttr> viewsOf(ArrayAttr views) {
 // Tables
 //===----------------------------------------------------------------------===//
 
+LogicalResult rt_dialect::ProgramOp::verify() {
+  for (Operation &op : getBody().front())
+    if (!isa<BufferOp, VariableOp, ConstantOp, KernelOp, EntryOp>(op))
+      return op.emitOpError() << "has no place in a program";
+  return success();
+}
+
+LogicalResult EntryOp::verify() {
+  for (Operation &op : getBody().front())
+    if (!isa<BufferOp, StepOpInterface>(op))
+      return op.emitOpError() << "has no place in an entry";
+  return success();
+}
+
+LogicalResult rt_dialect::ConstantOp::verify() {
+  if (!isStorable(getValue().getType()))
+    return emitOpError() << "cannot hold " << getValue().getType();
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   bool ofEntry = isa<EntryOp>((*this)->getParentOp());
   if (ofEntry != getFirstStep().has_value())

@@ -76,7 +76,7 @@ rt.copy <0 + 0 : tensor<2xf32>, strides [-1]> to <0 + 0 : tensor<2xf32>>
 
 // -----
 
-// expected-error@+1 {{a view needs a statically shaped tensor of numbers}}
+// expected-error@+1 {{a view needs a statically shaped tensor of f32, bf16, f16, f64, i1, i8, i32 or i64, but has 'tensor<?xf32>'}}
 rt.copy <0 + 0 : tensor<?xf32>> to <0 + 0 : tensor<?xf32>>
   <"copy" in "" forward, flops 0, bytes 0>
 
@@ -191,5 +191,37 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
     // expected-error@+1 {{has a view that is not dense}}
     rt.launch @k reads [#rt.view<0 + 0 : tensor<2x2xf32>, strides [1, 2]>]
       writes [] grains 1 <"k" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{i32 or i64, but has 'tensor<2xi16>'}}
+rt.copy <0 + 0 : tensor<2xi16>> to <0 + 0 : tensor<2xi16>>
+  <"copy" in "" forward, flops 0, bytes 0>
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{cannot hold 'vector<4xf32>'}}
+  rt.constant 0 = dense<0.0> : vector<4xf32>
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  // expected-error@+1 {{has no place in a program}}
+  %c = sg.constant dense<0.0> : tensor<4xf32>
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = "", threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has no place in an entry}}
+    %c = sg.constant dense<0.0> : tensor<4xf32>
   }
 }

@@ -16,6 +16,12 @@
 #define GET_ATTRDEF_CLASSES
 #include "reprise/IR/RtAttrs.h.inc"
 
+namespace reprise::rt_dialect {
+/// Whether the arena can hold a value of this type: a statically shaped tensor
+/// of one of sg's element types.
+bool isStorable(mlir::Type type);
+} // namespace reprise::rt_dialect
+
 #include "reprise/IR/RtInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "reprise/IR/RtOps.h.inc"

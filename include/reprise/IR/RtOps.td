@@ -72,6 +72,7 @@ def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
     I64Attr:$fixed_bytes, OptionalAttr<StrAttr>:$checkpointing);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
@@ -102,6 +103,7 @@ def Rt_ConstantOp : Rt_Op<"constant", [HasParent<"ProgramOp">]> {
   let summary = "the contents of a constant buffer";
   let arguments = (ins I64Attr:$buffer, ElementsAttr:$value);
   let assemblyFormat = "$buffer `=` $value attr-dict";
+  let hasVerifier = 1;
 }
 
 def Rt_KernelOp : Rt_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock,
@@ -134,6 +136,7 @@ def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
     `max_live` $max_live_bytes `base_flops` $base_flops
     attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
 }
 
 def Rt_CallOp : Rt_Step<"call"> {
