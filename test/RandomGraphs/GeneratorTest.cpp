@@ -1,0 +1,150 @@
+//===- GeneratorTest.cpp - What random graphs hold ------------------------===//
+
+#include "Generator.h"
+#include "mlir/IR/Verifier.h"
+#include "reprise/IR/Sg.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <set>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::random_graphs;
+using reference::Tensor;
+
+static constexpr uint64_t kSeeds = 300;
+
+static std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registry.insert<sg::SgDialect, func::FuncDialect>();
+  reference::registerReferenceModels(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+TEST(Generator, GivesTheSameGraphForASeedAndOthersForOthers) {
+  std::unique_ptr<MLIRContext> first = makeContext(), second = makeContext();
+  std::set<std::string> texts;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::string text = print(*generateGraph(first.get(), seed));
+    EXPECT_EQ(text, print(*generateGraph(second.get(), seed)));
+    texts.insert(text);
+  }
+  EXPECT_EQ(texts.size(), 20u);
+}
+
+TEST(Generator, MakesValidGraphsWithFiniteValues) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    OwningOpRef<ModuleOp> module = generateGraph(context.get(), seed);
+    ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed;
+    auto function = *module->getOps<func::FuncOp>().begin();
+    reference::VariableStore variables = generateVariables(*module, seed);
+    auto results = reference::evaluate(
+        function, generateArguments(function, seed), variables);
+    ASSERT_TRUE(succeeded(results)) << "seed " << seed;
+    for (const Tensor &result : *results)
+      for (double value : result.getReals())
+        ASSERT_TRUE(std::isfinite(value)) << "seed " << seed;
+    // No logit is so far ahead that the gradients vanish.
+    EXPECT_LT((*results)[0].real(0), 100.0) << "seed " << seed;
+  }
+}
+
+namespace {
+/// How often, over the seeds, a graph holds what the generator promises.
+struct Census {
+  std::map<std::string, int> graphs;
+
+  void count(ModuleOp module) {
+    std::set<std::string> found;
+    std::map<std::string, std::set<Operation *>> readers;
+    module.walk([&](Operation *op) { visit(op, found, readers); });
+    for (auto &[name, blocks] : readers)
+      if (blocks.size() > 1)
+        found.insert("shared weights");
+    for (const std::string &feature : found)
+      ++graphs[feature];
+  }
+
+private:
+  static void visit(Operation *op, std::set<std::string> &found,
+                    std::map<std::string, std::set<Operation *>> &readers) {
+    found.insert(op->getName().getStringRef().str());
+    if (auto read = dyn_cast<sg::ReadOp>(op))
+      readers[read.getVariable().str()].insert(op->getParentOp());
+    auto block = dyn_cast<sg::ModuleOp>(op);
+    if (!block)
+      return;
+    if (block->getNumResults() > 1)
+      found.insert("several results");
+    if (block.getPath().contains(".again"))
+      found.insert("block used twice");
+    unsigned depth = 0, annotated = 0;
+    for (auto at = block; at; at = at->getParentOfType<sg::ModuleOp>()) {
+      ++depth;
+      annotated += at.getActivationCheckpointing();
+    }
+    if (depth == 3)
+      found.insert("depth 3");
+    if (annotated > 1)
+      found.insert("nested annotations");
+    for (Value result : block->getResults())
+      for (Operation *user : result.getUsers())
+        if (isa<sg::ModuleOp>(user) && user->getPrevNode() != block)
+          found.insert("escaping value");
+  }
+};
+} // namespace
+
+TEST(Generator, CoversWhatCheckpointingHasToGetRight) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  Census census;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed)
+    census.count(*generateGraph(context.get(), seed));
+  for (const char *feature : {"several results",
+                              "block used twice",
+                              "shared weights",
+                              "depth 3",
+                              "nested annotations",
+                              "escaping value",
+                              "sg.dropout",
+                              "sg.batch_norm",
+                              "sg.conv2d",
+                              "sg.matmul",
+                              "sg.max_pool2d",
+                              "sg.avg_pool2d",
+                              "sg.global_avg_pool",
+                              "sg.softmax",
+                              "sg.concat",
+                              "sg.slice",
+                              "sg.pad",
+                              "sg.transpose",
+                              "sg.reshape",
+                              "sg.reduce_sum",
+                              "sg.reduce_max",
+                              "sg.select",
+                              "sg.iota",
+                              "sg.div",
+                              "sg.maximum",
+                              "sg.minimum"})
+    EXPECT_GE(census.graphs[feature], 10) << feature;
+}
+
+TEST(Generator, LeavesAnnotationsOutWhenAsked) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  GraphOptions options;
+  options.annotate = false;
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    generateGraph(context.get(), seed, options)->walk([](sg::ModuleOp block) {
+      EXPECT_FALSE(block.getActivationCheckpointing());
+    });
+}

@@ -1,0 +1,82 @@
+//===- Layers.h - Random layers on a value ----------------------*- C++ -*-===//
+#ifndef REPRISE_TEST_RANDOMGRAPHS_LAYERS_H
+#define REPRISE_TEST_RANDOMGRAPHS_LAYERS_H
+
+#include "Random.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/IR/Sg.h"
+
+namespace reprise::random_graphs {
+
+/// Declares variables and numbers random streams.
+class State {
+public:
+  State(mlir::ModuleOp module, Random &random)
+      : module(module), random(random) {}
+
+  /// Reads a parameter of this shape: a new one, or at times one that is read
+  /// elsewhere already.
+  mlir::Value parameter(mlir::OpBuilder &b, llvm::StringRef path,
+                        llvm::ArrayRef<int64_t> shape);
+
+  /// Declares a variable of (C) for running statistics; returns its name.
+  mlir::FlatSymbolRefAttr statistic(llvm::StringRef path, int64_t channels,
+                                    sg::InitKind init);
+
+  /// Reads `rng.seed` or `rng.step`.
+  mlir::Value counter(mlir::OpBuilder &b, llvm::StringRef name, sg::Role role);
+
+  int64_t nextStream() { return streams++; }
+  bool usesRandomNumbers() const { return streams > 0; }
+
+private:
+  sg::VariableOp declare(llvm::StringRef name, mlir::RankedTensorType type,
+                         sg::Role role, sg::InitKind init);
+
+  mlir::ModuleOp module;
+  Random &random;
+  llvm::SmallVector<sg::VariableOp> parameters;
+  int64_t streams = 0, names = 0;
+};
+
+/// Emits layers at a builder's insertion point. Values are f32, (N,H,W,C) or
+/// (N,F), and stay of moderate size whatever is stacked.
+class Layers {
+public:
+  Layers(mlir::OpBuilder &b, State &state, Random &random)
+      : b(b), state(state), random(random) {}
+
+  /// A random layer on `x`, which may read others of `values` besides.
+  mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
+                  llvm::StringRef path);
+
+  /// x (N,...) as a matrix (N,F).
+  mlir::Value toMatrix(mlir::Value x);
+
+  /// x (N,F) W^T + bias, (N,features).
+  mlir::Value linear(mlir::Value x, int64_t features, llvm::StringRef path);
+
+private:
+  mlir::Value convolution(mlir::Value x, llvm::StringRef path);
+  mlir::Value pool(mlir::Value x);
+  mlir::Value batchNorm(mlir::Value x, llvm::StringRef path);
+  mlir::Value dropout(mlir::Value x);
+  mlir::Value activation(mlir::Value x);
+  mlir::Value moderate(mlir::Value x);
+  mlir::Value combine(mlir::Value x, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value join(mlir::Value x, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value move(mlir::Value x);
+  mlir::Value excite(mlir::Value x);
+  mlir::Value attend(mlir::Value x);
+  mlir::Value mask(mlir::Value x);
+  mlir::Value scale(mlir::Value x, double factor);
+
+  mlir::OpBuilder &b;
+  State &state;
+  Random &random;
+};
+
+} // namespace reprise::random_graphs
+
+#endif // REPRISE_TEST_RANDOMGRAPHS_LAYERS_H
