@@ -1,0 +1,29 @@
+//===- Command.h - The driver's commands ------------------------*- C++ -*-===//
+//
+// Each command adds itself to the parser and, when it is chosen, sets what to
+// run. One file a command.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TOOLS_COMMAND_H
+#define REPRISE_TOOLS_COMMAND_H
+
+#include "reprise/Runtime/Status.h"
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace reprise::tools {
+
+/// Set by the chosen command; returns the exit code.
+using Invocation = std::function<int()>;
+
+void addZooCommand(CLI::App &app, Invocation &invocation);
+void addCompileCommand(CLI::App &app, Invocation &invocation);
+void addPlanCommand(CLI::App &app, Invocation &invocation);
+void addTrainCommand(CLI::App &app, Invocation &invocation);
+void addEvalCommand(CLI::App &app, Invocation &invocation);
+void addReportCommand(CLI::App &app, Invocation &invocation);
+void addInspectCommand(CLI::App &app, Invocation &invocation);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_COMMAND_H

@@ -1,0 +1,204 @@
+//===- CompileCommand.cpp - reprise compile -------------------------------===//
+
+#include "Command.h"
+#include "Console.h"
+#include "ModelFlags.h"
+#include "ModelSource.h"
+#include "artifact/ArtifactFile.h"
+#include "reprise/Runtime/Artifact.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include "llvm/ADT/StringRef.h"
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct CompileCommandOptions {
+  std::string source, output, level = "artifact";
+  bool json = false, gradients = false;
+  ModelFlags model;
+  CompileFlags compile;
+};
+} // namespace
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// "resnet50.rpx" here, for a model or "dir/resnet50.mlir".
+static std::string defaultOutput(const std::string &source) {
+  llvm::StringRef name = llvm::StringRef(source).rsplit('/').second;
+  if (name.empty())
+    name = source;
+  name.consume_back(".mlir");
+  return name.str() + ".rpx";
+}
+
+static nlohmann::ordered_json toJson(const ProgramFacts &facts,
+                                     const std::string &path, size_t kernels,
+                                     uint64_t fileBytes, double seconds) {
+  nlohmann::ordered_json json = {
+      {"model", facts.model},       {"output", path},
+      {"file_bytes", fileBytes},    {"checkpointing", facts.checkpointing},
+      {"threads", facts.threads},   {"kernels", kernels},
+      {"arena_bytes", facts.arena}, {"fixed_bytes", facts.fixed},
+      {"compile_seconds", seconds}, {"entries", nlohmann::json::array()}};
+  for (const EntryFacts &entry : facts.entries) {
+    EntrySummary summary = summarize(facts, entry);
+    json["entries"].push_back({{"name", entry.name},
+                               {"steps", entry.steps.size()},
+                               {"peak_bytes", summary.peak},
+                               {"max_live_bytes", summary.maxLive},
+                               {"kept_bytes", summary.kept},
+                               {"base_flops", summary.baseFlops},
+                               {"recomputed_flops", summary.recomputedFlops}});
+  }
+  return json;
+}
+
+static std::string toTable(const ProgramFacts &facts, const std::string &path,
+                           size_t kernels, uint64_t fileBytes, double seconds) {
+  text::Facts lines;
+  lines.add("model", facts.model + ", checkpointing " +
+                         (facts.checkpointing.empty() ? "unknown"
+                                                      : facts.checkpointing));
+  lines.add("kernels", std::to_string(kernels) + " compiled, " +
+                           std::to_string(facts.threads) + " threads");
+  lines.add("arena", text::formatSize(facts.arena) + ", of which " +
+                         text::formatSize(facts.fixed) +
+                         " variables and constants");
+  for (const EntryFacts &entry : facts.entries) {
+    EntrySummary summary = summarize(facts, entry);
+    std::string line = std::to_string(entry.steps.size()) + " steps, peak " +
+                       text::formatSize(summary.peak);
+    if (summary.recomputedFlops)
+      line += ", " + text::formatPercent(summary.recomputedShare()) +
+              " of the arithmetic computed again";
+    lines.add(entry.name, line);
+  }
+  lines.add("compiled", "in " + text::formatSeconds(seconds));
+  lines.add("written", path + ", " + text::formatSize(fileBytes));
+  return lines.str();
+}
+
+static rt::Status writeArtifact(const CompileCommandOptions &options,
+                                const std::string &path,
+                                const std::vector<uint8_t> &bytes,
+                                double seconds) {
+  REPRISE_RETURN_IF_ERROR(
+      rt::writeFileAtomically(path, bytes.data(), bytes.size()));
+  rt::Expected<ArtifactFile> artifact =
+      ArtifactFile::fromMemory(bytes.data(), bytes.size());
+  if (!artifact.ok())
+    return artifact.status();
+  auto *kernels = artifact->root().kernels();
+  size_t count = kernels ? kernels->size() : 0;
+  ProgramFacts facts = factsOf(*artifact);
+  if (options.json)
+    return print(toJson(facts, path, count, bytes.size(), seconds).dump(2) +
+                 "\n");
+  return print(toTable(facts, path, count, bytes.size(), seconds));
+}
+
+/// Compiles up to a level of IR and prints it.
+static rt::Status compileToText(const CompileCommandOptions &options,
+                                const CompileOptions &compile,
+                                const zoo::ModelOptions &model, SourceKind kind,
+                                CompileLevel level) {
+  std::string path = options.output.empty() ? "-" : options.output;
+  REPRISE_RETURN_IF_ERROR(checkOutput(path));
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(compiler.load(options.source, kind, model));
+  REPRISE_RETURN_IF_ERROR(compiler.lower(compile, level));
+  return writeText(path, compiler.print());
+}
+
+static rt::Status compileToArtifact(const CompileCommandOptions &options,
+                                    const CompileOptions &compile,
+                                    const zoo::ModelOptions &model,
+                                    SourceKind kind) {
+  std::string path =
+      options.output.empty() ? defaultOutput(options.source) : options.output;
+  if (path == "-")
+    return invalid("an artifact is not written to standard output; name a "
+                   "file with -o");
+  REPRISE_RETURN_IF_ERROR(checkOutput(path));
+  Clock::time_point start = Clock::now();
+  std::vector<uint8_t> bytes;
+  {
+    Activity activity("compiling " + options.source);
+    Compiler compiler;
+    REPRISE_RETURN_IF_ERROR(compiler.load(options.source, kind, model));
+    REPRISE_RETURN_IF_ERROR(compiler.lower(compile, CompileLevel::Program));
+    rt::Expected<std::vector<uint8_t>> emitted = compiler.emit();
+    if (!emitted.ok())
+      return emitted.status();
+    bytes = std::move(*emitted);
+  }
+  return writeArtifact(options, path, bytes, secondsSince(start));
+}
+
+static rt::Status compile(const CompileCommandOptions &options) {
+  rt::Expected<SourceKind> kind = classifySource(options.source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact)
+    return invalid("'" + options.source +
+                   "' is compiled already; 'reprise inspect' shows it");
+  if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
+    return invalid(options.model.firstGiven() +
+                   " is an option of the zoo's models; '" + options.source +
+                   "' says itself what it is");
+  rt::Expected<zoo::ModelOptions> model = options.model.options();
+  if (!model.ok())
+    return model.status();
+  rt::Expected<CompileOptions> compile = options.compile.options();
+  if (!compile.ok())
+    return compile.status();
+  compile->emitGradients = options.gradients;
+  if (options.level == "artifact")
+    return compileToArtifact(options, *compile, *model, *kind);
+  std::optional<CompileLevel> level = parseCompileLevel(options.level);
+  if (!level)
+    return invalid("--emit is '" + options.level +
+                   "'; say model, train, remat, program or artifact");
+  return compileToText(options, *compile, *model, *kind, *level);
+}
+
+void tools::addCompileCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "compile", "Compiles a model into a training program (.rpx)");
+  auto options = std::make_shared<CompileCommandOptions>();
+  command
+      ->add_option("model", options->source,
+                   "A model of 'reprise zoo list', or a file of MLIR (.mlir)")
+      ->required();
+  command->add_option("-o,--output", options->output,
+                      "File to write (default: MODEL.rpx; for other levels "
+                      "standard output)");
+  command
+      ->add_option("--emit", options->level,
+                   "Stop at a level: model, train, remat, program, "
+                   "artifact (default)")
+      ->type_name("LEVEL");
+  command->add_flag("--gradients", options->gradients,
+                    "Let the program give its gradients, for "
+                    "'reprise train --dump-gradients'");
+  command->add_flag("--json", options->json, "Print the summary as JSON");
+  options->model.addTo(*command);
+  options->compile.addTo(*command);
+  addExamples(*command, "  reprise compile resnet50 --batch 32 --checkpointing "
+                        "segments=4 -o r50.rpx\n"
+                        "  reprise compile model.mlir --emit remat");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = compile(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}

@@ -1,0 +1,123 @@
+//===- Console.cpp - What the driver says and how it ends -----------------===//
+
+#include "Console.h"
+#include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+int tools::fail(const rt::Status &status) {
+  if (!status.message().empty())
+    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  return kFailure;
+}
+
+void tools::warn(const std::string &message) {
+  std::fprintf(stderr, "warning: %s\n", message.c_str());
+}
+
+rt::Status tools::invalid(const std::string &message) {
+  return rt::Status::error(RP_INVALID_ARGUMENT, message);
+}
+
+rt::Status tools::alreadyShown() { return invalid(""); }
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+using Clock = std::chrono::steady_clock;
+
+static size_t terminalColumns() {
+  winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return 80;
+}
+
+ProgressLine::ProgressLine() : terminal(::isatty(STDERR_FILENO)) {}
+
+ProgressLine::~ProgressLine() {
+  if (terminal && shown)
+    std::fputs("\r\033[K", stderr);
+}
+
+bool ProgressLine::wants(Place place) const {
+  if (place != Place::Middle || !shown)
+    return true;
+  auto pause = terminal ? std::chrono::milliseconds(100)
+                        : std::chrono::milliseconds(10000);
+  return Clock::now() - last >= pause;
+}
+
+void ProgressLine::show(const std::string &line) {
+  // A line that wraps could not be rewritten.
+  if (terminal)
+    std::fprintf(stderr, "\r%s\033[K",
+                 line.substr(0, terminalColumns() - 1).c_str());
+  else
+    std::fprintf(stderr, "%s\n", line.c_str());
+  std::fflush(stderr);
+  shown = true;
+  last = Clock::now();
+}
+
+void ProgressLine::keep() {
+  if (terminal && shown)
+    std::fputs("\n", stderr);
+  shown = false;
+}
+
+Activity::Activity(const std::string &what) {
+  if (::isatty(STDERR_FILENO))
+    line.show(what + " ...");
+}
+
+//===----------------------------------------------------------------------===//
+// Interrupts
+//===----------------------------------------------------------------------===//
+
+static std::atomic<bool> interruptSeen{false};
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+static void noteInterrupt(int) { interruptSeen.store(true); }
+
+const std::atomic<bool> &tools::interrupted() { return interruptSeen; }
+
+void tools::catchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = noteInterrupt;
+  // The second signal finds the default action and ends the process.
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+rt::Status tools::print(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0)
+    return {};
+  return rt::systemError("write", "standard output", errno);
+}
+
+rt::Status tools::writeText(const std::string &path, const std::string &text) {
+  if (path == "-")
+    return print(text);
+  return rt::writeFileAtomically(path, text.data(), text.size());
+}
+
+rt::Status tools::checkOutput(const std::string &path) {
+  return path == "-" ? rt::Status() : rt::checkWritable(path);
+}

@@ -1,0 +1,81 @@
+//===- Console.h - What the driver says and how it ends ---------*- C++ -*-===//
+//
+// Results go to standard output; errors, warnings and progress to standard
+// error. Progress is one rewritten line on a terminal and now and then a plain
+// line elsewhere.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TOOLS_CONSOLE_H
+#define REPRISE_TOOLS_CONSOLE_H
+
+#include "reprise/Runtime/Status.h"
+#include <atomic>
+#include <chrono>
+#include <string>
+
+namespace reprise::tools {
+
+enum ExitCode : int {
+  kSuccess = 0,
+  kFailure = 1,
+  kUsage = 2,
+  kInterrupted = 130 // 128 + SIGINT, as shells report it
+};
+
+/// "error: MESSAGE"; returns kFailure. Says nothing more for a status without a
+/// message, whose error has been shown already.
+int fail(const rt::Status &status);
+void warn(const std::string &message);
+
+rt::Status invalid(const std::string &message);
+/// For what MLIR's diagnostics have shown.
+rt::Status alreadyShown();
+
+/// A line about work in progress; erased at the end of its life on a terminal.
+class ProgressLine {
+public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine &) = delete;
+  ProgressLine &operator=(const ProgressLine &) = delete;
+
+  /// Whether a line should be made now: ten a second on a terminal; elsewhere
+  /// the first, the last, and one every ten seconds.
+  enum class Place { First, Middle, Last };
+  bool wants(Place place) const;
+  void show(const std::string &line);
+  /// Leaves the line on the terminal and goes on below it.
+  void keep();
+
+private:
+  bool terminal, shown = false;
+  std::chrono::steady_clock::time_point last;
+};
+
+/// Shows "WHAT ..." on a terminal while it lives.
+class Activity {
+public:
+  explicit Activity(const std::string &what);
+
+private:
+  ProgressLine line;
+};
+
+/// Set by the first SIGINT or SIGTERM after catchInterrupts; the second one
+/// ends the process.
+const std::atomic<bool> &interrupted();
+void catchInterrupts();
+
+/// Writes to standard output; fails where that is closed or full.
+rt::Status print(const std::string &text);
+
+/// Writes `text` to a file as a whole or not at all, or to standard output for
+/// "-".
+rt::Status writeText(const std::string &path, const std::string &text);
+
+/// Fails before long work when `path` could not be written after it.
+rt::Status checkOutput(const std::string &path);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_CONSOLE_H

@@ -1,0 +1,85 @@
+//===- EvalCommand.cpp - reprise eval -------------------------------------===//
+
+#include "Command.h"
+#include "Console.h"
+#include "Evaluation.h"
+#include "RunSource.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct EvalOptions {
+  RunFlags run;
+  std::string resume, weights, split = "test";
+  uint64_t batches = 0;
+  bool json = false;
+};
+} // namespace
+
+static rt::Status evaluateModel(const EvalOptions &options) {
+  if (options.resume.empty() == options.weights.empty())
+    return invalid("say what to evaluate: either --resume STATE or --weights "
+                   "FILE");
+  if (options.split != "test" && options.split != "train")
+    return invalid("--split is '" + options.split + "'; say test or train");
+  auto running = RunningProgram::open(options.run, false, std::nullopt);
+  if (!running.ok())
+    return running.status();
+  rt::EvaluateOptions wanted;
+  wanted.data = options.run.dataSpec();
+  wanted.statePath = options.resume;
+  wanted.weightsPath = options.weights;
+  wanted.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
+  wanted.batches = options.batches;
+  catchInterrupts();
+  auto result = evaluateWithProgress(running->backend(), wanted);
+  if (!result.ok())
+    return result.status();
+  if (options.json) {
+    nlohmann::ordered_json json = {{"model", running->backend().model()},
+                                   {"data", options.run.data},
+                                   {"split", options.split},
+                                   {"images", result->images},
+                                   {"correct", result->correct},
+                                   {"accuracy", result->accuracy()},
+                                   {"loss", result->loss}};
+    return print(json.dump(2) + "\n");
+  }
+  text::Facts lines;
+  lines.add("model", running->describe());
+  lines.add("data", options.run.data);
+  lines.add(describeSplit(options.run.data, wanted.split), describe(*result));
+  return print(lines.str());
+}
+
+void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command =
+      app.add_subcommand("eval", "Tells accuracy and loss of trained weights");
+  auto options = std::make_shared<EvalOptions>();
+  options->run.addTo(*command);
+  command->add_option("--resume", options->resume,
+                      "A state of 'reprise train --save'");
+  command->add_option("--weights", options->weights,
+                      "Parameters and running statistics, .safetensors");
+  command->add_option("--split", options->split,
+                      "Images of the data: test (default), train");
+  command->add_option("--batches", options->batches,
+                      "Evaluate only the first ones (default: all)");
+  command->add_flag("--json", options->json, "Print JSON");
+  addExamples(*command,
+              "  reprise eval resnet18 --resume state.safetensors --data "
+              "/usr/share/datasets/fashion-mnist");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = evaluateModel(*options);
+      if (status.ok())
+        return int(kSuccess);
+      int code = fail(status);
+      return interrupted() ? int(kInterrupted) : code;
+    };
+  });
+}

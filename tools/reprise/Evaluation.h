@@ -1,0 +1,23 @@
+//===- Evaluation.h - Evaluating a session with progress --------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_EVALUATION_H
+#define REPRISE_TOOLS_EVALUATION_H
+
+#include "reprise/Runtime/Trainer/Trainer.h"
+
+namespace reprise::tools {
+
+/// rt::evaluate with a progress line. `options.onProgress` and `stop` are set
+/// here; an interrupt is an error.
+rt::Expected<rt::EvaluateResult>
+evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
+
+/// "88.21% of 10,000 images, loss 0.3342".
+std::string describe(const rt::EvaluateResult &result);
+
+/// What the images of a source are, for a line of results: a directory has
+/// images for tests; a file has one set.
+std::string describeSplit(const std::string &source, rt::Split split);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_EVALUATION_H

@@ -1,0 +1,158 @@
+//===- ModelFlags.cpp - Options of models and of their compilation --------===//
+
+#include "ModelFlags.h"
+#include "Console.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <thread>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+void tools::addExamples(CLI::App &command, const std::string &examples) {
+  command.footer("Examples:\n" + examples);
+}
+
+/// "--batch" of the first option of a group that the user gave.
+static std::string firstGivenOf(const CLI::App *group) {
+  if (group)
+    for (const CLI::Option *option : group->get_options())
+      if (option->count())
+        return option->get_name();
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+void ModelFlags::addTo(CLI::App &command) {
+  group = command.add_option_group("Model", "Options of the zoo's models");
+  group->add_option("--batch", batch, "Images a step");
+  group->add_option("--classes", classes, "Classes to tell apart");
+  group->add_option("--image", image, "Height and width of the images, 224x224")
+      ->type_name("HxW");
+  group->add_option("--channels", channels, "Channels of the images");
+  group->add_option("--width", width, "Channels of the first stage");
+  group->add_option("--stem", stem,
+                    "First layers: imagenet (7x7 and a pool), cifar (3x3)");
+  group->add_option("--dropout", dropout,
+                    "Probability of dropout before the last layer");
+  group->add_option("--annotate", annotate,
+                    "Blocks to annotate for checkpointing: none, stages, "
+                    "blocks");
+}
+
+std::string ModelFlags::firstGiven() const { return firstGivenOf(group); }
+
+static rt::Status parseImage(const std::string &text,
+                             zoo::ModelOptions &options) {
+  auto [height, width] = llvm::StringRef(text).split('x');
+  int64_t h = 0, w = 0;
+  if (height.getAsInteger(10, h) || width.getAsInteger(10, w) || h <= 0 ||
+      w <= 0)
+    return invalid("--image is '" + text +
+                   "'; write height and width as 224x224");
+  options.height = h;
+  options.width = w;
+  return {};
+}
+
+rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
+  zoo::ModelOptions options;
+  options.batch = batch;
+  options.classes = classes;
+  options.channels = channels;
+  options.baseWidth = width;
+  options.dropout = dropout;
+  if (image)
+    REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
+  if (stem && !(options.stem = zoo::parseStem(*stem)))
+    return invalid("--stem is '" + *stem + "'; say imagenet or cifar");
+  if (annotate && !(options.annotate = zoo::parseAnnotate(*annotate)))
+    return invalid("--annotate is '" + *annotate +
+                   "'; say none, stages or blocks");
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+void CompileFlags::addTo(CLI::App &command) {
+  group = command.add_option_group("Compilation");
+  group
+      ->add_option("--checkpointing", checkpointing,
+                   "What to compute again in the backward pass: none, "
+                   "annotated (default: the model's own annotations), "
+                   "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
+      ->type_name("MODE");
+  group->add_option("--momentum", momentum, "Of SGD (default: 0.9)");
+  group->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)");
+  group->add_option("--threads", threads,
+                    "Threads to run on; the bits of results depend on it "
+                    "(default: this machine's)");
+}
+
+std::string CompileFlags::firstGiven() const { return firstGivenOf(group); }
+
+/// A mode as sg-assign-checkpointing wants it: sizes in bytes.
+static rt::Expected<std::string> readMode(const std::string &mode) {
+  static const std::vector<std::string> plain = {"none", "annotated",
+                                                 "per-block", "nested", "sqrt"};
+  for (const std::string &known : plain)
+    if (mode == known)
+      return mode;
+  auto [key, value] = llvm::StringRef(mode).split('=');
+  if (key == "threshold-bytes" && !value.empty()) {
+    rt::Expected<uint64_t> bytes = text::parseSize(value.str());
+    if (!bytes.ok())
+      return invalid("--checkpointing " + mode + ": " +
+                     bytes.status().message());
+    return "threshold-bytes=" + std::to_string(*bytes);
+  }
+  unsigned segments = 0;
+  if (key == "segments" && !value.getAsInteger(10, segments) && segments > 0)
+    return mode;
+  if (key == "segments")
+    return invalid("--checkpointing " + mode +
+                   ": give the number of segments as segments=4");
+  std::vector<std::string> candidates = plain;
+  candidates.insert(candidates.end(), {"segments=4", "threshold-bytes=1MiB"});
+  std::string meant = text::nearest(mode, candidates);
+  return invalid("'" + mode + "' is no mode of checkpointing" +
+                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                 " (modes are none, annotated, per-block, nested, segments=N, "
+                 "sqrt, threshold-bytes=SIZE)");
+}
+
+static rt::Status checkRange(const char *name, const std::optional<double> &v,
+                             double end) {
+  if (!v || (*v >= 0 && *v < end))
+    return {};
+  return invalid(std::string(name) + " is " + text::formatFixed(*v, 4) +
+                 "; it must be at least 0 and less than " +
+                 text::formatFixed(end, 0));
+}
+
+rt::Expected<CompileOptions> CompileFlags::options() const {
+  CompileOptions options;
+  if (checkpointing) {
+    rt::Expected<std::string> mode = readMode(*checkpointing);
+    if (!mode.ok())
+      return mode.status();
+    options.checkpointing = *mode;
+  }
+  REPRISE_RETURN_IF_ERROR(checkRange("--momentum", momentum, 1));
+  REPRISE_RETURN_IF_ERROR(checkRange("--weight-decay", weightDecay, 1));
+  options.momentum = momentum.value_or(options.momentum);
+  options.weightDecay = weightDecay.value_or(options.weightDecay);
+  unsigned available = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = threads.value_or(available);
+  if (options.threads < 1 || options.threads > 1024)
+    return invalid("--threads is " + std::to_string(options.threads) +
+                   "; it must be between 1 and 1024");
+  return options;
+}

@@ -1,0 +1,51 @@
+//===- ModelFlags.h - Options of models and of their compilation *- C++ -*-===//
+#ifndef REPRISE_TOOLS_MODELFLAGS_H
+#define REPRISE_TOOLS_MODELFLAGS_H
+
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Runtime/Status.h"
+#include "reprise/Zoo/Zoo.h"
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+namespace reprise::tools {
+
+/// Options of the zoo's models.
+class ModelFlags {
+public:
+  void addTo(CLI::App &command);
+  /// The options as the zoo wants them.
+  rt::Expected<zoo::ModelOptions> options() const;
+  /// The first option that was given, for a message; "" when none was.
+  std::string firstGiven() const;
+
+private:
+  CLI::Option_group *group = nullptr;
+  std::optional<int64_t> batch, classes, channels, width;
+  std::optional<std::string> image, stem, annotate;
+  std::optional<double> dropout;
+};
+
+/// Options of a compilation.
+class CompileFlags {
+public:
+  void addTo(CLI::App &command);
+  /// Reads sizes and refuses numbers out of range.
+  rt::Expected<CompileOptions> options() const;
+  std::string firstGiven() const;
+  bool hasCheckpointing() const { return checkpointing.has_value(); }
+
+private:
+  CLI::Option_group *group = nullptr;
+  std::optional<std::string> checkpointing;
+  std::optional<double> momentum, weightDecay;
+  std::optional<unsigned> threads;
+};
+
+/// Says in a command's help how to use it.
+void addExamples(CLI::App &command, const std::string &examples);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_MODELFLAGS_H

@@ -1,0 +1,269 @@
+//===- ModelSource.cpp - Models by name or file ---------------------------===//
+
+#include "ModelSource.h"
+#include "Console.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Analysis/Origin.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "text/Table.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <sys/stat.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+rt::Expected<const zoo::ModelInfo *> tools::findModel(const std::string &name) {
+  std::vector<std::string> names;
+  for (const zoo::ModelInfo &info : zoo::listModels()) {
+    if (info.name == name)
+      return &info;
+    names.push_back(info.name);
+  }
+  std::string meant = text::nearest(name, names);
+  return invalid("no model is named '" + name + "'" +
+                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                 " ('reprise zoo list' names all)");
+}
+
+/// Whether a file begins as artifacts do.
+static rt::Expected<bool> isArtifact(const std::string &path) {
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  char magic[8] = {};
+  if (file->size() < sizeof magic)
+    return false;
+  REPRISE_RETURN_IF_ERROR(file->readAt(0, magic, sizeof magic));
+  return llvm::StringRef(magic, sizeof magic) == "REPRISE\n";
+}
+
+rt::Expected<SourceKind> tools::classifySource(const std::string &source) {
+  llvm::StringRef name = source;
+  if (name.ends_with(".rpx"))
+    return SourceKind::Artifact;
+  if (name.ends_with(".mlir"))
+    return SourceKind::Text;
+  rt::Expected<const zoo::ModelInfo *> info = findModel(source);
+  if (info.ok())
+    return SourceKind::Zoo;
+  struct stat exists;
+  bool isPath = name.contains('/') || name.contains('.');
+  if (!isPath && ::stat(source.c_str(), &exists) != 0)
+    return info.status();
+  rt::Expected<bool> artifact = isArtifact(source);
+  if (!artifact.ok())
+    return artifact.status();
+  return *artifact ? SourceKind::Artifact : SourceKind::Text;
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// Shows diagnostics that have a source line, collects the others.
+class Compiler::Diagnostics : public mlir::SourceMgrDiagnosticHandler {
+public:
+  Diagnostics(llvm::SourceMgr &sources, mlir::MLIRContext *context)
+      : SourceMgrDiagnosticHandler(sources, context, llvm::errs()) {
+    setHandler([this](mlir::Diagnostic &diagnostic) { handle(diagnostic); });
+  }
+
+  /// What has been collected, as the reason why `name` failed.
+  rt::Status takeError(const std::string &name) {
+    std::string message = std::move(collected);
+    collected.clear();
+    if (!message.empty())
+      return invalid(message);
+    return invalid("'" + name + "' was not compiled");
+  }
+
+private:
+  void handle(mlir::Diagnostic &diagnostic) {
+    if (!findOrigin(diagnostic.getLocation()).file.empty())
+      return emitDiagnostic(diagnostic);
+    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+      return;
+    std::string block = findOrigin(diagnostic.getLocation()).module;
+    collected += collected.empty() ? "" : "\nerror: ";
+    collected +=
+        (block.empty() ? "" : "in '" + block + "': ") + diagnostic.str();
+  }
+
+  std::string collected;
+};
+
+Compiler::Compiler() : context(mlir::MLIRContext::Threading::ENABLED) {
+  mlir::DialectRegistry registry;
+  registerPipelineDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  diagnostics = std::make_unique<Diagnostics>(sources, &context);
+}
+
+Compiler::~Compiler() = default;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+rt::Status Compiler::loadZoo(const std::string &model,
+                             const zoo::ModelOptions &options) {
+  rt::Expected<const zoo::ModelInfo *> info = findModel(model);
+  if (!info.ok())
+    return info.status();
+  name = model;
+  current = zoo::buildModel(context, model, options);
+  return current ? rt::Status() : diagnostics->takeError(model);
+}
+
+static bool isNamed(mlir::DictionaryAttr attributes) {
+  return attributes && attributes.getAs<mlir::StringAttr>("sg.name");
+}
+
+rt::Status Compiler::checkModel() {
+  auto functions = current->getOps<mlir::func::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return invalid(
+        "'" + name + "' holds " +
+        std::to_string(std::distance(functions.begin(), functions.end())) +
+        " functions; a model is one function (func.func)");
+  mlir::func::FuncOp function = *functions.begin();
+  std::string where = "'" + name + "': ";
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!isNamed(function.getArgAttrDict(i)))
+      return invalid(where + "argument " + std::to_string(i) + " of @" +
+                     function.getSymName().str() +
+                     " has no name; write {sg.name = \"image\"} behind its "
+                     "type");
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (!isNamed(function.getResultAttrDict(i)))
+      return invalid(where + "result " + std::to_string(i) + " of @" +
+                     function.getSymName().str() +
+                     " has no name; write {sg.name = \"loss\"} behind its "
+                     "type");
+  return {};
+}
+
+rt::Status Compiler::loadText(const std::string &path) {
+  name = path;
+  // Opened by the runtime's reader, whose messages say why it fails.
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  auto buffer =
+      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(file->size(), path);
+  if (!buffer)
+    return rt::Status::error(RP_OUT_OF_MEMORY, "no memory for '" + path + "'");
+  REPRISE_RETURN_IF_ERROR(
+      file->readAt(0, buffer->getBufferStart(), file->size()));
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!current)
+    return diagnostics->takeError(path);
+  return checkModel();
+}
+
+rt::Status Compiler::load(const std::string &source, SourceKind kind,
+                          const zoo::ModelOptions &options) {
+  return kind == SourceKind::Zoo ? loadZoo(source, options) : loadText(source);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
+  if (mlir::failed(lowerModel(*current, options, level)))
+    return diagnostics->takeError(name);
+  return {};
+}
+
+rt::Expected<std::vector<uint8_t>> Compiler::emit() {
+  mlir::FailureOr<std::vector<uint8_t>> bytes = emitArtifact(*current);
+  if (mlir::failed(bytes))
+    return diagnostics->takeError(name);
+  return std::move(*bytes);
+}
+
+rt::Expected<ProgramFacts> Compiler::facts() {
+  auto programs = current->getOps<rt_dialect::ProgramOp>();
+  if (programs.empty())
+    return invalid("'" + name + "' has not been lowered to a program");
+  return factsOf(*programs.begin());
+}
+
+std::string Compiler::print() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  current.get()->print(stream);
+  text += "\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+static BufferFacts factsOf(rt_dialect::BufferOp buffer) {
+  BufferFacts facts;
+  facts.name = buffer.getName().str();
+  facts.kind = BufferKind(buffer.getKind());
+  facts.offset = buffer.getOffset();
+  facts.size = buffer.getSize();
+  facts.firstStep = uint32_t(buffer.getFirstStep().value_or(0));
+  facts.lastStep = uint32_t(buffer.getLastStep().value_or(0));
+  return facts;
+}
+
+static StepFacts factsOf(rt_dialect::StepOpInterface step) {
+  rt_dialect::StepAttr info = step.getStepInfo();
+  StepFacts facts;
+  facts.name = info.getName().str();
+  facts.module = info.getModule().str();
+  facts.location = findOrigin(step->getLoc()).file;
+  facts.phase = Phase(info.getPhase());
+  facts.action = llvm::isa<rt_dialect::CallOp>(step)   ? Action::LibraryCall
+                 : llvm::isa<rt_dialect::CopyOp>(step) ? Action::Copy
+                                                       : Action::Kernel;
+  facts.flops = info.getFlops();
+  facts.bytes = info.getBytes();
+  return facts;
+}
+
+static EntryFacts factsOf(rt_dialect::EntryOp entry) {
+  EntryFacts facts;
+  facts.name = entry.getSymName().str();
+  facts.peak = entry.getPeakBytes();
+  facts.maxLive = entry.getMaxLiveBytes();
+  facts.baseFlops = entry.getBaseFlops();
+  for (auto buffer : entry.getBody().getOps<rt_dialect::BufferOp>())
+    facts.buffers.push_back(::factsOf(buffer));
+  for (auto step : entry.getBody().getOps<rt_dialect::StepOpInterface>())
+    facts.steps.push_back(::factsOf(step));
+  return facts;
+}
+
+ProgramFacts tools::factsOf(rt_dialect::ProgramOp program) {
+  ProgramFacts facts;
+  facts.model = program.getSymName().str();
+  facts.checkpointing = program.getCheckpointing().value_or("").str();
+  facts.target = program.getTarget().str();
+  facts.library = program.getLibrary().str();
+  facts.threads = unsigned(program.getThreads());
+  facts.arena = program.getArenaBytes();
+  facts.fixed = program.getFixedBytes();
+  for (auto buffer : program.getBody().getOps<rt_dialect::BufferOp>())
+    facts.buffers.push_back(::factsOf(buffer));
+  for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
+    facts.entries.push_back(::factsOf(entry));
+  return facts;
+}

@@ -1,0 +1,69 @@
+//===- ModelSource.h - Models by name or file -------------------*- C++ -*-===//
+//
+// What a user names is a model of the zoo, a file of textual IR, or an
+// artifact.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TOOLS_MODELSOURCE_H
+#define REPRISE_TOOLS_MODELSOURCE_H
+
+#include "artifact/ProgramFacts.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Zoo/Zoo.h"
+#include "llvm/Support/SourceMgr.h"
+#include <memory>
+
+namespace reprise::tools {
+
+enum class SourceKind { Zoo, Text, Artifact };
+
+/// By its ending, by the zoo's list, or by what a file begins with. An unknown
+/// name fails with the nearest known one.
+rt::Expected<SourceKind> classifySource(const std::string &source);
+
+/// The zoo's model of that name; fails with the nearest one.
+rt::Expected<const zoo::ModelInfo *> findModel(const std::string &name);
+
+/// One model on its way through the compiler. Diagnostics that have a place in
+/// a file are shown as they come, with the source line; others become the
+/// message of the status.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+
+  rt::Status loadZoo(const std::string &name, const zoo::ModelOptions &options);
+  /// Parses and verifies. The file must hold one function whose arguments and
+  /// results have names.
+  rt::Status loadText(const std::string &path);
+  /// Either of both; `options` only where the zoo is meant.
+  rt::Status load(const std::string &source, SourceKind kind,
+                  const zoo::ModelOptions &options);
+
+  mlir::ModuleOp module() { return *current; }
+  rt::Status lower(const CompileOptions &options, CompileLevel level);
+  /// Of a module at level program.
+  rt::Expected<ProgramFacts> facts();
+  rt::Expected<std::vector<uint8_t>> emit();
+  /// The module as text, with locations only where they are asked for.
+  std::string print() const;
+
+private:
+  class Diagnostics;
+  rt::Status checkModel();
+
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  std::unique_ptr<Diagnostics> diagnostics;
+  mlir::OwningOpRef<mlir::ModuleOp> current;
+  std::string name;
+};
+
+ProgramFacts factsOf(rt_dialect::ProgramOp program);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_MODELSOURCE_H

@@ -1,0 +1,267 @@
+//===- PlanCommand.cpp - reprise plan -------------------------------------===//
+//
+// A model without a mode of checkpointing is planned in every mode, so that
+// the table shows what each one costs. No kernel is compiled for a plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Console.h"
+#include "ModelFlags.h"
+#include "ModelSource.h"
+#include "artifact/ArtifactFile.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct PlanCommandOptions {
+  std::vector<std::string> sources;
+  std::string entry = "train_step";
+  bool byModule = false, json = false;
+  unsigned depth = 0;
+  ModelFlags model;
+  CompileFlags compile;
+};
+
+struct PlanRow {
+  std::string source;
+  ProgramFacts facts;
+};
+} // namespace
+
+static constexpr const char *kModes[] = {
+    "none",       "annotated",  "per-block",  "nested",
+    "segments=2", "segments=4", "segments=8", "sqrt"};
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+static rt::Status planModel(const std::string &source, SourceKind kind,
+                            const zoo::ModelOptions &model,
+                            CompileOptions options, bool evaluation,
+                            std::vector<PlanRow> &rows) {
+  Activity activity("planning " + source + " (" + options.checkpointing + ")");
+  options.training = !evaluation;
+  options.evaluation = evaluation;
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(compiler.load(source, kind, model));
+  REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
+  rt::Expected<ProgramFacts> facts = compiler.facts();
+  if (!facts.ok())
+    return facts.status();
+  rows.push_back({source, std::move(*facts)});
+  return {};
+}
+
+static rt::Status planSource(const PlanCommandOptions &options,
+                             const std::string &source,
+                             std::vector<PlanRow> &rows) {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact) {
+    std::string given = options.model.firstGiven();
+    given = given.empty() ? options.compile.firstGiven() : given;
+    if (!given.empty())
+      return invalid("'" + source + "' is compiled already; " + given +
+                     " belongs to 'reprise compile'");
+    rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
+    if (!artifact.ok())
+      return artifact.status();
+    rows.push_back({source, factsOf(*artifact)});
+    return {};
+  }
+  if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
+    return invalid(options.model.firstGiven() +
+                   " is an option of the zoo's models; '" + source +
+                   "' says itself what it is");
+  rt::Expected<zoo::ModelOptions> model = options.model.options();
+  if (!model.ok())
+    return model.status();
+  rt::Expected<CompileOptions> compile = options.compile.options();
+  if (!compile.ok())
+    return compile.status();
+  bool evaluation = options.entry == "eval_step";
+  if (options.compile.hasCheckpointing() || evaluation)
+    return planModel(source, *kind, *model, *compile, evaluation, rows);
+  for (const char *mode : kModes) {
+    compile->checkpointing = mode;
+    REPRISE_RETURN_IF_ERROR(
+        planModel(source, *kind, *model, *compile, evaluation, rows));
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static std::string modeOf(const ProgramFacts &facts) {
+  return facts.checkpointing.empty() ? "?" : facts.checkpointing;
+}
+
+static std::string summaryTable(const std::vector<PlanRow> &rows,
+                                const std::string &entryName) {
+  text::Table table({{"model", text::Align::Left},
+                     {"checkpointing", text::Align::Left},
+                     {"fixed"},
+                     {"kept"},
+                     {"peak"},
+                     {"above fixed"},
+                     {"recomputed"},
+                     {"share"},
+                     {"placement"}});
+  for (const PlanRow &row : rows) {
+    EntrySummary summary = summarize(row.facts, *row.facts.entry(entryName));
+    table.add({row.source, modeOf(row.facts), text::formatSize(summary.fixed),
+               text::formatSize(summary.kept), text::formatSize(summary.peak),
+               text::formatSize(summary.peak - summary.fixed),
+               text::formatCount(double(summary.recomputedFlops)) + "FLOP",
+               text::formatPercent(summary.recomputedShare()),
+               text::formatFixed(summary.placementRatio(), 4)});
+  }
+  return table.str();
+}
+
+static constexpr const char *kLegend =
+    "fixed: parameters, optimizer state and constants; kept: activations live "
+    "after the\nforward pass; peak: fixed included; share: of the step's "
+    "arithmetic without\nrecomputation; placement: placed bytes over the "
+    "largest sum of live bytes (1 is best)\n";
+
+static std::string moduleTable(const EntryFacts &entry, unsigned depth) {
+  text::Table table({{"module", text::Align::Left},
+                     {"steps"},
+                     {"forward"},
+                     {"backward"},
+                     {"recomputed"},
+                     {"traffic"},
+                     {"kept"},
+                     {"at peak"}});
+  for (const ModuleFacts &module : byModule(entry, depth)) {
+    uint64_t traffic = 0;
+    for (uint64_t bytes : module.bytes)
+      traffic += bytes;
+    auto flops = [&](Phase phase) {
+      return text::formatCount(double(module.flops[size_t(phase)])) + "FLOP";
+    };
+    table.add({module.module.empty() ? "(none)" : module.module,
+               std::to_string(module.steps), flops(Phase::Forward),
+               flops(Phase::Backward), flops(Phase::Recompute),
+               text::formatSize(traffic), text::formatSize(module.kept),
+               text::formatSize(module.atPeak)});
+  }
+  return table.str();
+}
+
+static nlohmann::ordered_json moduleJson(const EntryFacts &entry,
+                                         unsigned depth) {
+  auto json = nlohmann::ordered_json::array();
+  for (const ModuleFacts &module : byModule(entry, depth)) {
+    nlohmann::ordered_json line = {{"module", module.module},
+                                   {"steps", module.steps},
+                                   {"kept_bytes", module.kept},
+                                   {"bytes_at_peak", module.atPeak}};
+    for (size_t phase = 0; phase < kPhases; ++phase) {
+      std::string name = phaseName(Phase(phase));
+      line[name + "_flops"] = module.flops[phase];
+      line[name + "_traffic_bytes"] = module.bytes[phase];
+    }
+    json.push_back(std::move(line));
+  }
+  return json;
+}
+
+static nlohmann::ordered_json rowJson(const PlanRow &row,
+                                      const PlanCommandOptions &options) {
+  const EntryFacts &entry = *row.facts.entry(options.entry);
+  EntrySummary summary = summarize(row.facts, entry);
+  nlohmann::ordered_json json = {
+      {"source", row.source},
+      {"model", row.facts.model},
+      {"entry", entry.name},
+      {"checkpointing", row.facts.checkpointing},
+      {"threads", row.facts.threads},
+      {"fixed_bytes", summary.fixed},
+      {"kept_bytes", summary.kept},
+      {"peak_bytes", summary.peak},
+      {"max_live_bytes", summary.maxLive},
+      {"placement_ratio", summary.placementRatio()},
+      {"base_flops", summary.baseFlops},
+      {"recomputed_flops", summary.recomputedFlops},
+      {"recomputed_share", summary.recomputedShare()}};
+  if (options.byModule)
+    json["modules"] = moduleJson(entry, options.depth);
+  return json;
+}
+
+static rt::Status checkEntries(const std::vector<PlanRow> &rows,
+                               const std::string &entryName) {
+  for (const PlanRow &row : rows) {
+    if (row.facts.entry(entryName))
+      continue;
+    std::string known;
+    for (const EntryFacts &entry : row.facts.entries)
+      known += (known.empty() ? "" : ", ") + entry.name;
+    return invalid("'" + row.source + "' has no entry '" + entryName +
+                   "'; choose with --entry among: " + known);
+  }
+  return {};
+}
+
+static rt::Status plan(const PlanCommandOptions &options) {
+  std::vector<PlanRow> rows;
+  for (const std::string &source : options.sources)
+    REPRISE_RETURN_IF_ERROR(planSource(options, source, rows));
+  REPRISE_RETURN_IF_ERROR(checkEntries(rows, options.entry));
+  if (options.json) {
+    auto json = nlohmann::ordered_json::array();
+    for (const PlanRow &row : rows)
+      json.push_back(rowJson(row, options));
+    return print(json.dump(2) + "\n");
+  }
+  std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
+  if (options.byModule)
+    for (const PlanRow &row : rows)
+      text += "\n" + row.source + ", checkpointing " + modeOf(row.facts) +
+              "\n" +
+              moduleTable(*row.facts.entry(options.entry), options.depth);
+  return print(text);
+}
+
+void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "plan", "Says what memory and arithmetic a training step takes");
+  auto options = std::make_shared<PlanCommandOptions>();
+  command
+      ->add_option("models", options->sources,
+                   "Models of 'reprise zoo list', files of MLIR (.mlir) or "
+                   "artifacts (.rpx); a model without --checkpointing is "
+                   "planned in every mode")
+      ->required();
+  command->add_option("--entry", options->entry,
+                      "The entry to show: train_step (default), eval_step");
+  command->add_flag("--by-module", options->byModule,
+                    "Add a table of the modules");
+  command->add_option("--depth", options->depth,
+                      "Names of a module's path to tell apart; 0 for all");
+  command->add_flag("--json", options->json, "Print JSON");
+  options->model.addTo(*command);
+  options->compile.addTo(*command);
+  addExamples(*command,
+              "  reprise plan resnet50 --batch 8\n"
+              "  reprise plan resnet50 --checkpointing segments=4 --by-module "
+              "--depth 1\n"
+              "  reprise plan a.rpx b.rpx --json");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = plan(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}

@@ -1,0 +1,175 @@
+//===- RunSource.cpp - A model ready to run -------------------------------===//
+
+#include "RunSource.h"
+#include "Console.h"
+#include "ModelSource.h"
+#include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <sys/stat.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+void RunFlags::addTo(CLI::App &command) {
+  command
+      .add_option("model", source,
+                  "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
+                  "artifact (.rpx)")
+      ->required();
+  command
+      .add_option("--data", data,
+                  "A directory of IDX files, a .safetensors file with 'image' "
+                  "and 'label', or synthetic")
+      ->required()
+      ->type_name("DIR|FILE|synthetic");
+  command.add_option("--synthetic-size", syntheticSize,
+                     "Images of the synthetic data (default: 2048)");
+  command.add_option("--device", device, "Device to run on (default: cpu)");
+  model.addTo(command);
+  compile.addTo(command);
+}
+
+rt::DataSpec RunFlags::dataSpec() const {
+  rt::DataSpec spec;
+  spec.source = data;
+  spec.syntheticSize = syntheticSize;
+  return spec;
+}
+
+/// What the data say of a model: the images' extents, and of a directory the
+/// classes. A file may hold a few images of many classes, so that its labels
+/// say nothing of the model's.
+static rt::Status takeFromData(const RunFlags &flags,
+                               const zoo::ModelInfo &info,
+                               zoo::ModelOptions &options) {
+  if (flags.data == "synthetic" ||
+      (options.height && options.width && options.channels && options.classes))
+    return {};
+  auto data =
+      rt::openDataset(flags.dataSpec(), rt::Split::Train, rt::ImageShape(), 0);
+  if (!data.ok())
+    return data.status();
+  rt::ImageShape shape = (*data)->shape();
+  const zoo::ModelOptions &defaults = info.defaults;
+  // Images without extents (N,F) fit a model that sees them flat.
+  bool flat = shape.height == 1 && shape.width == 1 &&
+              int64_t(shape.elements()) ==
+                  *defaults.height * *defaults.width * *defaults.channels;
+  if (!flat && !options.height)
+    options.height = shape.height;
+  if (!flat && !options.width)
+    options.width = shape.width;
+  if (!flat && !options.channels)
+    options.channels = shape.channels;
+  struct stat status;
+  bool isDirectory =
+      ::stat(flags.data.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (isDirectory && !options.classes)
+    options.classes = (*data)->classes();
+  return {};
+}
+
+static rt::Expected<std::vector<uint8_t>>
+compileSource(const RunFlags &flags, SourceKind kind, bool gradients,
+              std::optional<int64_t> batch) {
+  rt::Expected<zoo::ModelOptions> model = flags.model.options();
+  if (!model.ok())
+    return model.status();
+  rt::Expected<CompileOptions> options = flags.compile.options();
+  if (!options.ok())
+    return options.status();
+  options->emitGradients = gradients;
+  if (kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
+    if (!info.ok())
+      return info.status();
+    REPRISE_RETURN_IF_ERROR(takeFromData(flags, **info, *model));
+    if (!model->batch)
+      model->batch = batch;
+  }
+  Activity activity("compiling " + flags.source);
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(compiler.load(flags.source, kind, *model));
+  REPRISE_RETURN_IF_ERROR(compiler.lower(*options, CompileLevel::Program));
+  return compiler.emit();
+}
+
+static rt::Status refuseFlags(const RunFlags &flags, SourceKind kind) {
+  std::string model = flags.model.firstGiven();
+  if (kind == SourceKind::Text && !model.empty())
+    return invalid(model + " is an option of the zoo's models; '" +
+                   flags.source + "' says itself what it is");
+  std::string given = model.empty() ? flags.compile.firstGiven() : model;
+  if (kind == SourceKind::Artifact && !given.empty())
+    return invalid("'" + flags.source + "' is compiled already; " + given +
+                   " belongs to 'reprise compile'");
+  return {};
+}
+
+static rt::Expected<std::shared_ptr<rp_program>>
+openProgram(const RunFlags &flags, bool gradients,
+            std::optional<int64_t> batch) {
+  rt::Expected<SourceKind> kind = classifySource(flags.source);
+  if (!kind.ok())
+    return kind.status();
+  REPRISE_RETURN_IF_ERROR(refuseFlags(flags, *kind));
+  rp_program *program = nullptr;
+  if (*kind == SourceKind::Artifact) {
+    REPRISE_RETURN_IF_ERROR(
+        rt::takeStatus(rp_program_open(flags.source.c_str(), &program)));
+    return std::shared_ptr<rp_program>(program, rp_program_close);
+  }
+  rt::Expected<std::vector<uint8_t>> bytes =
+      compileSource(flags, *kind, gradients, batch);
+  if (!bytes.ok())
+    return bytes.status();
+  REPRISE_RETURN_IF_ERROR(rt::takeStatus(
+      rp_program_from_memory(bytes->data(), bytes->size(), &program)));
+  return std::shared_ptr<rp_program>(program, rp_program_close);
+}
+
+rt::Expected<RunningProgram>
+RunningProgram::open(const RunFlags &flags, bool gradients,
+                     std::optional<int64_t> batch) {
+  // Before anything is compiled for it.
+  auto device = rt::openDevice(flags.device);
+  if (!device.ok())
+    return device.status();
+  auto program = openProgram(flags, gradients, batch);
+  if (!program.ok())
+    return program.status();
+  RunningProgram running;
+  running.program = *program;
+  running.resident = rt::residentBytes();
+  rp_session_options options = {};
+  options.device = flags.device.c_str();
+  auto session = rt::openSessionBackend(running.program.get(), options);
+  if (!session.ok())
+    return session.status();
+  running.session = std::move(*session);
+  return running;
+}
+
+unsigned RunningProgram::threads() const {
+  return rp_program_threads(program.get());
+}
+
+static std::string join(const std::vector<int64_t> &shape, size_t first) {
+  std::string text;
+  for (size_t i = first; i < shape.size(); ++i)
+    text += (text.empty() ? "" : "x") + std::to_string(shape[i]);
+  return text;
+}
+
+std::string RunningProgram::describe() const {
+  std::string text = session->model();
+  const rt::EntryInfo *entry = session->entry("train_step");
+  entry = entry ? entry : session->entry("eval_step");
+  const rt::TensorInfo *image = entry ? entry->input("image") : nullptr;
+  const rt::TensorInfo *logits = entry ? entry->output("logits") : nullptr;
+  if (!image || image->shape.empty() || !logits || logits->shape.empty())
+    return text;
+  return text + " (" + join(image->shape, 1) + ", " +
+         std::to_string(logits->shape.back()) + " classes, batch " +
+         std::to_string(image->shape.front()) + ")";
+}

@@ -1,0 +1,318 @@
+//===- TrainCommand.cpp - reprise train -----------------------------------===//
+//
+// Compiles or loads a program, trains it, says what it cost. Everything that
+// can be refused is refused before the first step; an interrupt ends the run
+// between two steps and saves it where --save says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Console.h"
+#include "Evaluation.h"
+#include "RunSource.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct TrainCommandOptions {
+  RunFlags run;
+  rt::TrainOptions train;
+  double rate = 0.05;
+  std::string schedule = "constant";
+  bool evaluate = false, noEvaluate = false, json = false;
+};
+
+/// What a run cost and gave.
+struct Outcome {
+  rt::TrainResult result;
+  rt::Progress last;
+  size_t residentGrowth = 0;
+  std::optional<rt::EvaluateResult> evaluation;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+static std::string progressText(const rt::Progress &progress) {
+  std::string text =
+      text::formatPercent(double(progress.step) / double(progress.total)) +
+      "  step " + std::to_string(progress.step) + "/" +
+      std::to_string(progress.total) + "  loss " +
+      text::formatFixed(progress.meanLoss, 4) + "  " +
+      text::formatFixed(progress.imagesPerSecond, 1) + " images/s  ";
+  text += progress.step == progress.total
+              ? "done"
+              : text::formatSeconds(progress.secondsLeft) + " left";
+  return text + "  memory " + text::formatSize(progress.highWaterBytes);
+}
+
+/// Shows progress and remembers the last one.
+static std::function<void(const rt::Progress &)> follow(ProgressLine &line,
+                                                        rt::Progress &last) {
+  return [&line, &last](const rt::Progress &progress) {
+    using Place = ProgressLine::Place;
+    Place place = last.step == 0                    ? Place::First
+                  : progress.step == progress.total ? Place::Last
+                                                    : Place::Middle;
+    last = progress;
+    if (line.wants(place))
+      line.show(progressText(progress));
+  };
+}
+
+static void reportWeights(const rt::WeightsReport &report) {
+  if (report.unexpected.empty())
+    return;
+  warn("the weights hold " + std::to_string(report.unexpected.size()) +
+       " tensors that the model has no variable for, such as '" +
+       report.unexpected.front() + "'");
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+static rt::Status completeOptions(TrainCommandOptions &options) {
+  rt::TrainOptions &train = options.train;
+  train.data = options.run.dataSpec();
+  train.learningRate.base = options.rate;
+  if (options.schedule == "cosine")
+    train.learningRate.schedule = rt::LearningRate::Schedule::Cosine;
+  else if (options.schedule != "constant")
+    return invalid("--schedule is '" + options.schedule +
+                   "'; say constant or cosine");
+  if ((train.epochs == 0) == (train.steps == 0))
+    return invalid("say how long to train: either --epochs N or --steps N");
+  if (train.saveEvery && train.savePath.empty())
+    return invalid("--save-every needs a file; name it with --save");
+  if (!train.resumePath.empty() && !train.weightsPath.empty())
+    return invalid("a run begins either with --resume or with --weights");
+  if (!train.savePath.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
+  if (!train.gradientsPath.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(train.gradientsPath));
+  return {};
+}
+
+/// The batch of the run that is to go on.
+static rt::Expected<std::optional<int64_t>>
+resumedBatch(const rt::TrainOptions &train) {
+  if (train.resumePath.empty())
+    return std::optional<int64_t>();
+  auto position = rt::readStatePosition(train.resumePath);
+  if (!position.ok())
+    return position.status();
+  return std::optional<int64_t>(int64_t(position->batch));
+}
+
+/// Whether there are images that the run has not seen.
+static bool hasTestImages(const std::string &source) {
+  struct stat info;
+  for (const char *name :
+       {"/t10k-images-idx3-ubyte", "/t10k-images-idx3-ubyte.gz"})
+    if (::stat((source + name).c_str(), &info) == 0)
+      return true;
+  return false;
+}
+
+static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
+                                   RunningProgram &running, Outcome &outcome) {
+  ProgressLine line;
+  rt::TrainOptions train = options.train;
+  train.onProgress = follow(line, outcome.last);
+  train.onWeights = reportWeights;
+  train.stop = &interrupted();
+  catchInterrupts();
+  auto result = rt::train(running.backend(), train);
+  if (!result.ok())
+    return result.status();
+  outcome.result = *result;
+  size_t now = rt::residentBytes(), before = running.residentBefore();
+  outcome.residentGrowth = now > before ? now - before : 0;
+  line.keep();
+  bool wanted = options.evaluate || hasTestImages(options.run.data);
+  if (result->stopped || options.noEvaluate || !wanted)
+    return {};
+  rt::EvaluateOptions evaluation;
+  evaluation.data = train.data;
+  // The test images are scaled as the training images were.
+  evaluation.data.normalization = result->position.normalization;
+  auto evaluated = evaluateWithProgress(running.backend(), evaluation);
+  if (!evaluated.ok())
+    return evaluated.status();
+  outcome.evaluation = *evaluated;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+static std::string resultText(const TrainCommandOptions &options,
+                              RunningProgram &running, const Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  const rt::Progress &last = outcome.last;
+  text::Facts lines;
+  lines.add("model", running.describe());
+  lines.add("data", options.run.data + ", " +
+                        text::formatInteger(result.position.images) +
+                        " images");
+  lines.add("steps",
+            std::to_string(result.steps) + " in " +
+                text::formatSeconds(result.seconds) + ", " +
+                text::formatFixed(last.imagesPerSecond, 1) + " images/s on " +
+                std::to_string(running.threads()) + " threads" +
+                (result.stopped
+                     ? "; stopped at step " + std::to_string(last.step) +
+                           " of " + std::to_string(last.total)
+                     : ""));
+  lines.add("loss", text::formatFixed(result.loss, 6) + ", mean of the last " +
+                        std::to_string(std::min<uint64_t>(50, result.steps)) +
+                        " steps " + text::formatFixed(result.meanLoss, 6));
+  auto bytes = [](uint64_t value) {
+    return text::formatInteger(value) + " bytes (" + text::formatSize(value) +
+           ")";
+  };
+  lines.add("memory, predicted", bytes(last.predictedPeakBytes));
+  lines.add("memory, measured",
+            bytes(last.highWaterBytes) + ", high water of the arena");
+  lines.add("process", "resident memory grew by " +
+                           text::formatSize(outcome.residentGrowth) +
+                           ", data included");
+  if (outcome.evaluation)
+    lines.add(describeSplit(options.run.data, rt::Split::Test),
+              describe(*outcome.evaluation));
+  if (!options.train.gradientsPath.empty())
+    lines.add("gradients", options.train.gradientsPath);
+  if (!options.train.savePath.empty())
+    lines.add("saved", options.train.savePath + ", step " +
+                           std::to_string(result.position.step));
+  return lines.str();
+}
+
+static std::string resultJson(const TrainCommandOptions &options,
+                              RunningProgram &running, const Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  nlohmann::ordered_json json = {
+      {"model", running.backend().model()},
+      {"data", options.run.data},
+      {"images", result.position.images},
+      {"batch", result.position.batch},
+      {"threads", running.threads()},
+      {"steps", result.steps},
+      {"step", result.position.step},
+      {"total_steps", outcome.last.total},
+      {"stopped", result.stopped},
+      {"seconds", result.seconds},
+      {"images_per_second", outcome.last.imagesPerSecond},
+      {"loss", result.loss},
+      {"mean_loss", result.meanLoss},
+      {"predicted_peak_bytes", outcome.last.predictedPeakBytes},
+      {"high_water_bytes", outcome.last.highWaterBytes},
+      {"resident_growth_bytes", outcome.residentGrowth}};
+  if (outcome.evaluation) {
+    json["test_images"] = outcome.evaluation->images;
+    json["test_accuracy"] = outcome.evaluation->accuracy();
+    json["test_loss"] = outcome.evaluation->loss;
+  }
+  return json.dump(2) + "\n";
+}
+
+/// A run that was interrupted before its first step has nothing to tell.
+static rt::Status report(const TrainCommandOptions &options,
+                         RunningProgram &running, const Outcome &outcome) {
+  if (options.json)
+    return print(resultJson(options, running, outcome));
+  if (outcome.result.steps > 0)
+    return print(resultText(options, running, outcome));
+  return {};
+}
+
+static rt::Status train(TrainCommandOptions &options) {
+  REPRISE_RETURN_IF_ERROR(completeOptions(options));
+  auto batch = resumedBatch(options.train);
+  if (!batch.ok())
+    return batch.status();
+  bool gradients = !options.train.gradientsPath.empty();
+  auto running = RunningProgram::open(options.run, gradients, *batch);
+  if (!running.ok())
+    return running.status();
+  Outcome outcome;
+  REPRISE_RETURN_IF_ERROR(trainAndEvaluate(options, *running, outcome));
+  REPRISE_RETURN_IF_ERROR(report(options, *running, outcome));
+  if (!outcome.result.stopped)
+    return {};
+  if (options.train.savePath.empty())
+    return invalid("interrupted; nothing was saved (--save names a file)");
+  return invalid("interrupted; 'reprise train' goes on with --resume " +
+                 options.train.savePath);
+}
+
+static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
+  rt::TrainOptions &train = options.train;
+  CLI::App *group = command.add_option_group("Training");
+  group->add_option("--epochs", train.epochs,
+                    "Times to go through the data, earlier runs included");
+  group->add_option("--steps", train.steps,
+                    "Steps to train, earlier runs included");
+  group->add_option("--lr", options.rate, "Learning rate (default: 0.05)");
+  group->add_option("--schedule", options.schedule,
+                    "Of the learning rate: constant (default), cosine (to "
+                    "zero)");
+  group->add_option("--warmup", train.learningRate.warmupSteps,
+                    "Steps in which the learning rate grows");
+  group->add_option("--seed", train.seed,
+                    "Of initial values, dropout and order (default: 0)");
+  group->add_flag("--eval", options.evaluate,
+                  "Tell the accuracy at the end; a directory with test images "
+                  "is evaluated anyway");
+  group->add_flag("--no-eval", options.noEvaluate, "Never evaluate");
+}
+
+static void addFileOptions(CLI::App &command, rt::TrainOptions &train) {
+  CLI::App *group = command.add_option_group("Files");
+  group->add_option("--save", train.savePath,
+                    "State to write at the end, .safetensors");
+  group->add_option("--save-every", train.saveEvery,
+                    "Steps after which to save as well");
+  group->add_option("--resume", train.resumePath, "State to go on from");
+  group->add_option("--weights", train.weightsPath,
+                    "Parameters and running statistics to begin with");
+  group->add_option("--dump-gradients", train.gradientsPath,
+                    "Write the gradients of the last step, .safetensors");
+}
+
+void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "train", "Trains a model; a zoo's model takes image size, channels and "
+               "classes from the data where they are not given");
+  auto options = std::make_shared<TrainCommandOptions>();
+  options->run.addTo(*command);
+  addRunOptions(*command, *options);
+  addFileOptions(*command, options->train);
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  addExamples(
+      *command,
+      "  reprise train resnet18 --data /usr/share/datasets/fashion-mnist "
+      "--batch 128 \\\n"
+      "    --epochs 1 --lr 0.05 --schedule cosine --weight-decay 5e-4 "
+      "--checkpointing segments=4\n"
+      "  reprise train r50.rpx --data synthetic --steps 20 --save "
+      "s.safetensors");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = train(*options);
+      if (status.ok())
+        return int(kSuccess);
+      int code = fail(status);
+      return interrupted() ? int(kInterrupted) : code;
+    };
+  });
+}

@@ -1,0 +1,161 @@
+//===- ProgramFacts.cpp - What a program says of itself -------------------===//
+
+#include "ProgramFacts.h"
+#include <algorithm>
+#include <map>
+
+using namespace reprise::tools;
+
+const char *reprise::tools::kindName(BufferKind kind) {
+  static constexpr const char *names[kBufferKinds] = {
+      "parameter",  "optimizer state", "state",      "constant",
+      "input",      "output",          "activation", "gradient",
+      "recomputed", "workspace",       "update"};
+  return names[size_t(kind)];
+}
+
+const char *reprise::tools::phaseName(Phase phase) {
+  static constexpr const char *names[kPhases] = {"forward", "backward",
+                                                 "recompute", "update"};
+  return names[size_t(phase)];
+}
+
+const char *reprise::tools::actionName(Action action) {
+  static constexpr const char *names[] = {"library", "kernel", "copy"};
+  return names[size_t(action)];
+}
+
+const EntryFacts *ProgramFacts::entry(const std::string &name) const {
+  for (const EntryFacts &entry : entries)
+    if (entry.name == name)
+      return &entry;
+  return nullptr;
+}
+
+static double ratio(uint64_t part, uint64_t whole) {
+  return whole ? double(part) / double(whole) : 0;
+}
+
+double EntrySummary::recomputedShare() const {
+  return ratio(recomputedFlops, baseFlops);
+}
+
+double EntrySummary::placementRatio() const {
+  return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
+}
+
+int64_t reprise::tools::endOfForward(const EntryFacts &entry) {
+  int64_t lastCall = -1, lastStep = -1;
+  for (size_t i = 0; i < entry.steps.size(); ++i) {
+    if (entry.steps[i].phase != Phase::Forward)
+      continue;
+    lastStep = int64_t(i);
+    if (entry.steps[i].action == Action::LibraryCall)
+      lastCall = int64_t(i);
+  }
+  return lastCall >= 0 ? lastCall : lastStep;
+}
+
+/// Whether the backward pass finds the buffer where the forward pass left it.
+static bool isKept(const BufferFacts &buffer, int64_t endOfForward) {
+  return endOfForward >= 0 && int64_t(buffer.firstStep) <= endOfForward &&
+         int64_t(buffer.lastStep) > endOfForward;
+}
+
+EntrySummary reprise::tools::summarize(const ProgramFacts &program,
+                                       const EntryFacts &entry) {
+  EntrySummary summary;
+  summary.fixed = program.fixed;
+  summary.peak = entry.peak;
+  summary.maxLive = entry.maxLive;
+  summary.baseFlops = entry.baseFlops;
+  for (const StepFacts &step : entry.steps)
+    if (step.phase == Phase::Recompute)
+      summary.recomputedFlops += step.flops;
+  int64_t end = endOfForward(entry);
+  for (const BufferFacts &buffer : entry.buffers)
+    if (isKept(buffer, end))
+      summary.kept += buffer.size;
+  return summary;
+}
+
+/// The first `depth` names of a dotted path.
+static std::string cutPath(const std::string &path, unsigned depth) {
+  size_t at = 0;
+  for (unsigned i = 0; i < depth; ++i) {
+    at = path.find('.', at);
+    if (at == std::string::npos)
+      return path;
+    ++at;
+  }
+  return depth ? path.substr(0, at - 1) : path;
+}
+
+std::vector<ModuleFacts> reprise::tools::byModule(const EntryFacts &entry,
+                                                  unsigned depth) {
+  std::vector<ModuleFacts> modules;
+  std::map<std::string, size_t> numbers;
+  auto moduleOf = [&](const std::string &path) -> ModuleFacts & {
+    std::string cut = cutPath(path, depth);
+    auto [it, isNew] = numbers.emplace(cut, modules.size());
+    if (isNew) {
+      modules.emplace_back();
+      modules.back().module = cut;
+    }
+    return modules[it->second];
+  };
+  for (const StepFacts &step : entry.steps) {
+    ModuleFacts &module = moduleOf(step.module);
+    ++module.steps;
+    module.flops[size_t(step.phase)] += step.flops;
+    module.bytes[size_t(step.phase)] += step.bytes;
+  }
+  if (entry.steps.empty())
+    return modules;
+  int64_t end = endOfForward(entry);
+  uint32_t peak = uint32_t(peakStep(entry));
+  for (const BufferFacts &buffer : entry.buffers) {
+    uint32_t first =
+        std::min<uint32_t>(buffer.firstStep, uint32_t(entry.steps.size() - 1));
+    // What was there before the step is nobody's.
+    bool isInput = buffer.kind == BufferKind::Input;
+    ModuleFacts &module = moduleOf(isInput ? "" : entry.steps[first].module);
+    if (isKept(buffer, end))
+      module.kept += buffer.size;
+    if (buffer.firstStep <= peak && peak <= buffer.lastStep)
+      module.atPeak += buffer.size;
+  }
+  return modules;
+}
+
+std::vector<std::vector<uint64_t>>
+reprise::tools::liveBytes(const EntryFacts &entry) {
+  std::vector<std::vector<uint64_t>> live(
+      entry.steps.size(), std::vector<uint64_t>(kBufferKinds, 0));
+  for (const BufferFacts &buffer : entry.buffers)
+    for (size_t step = buffer.firstStep;
+         step <= buffer.lastStep && step < live.size(); ++step)
+      live[step][size_t(buffer.kind)] += buffer.size;
+  return live;
+}
+
+size_t reprise::tools::peakStep(const EntryFacts &entry) {
+  // Differences of the sum of live bytes, which are few per buffer.
+  std::vector<int64_t> change(entry.steps.size() + 1, 0);
+  for (const BufferFacts &buffer : entry.buffers) {
+    if (buffer.firstStep >= entry.steps.size())
+      continue;
+    change[buffer.firstStep] += int64_t(buffer.size);
+    size_t after =
+        std::min<size_t>(size_t(buffer.lastStep) + 1, entry.steps.size());
+    change[after] -= int64_t(buffer.size);
+  }
+  int64_t live = 0, best = -1;
+  size_t step = 0;
+  for (size_t i = 0; i < entry.steps.size(); ++i)
+    if ((live += change[i]) > best) {
+      best = live;
+      step = i;
+    }
+  return step;
+}

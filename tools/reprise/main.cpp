@@ -1,0 +1,129 @@
+//===- main.cpp - The users' driver ---------------------------------------===//
+//
+// Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
+// 2 a command line that makes no sense, 130 interrupted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Console.h"
+#include "ModelFlags.h"
+#include "text/Table.h"
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+/// The chosen subcommand, or the application.
+static CLI::App *chosen(CLI::App *app) {
+  for (CLI::App *command : app->get_subcommands())
+    return chosen(command);
+  return app;
+}
+
+static void collectOptions(const CLI::App *app,
+                           std::vector<std::string> &names) {
+  for (const CLI::Option *option : app->get_options({}))
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  // Option groups are nameless subcommands of CLI11.
+  for (const CLI::App *group : app->get_subcommands(
+           [](const CLI::App *sub) { return sub->get_name().empty(); }))
+    collectOptions(group, names);
+}
+
+static std::vector<std::string> commandNames(const CLI::App *app) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app->get_subcommands(
+           [](const CLI::App *sub) { return !sub->get_name().empty(); }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// What was not understood, and what was probably meant.
+static std::string describeExtra(CLI::App *command) {
+  std::vector<std::string> extras = command->remaining();
+  std::string word = extras.empty() ? "" : extras.front();
+  std::vector<std::string> known;
+  bool isOption = word.rfind("-", 0) == 0;
+  if (isOption) {
+    word = word.substr(0, word.find('='));
+    collectOptions(command, known);
+  } else {
+    known = commandNames(command);
+  }
+  std::string meant = text::nearest(word, known);
+  std::string what = isOption        ? "no option is named '"
+                     : known.empty() ? "unexpected argument '"
+                                     : "no command is named '";
+  return what + word + "'" +
+         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
+}
+
+static std::string fullName(const CLI::App *command) {
+  const CLI::App *parent = command->get_parent();
+  return parent ? fullName(parent) + " " + command->get_name()
+                : command->get_name();
+}
+
+static int explain(CLI::App &app, const CLI::ParseError &error) {
+  if (error.get_exit_code() == 0) // --help and --version
+    return app.exit(error);
+  CLI::App *command = chosen(&app);
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError *>(&error))
+    message = describeExtra(command);
+  else if (dynamic_cast<const CLI::RequiredError *>(&error) &&
+           !commandNames(command).empty()) {
+    std::string names;
+    for (const std::string &name : commandNames(command))
+      names += (names.empty() ? "" : ", ") + name;
+    message = "say what to do: " + names;
+  }
+  std::fprintf(stderr, "error: %s\n'%s --help' shows how to use it\n",
+               message.c_str(), fullName(command).c_str());
+  return kUsage;
+}
+
+static int run(int argc, char **argv) {
+  CLI::App app("Compiles networks into training programs whose peak memory is "
+               "known to the byte, and runs them.",
+               "reprise");
+  app.set_version_flag("--version", "reprise " REPRISE_VERSION);
+  app.set_help_flag("--help", "Show this help and exit");
+  app.get_formatter()->column_width(34);
+  addExamples(app, "  reprise plan resnet50 --batch 8\n"
+                   "  reprise train resnet18 --data "
+                   "/usr/share/datasets/fashion-mnist --batch 128 --epochs 1\n"
+                   "  reprise train --help");
+  app.require_subcommand(1);
+  Invocation invocation;
+  addZooCommand(app, invocation);
+  addCompileCommand(app, invocation);
+  addPlanCommand(app, invocation);
+  addTrainCommand(app, invocation);
+  addEvalCommand(app, invocation);
+  addReportCommand(app, invocation);
+  addInspectCommand(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return explain(app, error);
+  }
+  return invocation();
+}
+
+int main(int argc, char **argv) {
+  // A reader that closes early is a write error, not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return fail(
+        rt::Status::error(RP_OUT_OF_MEMORY, "out of memory on the host"));
+  } catch (const std::exception &error) {
+    return fail(rt::Status::error(RP_INTERNAL, error.what()));
+  }
+}

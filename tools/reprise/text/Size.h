@@ -1,0 +1,41 @@
+//===- Size.h - Bytes and numbers as people write them ----------*- C++ -*-===//
+//
+// A size is a decimal number and a unit: B, the decimal kB, MB, GB, TB or the
+// binary KiB, MiB, GiB, TiB, which differ ("2GB" is 2,000,000,000 bytes,
+// "2GiB" is 2,147,483,648). A number without a unit is in bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TOOLS_TEXT_SIZE_H
+#define REPRISE_TOOLS_TEXT_SIZE_H
+
+#include "reprise/Runtime/Status.h"
+#include <cstdint>
+#include <string>
+
+namespace reprise::text {
+
+/// Bytes of "512MiB", "2 GB", "1.5GiB" or "4096". Refuses what is not a whole
+/// number of bytes or more than 64 bits hold, and says which units there are.
+rt::Expected<uint64_t> parseSize(const std::string &text);
+
+/// Binary units with one digit: "713.2 MiB", "512 B".
+std::string formatSize(uint64_t bytes);
+
+/// Decimal prefixes with three digits: "4.09 G", "11.5 M", "640".
+std::string formatCount(double count);
+
+/// All digits, in groups: "25,557,032".
+std::string formatInteger(uint64_t value);
+
+/// "12.3%" of a share where 1 is 100%.
+std::string formatPercent(double share);
+
+/// "0.42 s", "12 s", "3 min 05 s", "1 h 02 min".
+std::string formatSeconds(double seconds);
+
+/// With `digits` digits behind the point.
+std::string formatFixed(double value, int digits);
+
+} // namespace reprise::text
+
+#endif // REPRISE_TOOLS_TEXT_SIZE_H
