@@ -1,0 +1,17 @@
+//===- Fuse.h - Composite ops to kernels ------------------------*- C++ -*-===//
+#ifndef REPRISE_PASSES_FUSE_H
+#define REPRISE_PASSES_FUSE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "reprise/IR/Sg.h"
+
+namespace reprise {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "reprise/Passes/FusePasses.h.inc"
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_FUSE_H

@@ -1,0 +1,65 @@
+//===- FusePasses.td - Composite ops to kernels -------------*- tablegen -*-===//
+#ifndef REPRISE_PASSES_FUSEPASSES
+#define REPRISE_PASSES_FUSEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
+  let summary = "replaces composite ops by primitives";
+  let description = [{
+    Every op that implements `DecomposeOpInterface` is replaced by its
+    decomposition, and what that emits in turn. Ops inside `sg.module` and
+    `sg.backward` are included.
+
+    Then a large reduction over leading and other dimensions is split in two,
+    so that it runs in parallel: the first keeps as many leading dimensions as
+    give 8 parts or more, the second reduces those. Both are large only if the
+    first shrinks its operand to an eighth or less; reductions of fewer than
+    16384 elements stay as they are. Sums of bf16 and f16 are split in f32.
+    The order of a sum is then a function of its operand's shape alone.
+
+    ```mlir
+    %s = sg.reduce_sum %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
+    // becomes
+    //   %p = sg.reduce_sum %x dims [1] : tensor<8x64x64xf32> -> tensor<8x64xf32>
+    //   %s = sg.reduce_sum %p dims [0] : tensor<8x64xf32> -> tensor<64xf32>
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "groups primitives into kernels";
+  let description = [{
+    Works on a flat function of primitives and library ops. Afterwards it holds
+    only `sg.read`, `sg.write`, `sg.constant`, `sg.reshape`, `sg.barrier`, the
+    library ops and `sg.kernel`.
+
+    An op joins the kernel of what it reads when both have one iteration space
+    and one phase. Reductions end a kernel: several over the same dimensions
+    share a sweep, and nothing that depends on one is in its kernel.
+    Broadcasts, splats and iota are repeated in each kernel that reads them; so
+    are short chains of cheap arithmetic on one large operand, where reading
+    that operand again costs less than storing the result. An op does not join
+    a kernel if library ops, barriers or ops of another phase that wait for the
+    kernel would have to wait longer.
+
+    No kernel rounds otherwise than its ops one by one.
+
+    ```mlir
+    %s = sg.add %x, %y : tensor<8x4xf32>
+    %r = sg.relu %s : tensor<8x4xf32>
+    // becomes
+    //   %r = sg.kernel "add_relu" (%a = %x : tensor<8x4xf32>,
+    //                              %b = %y : tensor<8x4xf32>)
+    //       -> tensor<8x4xf32> {
+    //     %s = sg.add %a, %b : tensor<8x4xf32>
+    //     %r = sg.relu %s : tensor<8x4xf32>
+    //     sg.yield %r : tensor<8x4xf32>
+    //   }
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+#endif // REPRISE_PASSES_FUSEPASSES

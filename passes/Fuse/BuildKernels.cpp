@@ -1,0 +1,307 @@
+//===- BuildKernels.cpp - Groups of ops as sg.kernel ----------------------===//
+//
+// First a recipe for each kernel: the ops of its body, what it reads, what it
+// hands out. Repeated ops and short chains that are cheaper to compute again
+// than to store stand in the body of every reader. Then the block is put in an
+// order: a kernel runs where its last member stood, as far as what it reads
+// allows. Last, kernels are made and what they replace is erased.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+using namespace mlir;
+using namespace reprise;
+
+/// Ops that a reader may compute again instead of loading their result.
+static constexpr unsigned kLongestChain = 6;
+/// Elements below which storing a value costs nothing to speak of.
+static constexpr int64_t kSmallValue = 4096;
+/// Ops whose names make a kernel's.
+static constexpr unsigned kNamedOps = 5;
+
+namespace {
+struct Recipe {
+  llvm::SetVector<Operation *> body;
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  unsigned position = 0;
+};
+
+class KernelBuilder {
+public:
+  KernelBuilder(Block &block, const FlatGraph &graph, const Groups &groups)
+      : block(block), graph(graph), groups(groups),
+        recipes(groups.members.size()), repeats(graph.ops.size(), false) {}
+
+  void run();
+
+private:
+  const FlatOp &flat(Operation *op) const {
+    return graph.ops[graph.position.lookup(op)];
+  }
+  unsigned groupOf(Operation *op) const {
+    return groups.groupOf[graph.position.lookup(op)];
+  }
+
+  // Recipes.
+  bool isRead(unsigned member) const;
+  bool readersCanRepeat(unsigned member) const;
+  bool extendChain(Operation *op, unsigned group, unsigned &length,
+                   llvm::SmallPtrSetImpl<Value> &large) const;
+  bool isCheapChain(unsigned member) const;
+  void chooseRepeats();
+  void addToBody(Recipe &recipe, unsigned group, Operation *op);
+  void writeRecipes();
+
+  // Order.
+  unsigned unitOf(Value value) const;
+  std::vector<unsigned> order() const;
+
+  // Kernels.
+  Value replaced(Value value) const { return done.lookupOrDefault(value); }
+  void build(const Recipe &recipe);
+  void eraseOriginals();
+
+  Block &block;
+  const FlatGraph &graph;
+  const Groups &groups;
+  std::vector<Recipe> recipes;
+  /// Members that every other kernel computes again.
+  std::vector<bool> repeats;
+  IRMapping done;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Recipes
+//===----------------------------------------------------------------------===//
+
+/// Whether anything outside its kernel reads a member.
+bool KernelBuilder::isRead(unsigned member) const {
+  return llvm::any_of(graph.ops[member].op->getUsers(), [&](Operation *user) {
+    return groupOf(user) != groups.groupOf[member] ||
+           groupOf(user) == Groups::kNone;
+  });
+}
+
+/// Whether every reader outside is a kernel's op of the same phase that reads
+/// the value in place.
+bool KernelBuilder::readersCanRepeat(unsigned member) const {
+  const FlatOp &own = graph.ops[member];
+  return llvm::all_of(own.op->getUsers(), [&](Operation *user) {
+    const FlatOp &reader = flat(user);
+    return (reader.kind == OpKind::Pointwise ||
+            reader.kind == OpKind::Reduction) &&
+           reader.phase == own.phase;
+  });
+}
+
+static bool isCheap(Operation *op) {
+  return isa<sg::AddOp, sg::SubOp, sg::MulOp, sg::NegOp, sg::AbsOp, sg::ReluOp,
+             sg::ReluGradOp, sg::CompareOp, sg::SelectOp, sg::CastOp,
+             sg::MaximumOp, sg::MinimumOp>(op);
+}
+
+/// Follows what `op` is computed from inside its group. False when that is no
+/// short, cheap chain on at most one value of the size of the result.
+bool KernelBuilder::extendChain(Operation *op, unsigned group, unsigned &length,
+                                llvm::SmallPtrSetImpl<Value> &large) const {
+  if (!isCheap(op) || ++length > kLongestChain)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *from = operand.getDefiningOp();
+    if (from && flat(from).kind == OpKind::Repeated)
+      return true;
+    if (from && groupOf(from) == group)
+      return extendChain(from, group, length, large);
+    large.insert(operand);
+    return large.size() <= 1;
+  });
+}
+
+bool KernelBuilder::isCheapChain(unsigned member) const {
+  const FlatOp &own = graph.ops[member];
+  auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
+  if (own.kind != OpKind::Pointwise || type.getNumElements() < kSmallValue)
+    return false;
+  unsigned length = 0;
+  llvm::SmallPtrSet<Value, 4> large;
+  return extendChain(own.op, groups.groupOf[member], length, large);
+}
+
+void KernelBuilder::chooseRepeats() {
+  for (const auto &members : groups.members)
+    for (unsigned member : members)
+      repeats[member] =
+          isRead(member) && readersCanRepeat(member) && isCheapChain(member);
+}
+
+void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
+  if (recipe.body.contains(op))
+    return;
+  for (Value operand : op->getOperands()) {
+    Operation *from = operand.getDefiningOp();
+    bool inside = from && (groupOf(from) == group ||
+                           flat(from).kind == OpKind::Repeated ||
+                           repeats[graph.position.lookup(from)]);
+    // A chain's other members come along when they are not handed out.
+    if (from && !inside && groupOf(op) != group &&
+        groupOf(from) != Groups::kNone)
+      inside = groupOf(from) == groupOf(op);
+    if (inside)
+      addToBody(recipe, group, from);
+    else
+      recipe.inputs.insert(operand);
+  }
+  recipe.body.insert(op);
+}
+
+void KernelBuilder::writeRecipes() {
+  for (auto [group, members] : llvm::enumerate(groups.members)) {
+    Recipe &recipe = recipes[group];
+    for (unsigned member : members) {
+      recipe.position = std::max(recipe.position, member);
+      if (isRead(member) && !repeats[member])
+        recipe.outputs.push_back(graph.ops[member].op->getResult(0));
+    }
+    for (Value output : recipe.outputs)
+      addToBody(recipe, group, output.getDefiningOp());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Units are groups, then the block's ops.
+unsigned KernelBuilder::unitOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  unsigned group = groupOf(op);
+  return group == Groups::kNone
+             ? groups.members.size() + graph.position.lookup(op)
+             : group;
+}
+
+std::vector<unsigned> KernelBuilder::order() const {
+  unsigned count = groups.members.size();
+  std::vector<SmallVector<unsigned>> waiting(count + graph.ops.size());
+  std::vector<unsigned> missing(waiting.size(), 0);
+  std::set<std::pair<unsigned, unsigned>> ready;
+  auto positionOf = [&](unsigned unit) {
+    return unit < count ? recipes[unit].position : unit - count;
+  };
+  auto addUnit = [&](unsigned unit, auto &&inputs) {
+    for (Value input : inputs)
+      if (input.getDefiningOp()) {
+        waiting[unitOf(input)].push_back(unit);
+        ++missing[unit];
+      }
+    if (!missing[unit])
+      ready.insert({positionOf(unit), unit});
+  };
+  for (unsigned group = 0; group < count; ++group)
+    if (!recipes[group].outputs.empty())
+      addUnit(group, recipes[group].inputs);
+  for (auto [i, op] : llvm::enumerate(graph.ops))
+    if (groups.groupOf[i] == Groups::kNone &&
+        (op.kind == OpKind::Fixed || isa<sg::ConstantOp>(op.op)))
+      addUnit(count + i, op.op->getOperands());
+  std::vector<unsigned> result;
+  while (!ready.empty()) {
+    unsigned unit = ready.begin()->second;
+    ready.erase(ready.begin());
+    result.push_back(unit);
+    for (unsigned reader : waiting[unit])
+      if (--missing[reader] == 0)
+        ready.insert({positionOf(reader), reader});
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The names of the ops that compute, each once: "sub_mul_add_relu".
+static std::string nameOf(const Recipe &recipe) {
+  llvm::SetVector<StringRef> names;
+  for (Operation *op : recipe.body)
+    if (kindOf(op) != OpKind::Repeated || recipe.body.size() == 1)
+      names.insert(op->getName().stripDialect());
+  if (names.empty())
+    names.insert(recipe.body.back()->getName().stripDialect());
+  ArrayRef<StringRef> listed = names.getArrayRef();
+  return llvm::join(listed.take_front(kNamedOps), "_");
+}
+
+/// The last op's first: a kernel is listed under the module of its results.
+static Location locationOf(const Recipe &recipe, MLIRContext *context) {
+  llvm::SetVector<Location> parts;
+  for (Value output : llvm::reverse(recipe.outputs))
+    parts.insert(output.getLoc());
+  for (Operation *op : recipe.body)
+    parts.insert(op->getLoc());
+  if (parts.size() == 1)
+    return parts.front();
+  return FusedLoc::get(context, parts.getArrayRef());
+}
+
+void KernelBuilder::build(const Recipe &recipe) {
+  OpBuilder b(block.getTerminator());
+  SmallVector<Value> inputs;
+  for (Value input : recipe.inputs)
+    inputs.push_back(replaced(input));
+  auto kernel = sg::KernelOp::create(b, locationOf(recipe, b.getContext()),
+                                     TypeRange(ValueRange(recipe.outputs)),
+                                     inputs, nameOf(recipe));
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  IRMapping mapping;
+  for (auto [input, argument] : llvm::zip(recipe.inputs, body.getArguments()))
+    mapping.map(input, argument);
+  for (Operation *op : recipe.body)
+    b.clone(*op, mapping);
+  SmallVector<Value> yielded;
+  for (Value output : recipe.outputs)
+    yielded.push_back(mapping.lookup(output));
+  sg::YieldOp::create(b, kernel.getLoc(), yielded);
+  for (auto [output, result] : llvm::zip(recipe.outputs, kernel.getResults()))
+    done.map(output, result);
+}
+
+/// Readers come after what they read.
+void KernelBuilder::eraseOriginals() {
+  for (const FlatOp &op : llvm::reverse(graph.ops))
+    if (op.kind != OpKind::Fixed && op.op->use_empty())
+      op.op->erase();
+}
+
+void KernelBuilder::run() {
+  chooseRepeats();
+  writeRecipes();
+  std::vector<unsigned> units = order();
+  Operation *terminator = block.getTerminator();
+  unsigned count = groups.members.size();
+  for (unsigned unit : units) {
+    if (unit < count) {
+      build(recipes[unit]);
+      continue;
+    }
+    Operation *op = graph.ops[unit - count].op;
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(replaced(operand.get()));
+    if (op != terminator)
+      op->moveBefore(terminator);
+  }
+  eraseOriginals();
+}
+
+void reprise::buildKernels(Block &block, const FlatGraph &graph,
+                           const Groups &groups) {
+  KernelBuilder(block, graph, groups).run();
+}

@@ -1,0 +1,48 @@
+//===- FormKernels.cpp - Primitives grouped into kernels ------------------===//
+//
+// Input:   a flat function of primitives and library ops.
+// Output:  the same values from kernels and library ops.
+// Method:  greedy, in program order; see GroupOps.cpp and BuildKernels.cpp.
+// Cost:    an op is followed along its readers up to the kernel it might join.
+// Fails:   at an op with a region or a decomposition, which must be gone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "reprise/Passes/Fuse.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGFORMKERNELS
+#include "reprise/Passes/FusePasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+static LogicalResult checkFlat(Block &block) {
+  for (Operation &op : block) {
+    if (isa<sg::KernelOp>(op))
+      continue;
+    if (op.getNumRegions())
+      return op.emitOpError("has a region; run sg-flatten first");
+    if (isa<DecomposeOpInterface>(op) && !isa<PointwiseOpInterface>(op))
+      return op.emitOpError("is composite; run sg-decompose first");
+  }
+  return success();
+}
+
+namespace {
+class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    Block &block = function.getBody().front();
+    if (failed(checkFlat(block)))
+      return signalPassFailure();
+    FlatGraph graph(block);
+    Groups groups = groupOps(graph);
+    buildKernels(block, graph, groups);
+  }
+};
+} // namespace

@@ -1,0 +1,239 @@
+//===- GroupOps.cpp - Which ops share a kernel ----------------------------===//
+//
+// Ops are taken in program order. An op joins the groups of its producers
+// (all of them, or the latest that allows it), a reduction also a group that
+// reduces the same data over the same dimensions. A union is legal when
+//
+//   - its members have one iteration space, one phase, one set of dimensions
+//     that are reduced, and read each other at the index where they run;
+//   - no path leaves it and comes back, groups being crossed as a whole;
+//   - no fixed op before its last member waits for it: a kernel runs where its
+//     last member stands, and such an op would be delayed with all it keeps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace reprise;
+
+/// Groups with a reduction, counted back from an op, that are looked at for a
+/// shared sweep.
+static constexpr unsigned kSiblingWindow = 16;
+
+static ArrayRef<int64_t> dimsOf(Operation *op) {
+  if (auto sum = dyn_cast<sg::ReduceSumOp>(op))
+    return sum.getDims();
+  return cast<sg::ReduceMaxOp>(op).getDims();
+}
+
+namespace {
+using Members = SmallVector<unsigned>;
+
+class Grouper {
+public:
+  explicit Grouper(const FlatGraph &graph) : graph(graph) {
+    groups.groupOf.assign(graph.ops.size(), Groups::kNone);
+  }
+
+  Groups run();
+
+private:
+  Members unite(ArrayRef<unsigned> candidates, unsigned op) const;
+  bool isUniform(const Members &members) const;
+  bool readsInPlace(const Members &members) const;
+  bool returnsOrDelays(const Members &members) const;
+  bool isLegal(const Members &members) const {
+    return isUniform(members) && readsInPlace(members) &&
+           !returnsOrDelays(members);
+  }
+  SmallVector<unsigned> producerGroups(unsigned op) const;
+  void place(unsigned op);
+  void joinSibling(unsigned op);
+  void join(ArrayRef<unsigned> candidates, const Members &members);
+  bool shareData(const Members &a, const Members &b) const;
+
+  const FlatGraph &graph;
+  Groups groups;
+  /// Groups that got a reduction, in the order of their first.
+  SmallVector<unsigned> reducing;
+};
+} // namespace
+
+Members Grouper::unite(ArrayRef<unsigned> candidates, unsigned op) const {
+  Members members = {op};
+  for (unsigned group : candidates)
+    members.append(groups.members[group]);
+  llvm::sort(members);
+  members.erase(llvm::unique(members), members.end());
+  return members;
+}
+
+bool Grouper::isUniform(const Members &members) const {
+  const FlatOp &first = graph.ops[members.front()];
+  Operation *reduction = nullptr;
+  for (unsigned member : members) {
+    const FlatOp &op = graph.ops[member];
+    if (op.kind == OpKind::Pool || op.phase != first.phase ||
+        op.space != first.space)
+      return false;
+    if (op.kind != OpKind::Reduction)
+      continue;
+    if (reduction && dimsOf(reduction) != dimsOf(op.op))
+      return false;
+    reduction = op.op;
+  }
+  return true;
+}
+
+bool Grouper::readsInPlace(const Members &members) const {
+  for (unsigned member : members)
+    for (const Edge &edge : graph.ops[member].producers)
+      if (llvm::is_contained(members, edge.from) &&
+          (!edge.inPlace || graph.ops[edge.from].kind == OpKind::Reduction))
+        return false;
+  return true;
+}
+
+/// Follows what waits for `members`, up to the last of them.
+bool Grouper::returnsOrDelays(const Members &members) const {
+  llvm::SmallBitVector inside(members.back() + 1);
+  for (unsigned member : members)
+    inside.set(member);
+  llvm::SmallSetVector<unsigned, 16> reached;
+  bool returns = false;
+  auto follow = [&](unsigned op, bool fromInside) {
+    for (unsigned reader : graph.ops[op].readers) {
+      if (reader > members.back())
+        continue;
+      if (!inside.test(reader))
+        reached.insert(reader);
+      else if (!fromInside)
+        returns = true;
+    }
+  };
+  for (unsigned member : members)
+    follow(member, /*fromInside=*/true);
+  for (unsigned i = 0; i < reached.size() && !returns; ++i) {
+    const FlatOp &op = graph.ops[reached[i]];
+    if (!op.isMember() || op.phase != graph.ops[members.back()].phase)
+      return true;
+    // A kernel runs as a whole.
+    for (unsigned mate : groups.members[groups.groupOf[reached[i]]])
+      follow(mate, /*fromInside=*/false);
+  }
+  return returns;
+}
+
+SmallVector<unsigned> Grouper::producerGroups(unsigned op) const {
+  llvm::SmallSetVector<unsigned, 4> found;
+  for (const Edge &edge : graph.ops[op].producers)
+    if (edge.inPlace && groups.groupOf[edge.from] != Groups::kNone &&
+        graph.ops[edge.from].space == graph.ops[op].space &&
+        graph.ops[edge.from].kind != OpKind::Reduction)
+      found.insert(groups.groupOf[edge.from]);
+  SmallVector<unsigned> result = found.takeVector();
+  // The latest first.
+  llvm::sort(result, [&](unsigned a, unsigned b) {
+    return groups.members[a].back() > groups.members[b].back();
+  });
+  return result;
+}
+
+void Grouper::join(ArrayRef<unsigned> candidates, const Members &members) {
+  unsigned target = groups.members.size();
+  if (candidates.empty())
+    groups.members.emplace_back();
+  else
+    target = *llvm::min_element(candidates);
+  for (unsigned group : candidates)
+    groups.members[group].clear();
+  groups.members[target] = members;
+  for (unsigned member : members)
+    groups.groupOf[member] = target;
+}
+
+void Grouper::place(unsigned op) {
+  SmallVector<unsigned> candidates = producerGroups(op);
+  for (size_t count = candidates.size(); count > 1; --count) {
+    ArrayRef<unsigned> latest =
+        ArrayRef<unsigned>(candidates).take_front(count);
+    Members members = unite(latest, op);
+    if (isLegal(members))
+      return join(latest, members);
+  }
+  for (unsigned candidate : candidates) {
+    Members members = unite(candidate, op);
+    if (isLegal(members))
+      return join(candidate, members);
+  }
+  join({}, {op});
+}
+
+/// Whether both read an operand of the size of their iteration space.
+bool Grouper::shareData(const Members &a, const Members &b) const {
+  llvm::SmallPtrSet<Value, 8> read;
+  auto isLarge = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return (!op || kindOf(op) != OpKind::Repeated) &&
+           cast<RankedTensorType>(value.getType()).getShape() ==
+               graph.ops[a.front()].space;
+  };
+  for (unsigned member : a)
+    for (Value operand : graph.ops[member].op->getOperands())
+      if (isLarge(operand))
+        read.insert(operand);
+  for (unsigned member : b)
+    for (Value operand : graph.ops[member].op->getOperands())
+      if (read.contains(operand))
+        return true;
+  return false;
+}
+
+/// Unites the group of a reduction with one that reduces the same data.
+void Grouper::joinSibling(unsigned op) {
+  unsigned own = groups.groupOf[op], seen = 0;
+  for (unsigned other : llvm::reverse(reducing)) {
+    if (++seen > kSiblingWindow)
+      break;
+    const Members &members = groups.members[other];
+    if (other == own || members.empty() ||
+        graph.ops[members.front()].space != graph.ops[op].space ||
+        !shareData(members, groups.members[own]))
+      continue;
+    Members united = unite({own, other}, op);
+    if (isLegal(united))
+      return join({own, other}, united);
+  }
+}
+
+/// Whether a fixed op reads it; splats stay constants.
+static bool needsKernel(const FlatOp &op) {
+  return op.kind == OpKind::Repeated && !isa<sg::ConstantOp>(op.op) &&
+         llvm::any_of(op.op->getUsers(), [](Operation *user) {
+           return kindOf(user) == OpKind::Fixed;
+         });
+}
+
+Groups Grouper::run() {
+  for (unsigned i = 0; i < graph.ops.size(); ++i) {
+    if (needsKernel(graph.ops[i]))
+      join({}, {i});
+    if (!graph.ops[i].isMember())
+      continue;
+    place(i);
+    if (graph.ops[i].kind != OpKind::Reduction)
+      continue;
+    joinSibling(i);
+    if (!llvm::is_contained(reducing, groups.groupOf[i]))
+      reducing.push_back(groups.groupOf[i]);
+  }
+  return std::move(groups);
+}
+
+Groups reprise::groupOps(const FlatGraph &graph) {
+  return Grouper(graph).run();
+}

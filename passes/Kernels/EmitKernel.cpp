@@ -1,0 +1,479 @@
+//===- EmitKernel.cpp - A kernel as a function ----------------------------===//
+//
+// A pointwise kernel runs over elements (one loop) or rows, vector by vector
+// along the last loop, with a masked rest.
+//
+// A reduction over leading loops keeps an accumulator for each of a tile's
+// vectors and sweeps the reduced loops: the sum of a column takes its elements
+// in row-major order, in blocks (see kSumBlock). A reduction over the last
+// loop keeps kLanes partial sums, which a fixed tree adds at the end. All
+// reductions of a kernel, and its pointwise results, come from one sweep.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitKernel.h"
+#include "ElementEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+using LoopBody = llvm::function_ref<void(Value)>;
+using FoldBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
+
+class KernelEmitter {
+public:
+  KernelEmitter(ElementEmitter &e, Block &body)
+      : e(e), b(e.builder), space(e.space), body(body) {}
+
+  void emit(Value begin, Value end);
+
+private:
+  // Loops.
+  void loop(Value begin, Value end, int64_t step, LoopBody run);
+  SmallVector<Value> fold(Value begin, Value end, int64_t step, ValueRange init,
+                          FoldBody run);
+  void forEachItem(Value begin, Value end, LoopBody run);
+  Value smaller(Value x, Value y) {
+    return arith::MinSIOp::create(b, e.loc, x, y);
+  }
+  Index indexAt(ArrayRef<Value> at);
+
+  // Pointwise kernels.
+  void emitFlat(Value begin, Value end);
+  void emitRow(Value row);
+  void storePointwise(const Index &index);
+
+  // Reductions.
+  void emitKeptPoint(Value item);
+  void emitTile(Value item);
+  void emitColumns(int64_t columns);
+  void setKept(Value item, bool withLast);
+  SmallVector<Value> identities(int64_t vectors);
+  SmallVector<Value> sweep(unsigned level, int64_t vectors);
+  SmallVector<Value> sweepLast();
+  SmallVector<Value> contributions(int64_t vectors);
+  SmallVector<Value> combine(ValueRange a, ValueRange b);
+  Value combine(Operation *op, Value a, Value b);
+  Value identity(Operation *op, bool lanes);
+  Value accumulated(Operation *op, const Index &index);
+  Value acrossLanes(Operation *op, Value lanes);
+  void storeReductions(ArrayRef<Value> totals, int64_t vectors);
+
+  ElementEmitter &e;
+  OpBuilder &b;
+  const KernelSpace &space;
+  Block &body;
+  /// Where the sweep stands, loop by loop.
+  SmallVector<Value> at;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelEmitter::fold(Value begin, Value end, int64_t step,
+                                       ValueRange init, FoldBody run) {
+  auto loop =
+      scf::ForOp::create(b, e.loc, begin, end, e.constant(step), init,
+                         [](OpBuilder &, Location, Value, ValueRange) {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> position = at;
+  e.forget();
+  SmallVector<Value> next =
+      run(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(b, e.loc, next);
+  e.forget();
+  at = position;
+  return SmallVector<Value>(loop.getResults());
+}
+
+void KernelEmitter::loop(Value begin, Value end, int64_t step, LoopBody run) {
+  fold(begin, end, step, {}, [&](Value i, ValueRange) {
+    run(i);
+    return SmallVector<Value>();
+  });
+}
+
+void KernelEmitter::forEachItem(Value begin, Value end, LoopBody run) {
+  int64_t perGrain = space.itemsPerGrain();
+  Value first = e.multiply(begin, perGrain);
+  Value last = smaller(e.multiply(end, perGrain), e.constant(space.items()));
+  loop(first, last, 1, run);
+}
+
+Index KernelEmitter::indexAt(ArrayRef<Value> position) {
+  Index index;
+  index.at.assign(position.begin(), position.end());
+  if (space.merged)
+    index.extents = space.extents;
+  else
+    index.extents = space.shape;
+  if (space.vectorized)
+    index.lane = position.size() - 1;
+  return index;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise kernels
+//===----------------------------------------------------------------------===//
+
+static bool isReduction(Value value) {
+  return isa_and_nonnull<sg::ReduceSumOp, sg::ReduceMaxOp>(
+      value.getDefiningOp());
+}
+
+void KernelEmitter::storePointwise(const Index &index) {
+  SmallVector<std::pair<unsigned, Value>> elements;
+  OperandRange yielded = body.getTerminator()->getOperands();
+  // All loads before any store: an output may lie over an input.
+  for (auto [i, value] : llvm::enumerate(yielded))
+    if (!isReduction(value))
+      elements.push_back({i, e.evaluate(value, index)});
+  for (auto [i, element] : elements)
+    e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
+}
+
+/// Elements [begin, end) in grains; the grain that ends the kernel has the
+/// rest that fills no vector.
+void KernelEmitter::emitFlat(Value begin, Value end) {
+  int64_t total = space.extents[0], lanes = space.lanes();
+  int64_t perGrain = space.itemsPerGrain();
+  // Grains begin at a multiple of the lanes.
+  int64_t whole = total / lanes * lanes;
+  Value first = e.multiply(begin, perGrain);
+  Value last = e.multiply(end, perGrain);
+  loop(first, smaller(last, e.constant(whole)), lanes,
+       [&](Value i) { storePointwise(indexAt({i})); });
+  if (whole == total)
+    return;
+  // From the larger of `first` and `whole`: nothing unless the end is here.
+  Value rest = arith::MaxSIOp::create(b, e.loc, first, e.constant(whole));
+  e.setActiveLanes(total - whole);
+  loop(rest, smaller(last, e.constant(total)), lanes,
+       [&](Value i) { storePointwise(indexAt({i})); });
+  e.setActiveLanes(kLanes);
+}
+
+void KernelEmitter::emitRow(Value row) {
+  SmallVector<Value> position(space.extents.size());
+  for (int64_t d = position.size() - 2; d >= 0; --d) {
+    Value extent = e.constant(space.extents[d]);
+    position[d] =
+        d ? Value(arith::RemUIOp::create(b, e.loc, row, extent)) : row;
+    if (d)
+      row = arith::DivUIOp::create(b, e.loc, row, extent);
+  }
+  int64_t columns = space.extents.back(), lanes = space.lanes();
+  int64_t whole = columns / lanes * lanes;
+  if (whole)
+    loop(e.constant(0), e.constant(whole), lanes, [&](Value i) {
+      position.back() = i;
+      storePointwise(indexAt(position));
+    });
+  if (whole == columns)
+    return;
+  e.setActiveLanes(columns - whole);
+  position.back() = e.constant(whole);
+  storePointwise(indexAt(position));
+  e.setActiveLanes(kLanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// bf16 and f16 are summed in f32.
+static Type accumulatorType(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  return narrow ? Type(Float32Type::get(element.getContext())) : element;
+}
+
+static double lowestOf(Type element) {
+  if (isa<FloatType>(element))
+    return -std::numeric_limits<double>::infinity();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return width == 1 ? 0.0 : -std::ldexp(1.0, width - 1);
+}
+
+Value KernelEmitter::identity(Operation *op, bool lanes) {
+  Type type = accumulatorType(op);
+  double value = isa<sg::ReduceMaxOp>(op) ? lowestOf(type) : 0.0;
+  return e.splat(lanes ? Type(VectorType::get({kLanes}, type)) : type, value);
+}
+
+Value KernelEmitter::combine(Operation *op, Value x, Value y) {
+  bool real = isa<FloatType>(getElementTypeOrSelf(x.getType()));
+  if (isa<sg::ReduceSumOp>(op)) {
+    if (real)
+      return arith::AddFOp::create(b, e.loc, x, y);
+    return arith::AddIOp::create(b, e.loc, x, y);
+  }
+  if (real)
+    return arith::MaximumFOp::create(b, e.loc, x, y);
+  if (getElementTypeOrSelf(x.getType()).isInteger(1))
+    return arith::OrIOp::create(b, e.loc, x, y);
+  return arith::MaxSIOp::create(b, e.loc, x, y);
+}
+
+SmallVector<Value> KernelEmitter::combine(ValueRange x, ValueRange y) {
+  SmallVector<Value> result;
+  size_t vectors = x.size() / space.reductions.size();
+  for (size_t i = 0; i < x.size(); ++i)
+    result.push_back(combine(space.reductions[i / vectors], x[i], y[i]));
+  return result;
+}
+
+/// What `op` adds at an index.
+Value KernelEmitter::accumulated(Operation *op, const Index &index) {
+  Value element = e.evaluate(op->getOperand(0), index);
+  if (index.lane)
+    element = e.toLanes(element);
+  Type type = accumulatorType(op);
+  if (getElementTypeOrSelf(element.getType()) == type)
+    return element;
+  Type wide = index.lane ? Type(VectorType::get({kLanes}, type)) : type;
+  return arith::ExtFOp::create(b, e.loc, wide, element);
+}
+
+SmallVector<Value> KernelEmitter::identities(int64_t vectors) {
+  SmallVector<Value> result;
+  for (Operation *op : space.reductions) {
+    Value zero = identity(op, space.vectorized);
+    result.append(vectors, zero);
+  }
+  return result;
+}
+
+/// One step of a sweep over leading loops: of each reduction, `vectors`
+/// neighbours from the current column on; the last may be partly active.
+SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
+  SmallVector<Value> result(vectors * space.reductions.size());
+  int64_t active = e.getActiveLanes();
+  Value column = at.back();
+  for (int64_t v = 0; v < vectors; ++v) {
+    e.setActiveLanes(v + 1 == vectors ? active : kLanes);
+    SmallVector<Value> position = at;
+    position.back() = e.add(column, v * space.lanes());
+    Index index = indexAt(position);
+    for (auto [r, op] : llvm::enumerate(space.reductions))
+      result[r * vectors + v] = accumulated(op, index);
+    storePointwise(index);
+  }
+  return result;
+}
+
+/// Reduces loop `level` and those inside it.
+SmallVector<Value> KernelEmitter::sweep(unsigned level, int64_t vectors) {
+  unsigned loops = space.extents.size();
+  while (level < loops && !space.reduced[level])
+    ++level;
+  if (level == loops)
+    return contributions(vectors);
+  if (level + 1 == loops)
+    return sweepLast();
+  auto step = [&](Value i, ValueRange sums) {
+    at[level] = i;
+    return combine(sums, sweep(level + 1, vectors));
+  };
+  int64_t extent = space.extents[level];
+  SmallVector<Value> zeros = identities(vectors);
+  if (extent <= 2 * kSumBlock)
+    return fold(e.constant(0), e.constant(extent), 1, zeros, step);
+  return fold(
+      e.constant(0), e.constant(extent), kSumBlock, zeros,
+      [&](Value start, ValueRange sums) {
+        Value end = smaller(e.add(start, kSumBlock), e.constant(extent));
+        return combine(sums, fold(start, end, 1, identities(vectors), step));
+      });
+}
+
+/// Reduces the last loop into lanes.
+SmallVector<Value> KernelEmitter::sweepLast() {
+  int64_t columns = space.extents.back(), lanes = space.lanes();
+  int64_t whole = columns / lanes * lanes;
+  auto step = [&](Value i, ValueRange sums) {
+    at.back() = i;
+    return combine(sums, contributions(1));
+  };
+  SmallVector<Value> sums = identities(1);
+  int64_t block = kSumBlock * lanes;
+  if (whole > 2 * block)
+    sums = fold(e.constant(0), e.constant(whole), block, sums,
+                [&](Value start, ValueRange outer) {
+                  Value end = smaller(e.add(start, block), e.constant(whole));
+                  return combine(outer,
+                                 fold(start, end, lanes, identities(1), step));
+                });
+  else if (whole)
+    sums = fold(e.constant(0), e.constant(whole), lanes, sums, step);
+  if (whole == columns)
+    return sums;
+  e.setActiveLanes(columns - whole);
+  at.back() = e.constant(whole);
+  SmallVector<Value> rest = contributions(1);
+  Value mask = e.laneMask();
+  e.setActiveLanes(kLanes);
+  for (auto [op, part] : llvm::zip(space.reductions, rest))
+    part = arith::SelectOp::create(b, e.loc, mask, part,
+                                   identity(op, /*lanes=*/true));
+  return combine(sums, rest);
+}
+
+/// Halves until one is left: the tree is the same whatever the processor.
+Value KernelEmitter::acrossLanes(Operation *op, Value lanes) {
+  for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < half; ++i) {
+      low.push_back(i);
+      high.push_back(i + half);
+    }
+    Value x = vector::ShuffleOp::create(b, e.loc, lanes, lanes, low);
+    Value y = vector::ShuffleOp::create(b, e.loc, lanes, lanes, high);
+    lanes = combine(op, x, y);
+  }
+  return vector::ExtractOp::create(b, e.loc, lanes, int64_t{0});
+}
+
+/// Sets the kept loops from the number of a kept point.
+void KernelEmitter::setKept(Value item, bool withLast) {
+  int64_t last = static_cast<int64_t>(space.extents.size()) - 1;
+  for (int64_t d = withLast ? last : last - 1; d >= 0; --d) {
+    if (space.reduced[d])
+      continue;
+    Value extent = e.constant(space.extents[d]);
+    at[d] = arith::RemUIOp::create(b, e.loc, item, extent);
+    item = arith::DivUIOp::create(b, e.loc, item, extent);
+  }
+}
+
+void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
+  Index index;
+  for (auto [d, isReduced] : llvm::enumerate(space.reduced)) {
+    if (isReduced)
+      continue;
+    if (d + 1 == space.extents.size() && space.vectorized)
+      index.lane = index.at.size();
+    index.at.push_back(at[d]);
+    index.extents.push_back(space.extents[d]);
+  }
+  int64_t active = e.getActiveLanes();
+  for (int64_t v = 0; v < vectors; ++v) {
+    e.setActiveLanes(v + 1 == vectors ? active : kLanes);
+    Index here = index;
+    if (v)
+      here.at.back() = e.add(index.at.back(), v * space.lanes());
+    for (auto [i, value] :
+         llvm::enumerate(body.getTerminator()->getOperands())) {
+      auto found = llvm::find(space.reductions, value.getDefiningOp());
+      if (!isReduction(value))
+        continue;
+      Value total = totals[(found - space.reductions.begin()) * vectors + v];
+      Type element = getElementTypeOrSelf(value.getType());
+      if (getElementTypeOrSelf(total.getType()) != element)
+        total = arith::TruncFOp::create(
+            b, e.loc,
+            here.lane ? Type(VectorType::get({kLanes}, element)) : element,
+            total);
+      e.store(body.getNumArguments() + i, value.getType(), total, here);
+    }
+  }
+}
+
+void KernelEmitter::emitKeptPoint(Value item) {
+  setKept(item, /*withLast=*/true);
+  SmallVector<Value> totals = sweep(0, 1);
+  if (space.vectorized)
+    for (auto [op, total] : llvm::zip(space.reductions, totals))
+      total = acrossLanes(op, total);
+  storeReductions(totals, 1);
+}
+
+/// The columns of a tile from at.back() on.
+void KernelEmitter::emitColumns(int64_t columns) {
+  int64_t lanes = space.lanes();
+  int64_t vectors = llvm::divideCeil(columns, lanes);
+  e.setActiveLanes(columns - (vectors - 1) * lanes);
+  SmallVector<Value> totals = sweep(0, vectors);
+  storeReductions(totals, vectors);
+  e.setActiveLanes(kLanes);
+}
+
+void KernelEmitter::emitTile(Value item) {
+  int64_t width = space.tileColumns(), columns = space.extents.back();
+  int64_t whole = columns / width, rest = columns % width;
+  Value tiles = e.constant(whole + (rest ? 1 : 0));
+  Value tile = arith::RemUIOp::create(b, e.loc, item, tiles);
+  setKept(arith::DivUIOp::create(b, e.loc, item, tiles), /*withLast=*/false);
+  at.back() = e.multiply(tile, width);
+  if (!rest || !whole)
+    return emitColumns(rest ? rest : width);
+  Value full = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::slt, tile,
+                                     e.constant(whole));
+  auto branch = scf::IfOp::create(b, e.loc, full, /*withElseRegion=*/true);
+  SmallVector<Value> position = at;
+  OpBuilder::InsertionGuard guard(b);
+  for (int64_t count : {width, rest}) {
+    Block *block = count == width ? branch.thenBlock() : branch.elseBlock();
+    b.setInsertionPointToStart(block);
+    e.forget();
+    at = position;
+    emitColumns(count);
+  }
+  e.forget();
+}
+
+void KernelEmitter::emit(Value begin, Value end) {
+  at.assign(space.extents.size(), Value());
+  if (!space.hasReductions() && space.extents.size() == 1)
+    return emitFlat(begin, end);
+  forEachItem(begin, end, [&](Value item) {
+    if (!space.hasReductions())
+      emitRow(item);
+    else if (space.reducesLast())
+      emitKeptPoint(item);
+    else
+      emitTile(item);
+  });
+}
+
+LogicalResult reprise::emitKernel(ModuleOp module, StringRef symbol,
+                                  Block &body) {
+  FailureOr<KernelSpace> space = readKernelSpace(body);
+  if (failed(space))
+    return failure();
+  OpBuilder b(module.getBodyRegion());
+  b.setInsertionPointToEnd(module.getBody());
+  Location loc = b.getUnknownLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, b.getI64Type(), b.getI64Type()});
+  auto function = LLVM::LLVMFuncOp::create(b, loc, symbol, type);
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  SmallVector<Value> pointers;
+  unsigned count =
+      body.getNumArguments() + body.getTerminator()->getNumOperands();
+  for (unsigned i = 0; i < count; ++i) {
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    pointers.push_back(LLVM::LoadOp::create(b, loc, pointer, slot, 8));
+  }
+  ElementEmitter elements(b, loc, *space, pointers);
+  KernelEmitter(elements, body)
+      .emit(entry->getArgument(1), entry->getArgument(2));
+  LLVM::ReturnOp::create(b, loc, ValueRange{});
+  return success();
+}

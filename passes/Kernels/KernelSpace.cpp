@@ -1,0 +1,243 @@
+//===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
+
+#include "KernelSpace.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+using namespace reprise;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool isReduction(Operation *op) {
+  return isa<sg::ReduceSumOp, sg::ReduceMaxOp>(op);
+}
+
+static bool isPool(Operation *op) {
+  return isa<sg::MaxPool2DOp, sg::MaxPool2DGradOp, sg::AvgPool2DOp,
+             sg::AvgPool2DGradOp>(op);
+}
+
+ArrayRef<int64_t> reprise::reducedDims(Operation *op) {
+  if (auto sum = dyn_cast<sg::ReduceSumOp>(op))
+    return sum.getDims();
+  return cast<sg::ReduceMaxOp>(op).getDims();
+}
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Grains
+//===----------------------------------------------------------------------===//
+
+int64_t KernelSpace::tileColumns() const {
+  int64_t columns = 256 / llvm::PowerOf2Ceil(reductions.size());
+  return std::max<int64_t>(columns, kLanes);
+}
+
+int64_t KernelSpace::items() const {
+  if (!hasReductions())
+    return extents.size() == 1
+               ? extents[0]
+               : product(ArrayRef<int64_t>(extents).drop_back());
+  int64_t kept = 1;
+  for (auto [extent, isReduced] : llvm::zip(extents, reduced))
+    kept *= isReduced ? 1 : extent;
+  if (reducesLast())
+    return kept;
+  int64_t columns = extents.back();
+  return columns == 0
+             ? 0
+             : kept / columns * llvm::divideCeil(columns, tileColumns());
+}
+
+int64_t KernelSpace::itemsPerGrain() const {
+  int64_t total = product(extents), count = items();
+  if (total == 0 || count == 0)
+    return 1;
+  return std::max<int64_t>(1, kGrainElements / llvm::divideCeil(total, count));
+}
+
+int64_t KernelSpace::grains() const {
+  return std::max<int64_t>(1, llvm::divideCeil(items(), itemsPerGrain()));
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkOp(Operation &op) {
+  if (isReduction(&op)) {
+    for (Operation *user : op.getUsers())
+      if (!user->hasTrait<OpTrait::IsTerminator>())
+        return user->emitOpError("uses a reduction of its own kernel");
+    return success();
+  }
+  if (auto constant = dyn_cast<sg::ConstantOp>(op)) {
+    if (!isa<SplatElementsAttr>(constant.getValue()))
+      return op.emitOpError("in a kernel must be a splat; pass other constants "
+                            "as operands");
+    return success();
+  }
+  bool known = isa<PointwiseOpInterface, IndexMapOpInterface, sg::IotaOp,
+                   sg::RandomUniformOp, sg::PadOp, sg::ConcatOp>(op) ||
+               isPool(&op);
+  if (!known)
+    return op.emitOpError("cannot run in a kernel");
+  return success();
+}
+
+static LogicalResult readOutputs(Block &body, KernelSpace &space) {
+  Operation *yield = body.getTerminator();
+  if (yield->getNumOperands() == 0)
+    return yield->emitOpError("of a kernel needs a value");
+  bool first = true;
+  llvm::SetVector<Operation *> reductions;
+  for (Value value : yield->getOperands()) {
+    Operation *op = value.getDefiningOp();
+    bool reduces = op && isReduction(op);
+    ArrayRef<int64_t> shape =
+        tensorOf(reduces ? op->getOperand(0) : value).getShape();
+    if (first)
+      space.shape.assign(shape.begin(), shape.end());
+    else if (shape != ArrayRef<int64_t>(space.shape))
+      return (op ? op : yield)
+          ->emitOpError("has another iteration space than its kernel");
+    first = false;
+    if (!reduces)
+      continue;
+    reductions.insert(op);
+    if (reducedDims(op) != reducedDims(reductions.front()))
+      return op->emitOpError("reduces other dimensions than its kernel");
+  }
+  space.reductions = reductions.takeVector();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether `value`, the operand of a broadcast, is computed without moving
+/// elements.
+static bool isPlain(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<sg::ConstantOp>(op))
+    return true;
+  return isa<PointwiseOpInterface>(op) &&
+         llvm::all_of(op->getOperands(), isPlain);
+}
+
+/// Whether indices can be kept in terms of merged loops.
+static bool allowsMerging(Block &body, const KernelSpace &space) {
+  return llvm::all_of(body.without_terminator(), [&](Operation &op) {
+    if (isa<sg::ConstantOp>(op) || isa<PointwiseOpInterface>(op) ||
+        isReduction(&op))
+      return true;
+    bool spans =
+        tensorOf(op.getResult(0)).getShape() == ArrayRef<int64_t>(space.shape);
+    if (isa<sg::BroadcastOp>(op))
+      return spans && isPlain(op.getOperand(0));
+    return isa<sg::RandomUniformOp>(op) && spans;
+  });
+}
+
+/// The operand's dimension that advances with dimension `d` of the result.
+static std::optional<unsigned> operandDim(sg::BroadcastOp op, unsigned d) {
+  for (auto [k, dim] : llvm::enumerate(op.getDims()))
+    if (dim == d && tensorOf(op.getOperand()).getDimSize(k) ==
+                        tensorOf(op.getResult()).getDimSize(d))
+      return k;
+  return std::nullopt;
+}
+
+static bool mergesWithNext(Block &body, ArrayRef<bool> dimReduced, unsigned d) {
+  if (!dimReduced.empty() && dimReduced[d] != dimReduced[d + 1])
+    return false;
+  return llvm::all_of(body.getOps<sg::BroadcastOp>(), [&](sg::BroadcastOp op) {
+    std::optional<unsigned> a = operandDim(op, d), b = operandDim(op, d + 1);
+    return a.has_value() == b.has_value() && (!a || *a + 1 == *b);
+  });
+}
+
+static void formLoops(Block &body, KernelSpace &space) {
+  SmallVector<bool> dimReduced(space.shape.size(), false);
+  if (space.hasReductions())
+    for (int64_t d : reducedDims(space.reductions.front()))
+      dimReduced[d] = true;
+  space.merged = allowsMerging(body, space);
+  for (unsigned d = 0; d < space.shape.size(); ++d) {
+    if (d && space.merged && mergesWithNext(body, dimReduced, d - 1)) {
+      space.extents.back() *= space.shape[d];
+    } else {
+      space.extents.push_back(space.shape[d]);
+      space.reduced.push_back(dimReduced[d]);
+    }
+    space.loopOf.push_back(space.extents.size() - 1);
+  }
+  if (space.extents.empty()) {
+    space.merged = true;
+    space.extents.push_back(1);
+    space.reduced.push_back(space.hasReductions());
+  }
+}
+
+/// Whether the elements of `value` along its dimension `lane` can be handled
+/// together: they are contiguous in memory, or the same.
+static bool hasLanes(Value value, std::optional<unsigned> lane) {
+  if (!lane)
+    return true;
+  RankedTensorType type = tensorOf(value);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return product(type.getShape().drop_front(*lane + 1)) == 1;
+  if (isa<sg::ConstantOp, sg::IotaOp, sg::RandomUniformOp>(op))
+    return true;
+  if (isa<PointwiseOpInterface>(op))
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return hasLanes(operand, lane); });
+  if (auto broadcast = dyn_cast<sg::BroadcastOp>(op))
+    return hasLanes(broadcast.getOperand(), operandDim(broadcast, *lane));
+  if (auto transpose = dyn_cast<sg::TransposeOp>(op))
+    return hasLanes(transpose.getOperand(), transpose.getPermutation()[*lane]);
+  if (auto slice = dyn_cast<sg::SliceOp>(op))
+    return slice.getStrides()[*lane] == 1 && hasLanes(slice.getOperand(), lane);
+  if (auto pad = dyn_cast<sg::PadOp>(op))
+    return pad.getLow()[*lane] == 0 && pad.getHigh()[*lane] == 0 &&
+           pad.getInterior()[*lane] == 0 && hasLanes(pad.getOperand(), lane);
+  bool moves =
+      isPool(op) ? *lane != 3 : *lane == cast<sg::ConcatOp>(op).getDim();
+  return !moves && llvm::all_of(op->getOperands(), [&](Value operand) {
+    return hasLanes(operand, lane);
+  });
+}
+
+static bool canVectorize(Block &body, const KernelSpace &space) {
+  if (space.merged || space.shape.empty())
+    return true;
+  unsigned last = space.shape.size() - 1;
+  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return hasLanes(op && isReduction(op) ? op->getOperand(0) : value, last);
+  });
+}
+
+FailureOr<KernelSpace> reprise::readKernelSpace(Block &body) {
+  for (Operation &op : body.without_terminator())
+    if (failed(checkOp(op)))
+      return failure();
+  KernelSpace space;
+  if (failed(readOutputs(body, space)))
+    return failure();
+  formLoops(body, space);
+  space.vectorized = canVectorize(body, space);
+  return space;
+}

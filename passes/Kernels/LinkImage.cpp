@@ -1,0 +1,102 @@
+//===- LinkImage.cpp - Objects into a shared object -----------------------===//
+//
+// lld works on files: the objects go into a temporary directory that is
+// removed whatever happens. lld keeps global state, so one link runs at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineCode.h"
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace mlir;
+using namespace reprise;
+
+static LogicalResult writeFile(StringRef path, ArrayRef<char> bytes,
+                               std::string &error) {
+  std::error_code code;
+  llvm::raw_fd_ostream stream(path, code);
+  if (!code) {
+    stream.write(bytes.data(), bytes.size());
+    stream.close();
+    code = stream.error();
+  }
+  if (!code)
+    return success();
+  stream.clear_error();
+  error = "cannot write " + path.str() + ": " + code.message();
+  return failure();
+}
+
+static LogicalResult runLinker(ArrayRef<std::string> inputs,
+                               const std::string &output, std::string &error) {
+  SmallVector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "--build-id=none",
+                                         "--hash-style=gnu",
+                                         "--threads=1",
+                                         "-O1",
+                                         "-z",
+                                         "separate-code",
+                                         "-z",
+                                         "noexecstack",
+                                         "-z",
+                                         "relro",
+                                         "-s",
+                                         "-o",
+                                         output.c_str()};
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
+  static std::mutex oneLink;
+  std::lock_guard<std::mutex> guard(oneLink);
+  llvm::raw_string_ostream stream(error);
+  lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode == 0)
+    return success();
+  if (error.empty())
+    error = "the linker failed without a message";
+  return failure();
+}
+
+FailureOr<std::vector<uint8_t>>
+reprise::linkSharedObject(ArrayRef<ObjectFile> objects, std::string &error) {
+  SmallString<128> folder;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueDirectory("reprise-kernels", folder)) {
+    error = "cannot make a temporary directory: " + code.message();
+    return failure();
+  }
+  llvm::scope_exit cleanup(
+      [&] { (void)llvm::sys::fs::remove_directories(folder); });
+  auto pathOf = [&](const Twine &name) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  };
+  SmallVector<std::string> inputs;
+  for (auto [i, object] : llvm::enumerate(objects)) {
+    inputs.push_back(pathOf("part" + Twine(i) + ".o"));
+    if (failed(writeFile(inputs.back(), object, error)))
+      return failure();
+  }
+  std::string output = pathOf("kernels.so");
+  if (failed(runLinker(inputs, output, error)))
+    return failure();
+  auto image = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (!image) {
+    error = "cannot read the linked kernels: " + image.getError().message();
+    return failure();
+  }
+  StringRef bytes = (*image)->getBuffer();
+  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+}

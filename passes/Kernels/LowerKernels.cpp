@@ -1,0 +1,80 @@
+//===- LowerKernels.cpp - Kernels to the LLVM dialect ---------------------===//
+//
+// The polynomials are MLIR's. 1/sqrt never becomes an estimate: kernels have
+// divisions and square roots only, which are correctly rounded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerKernels.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+void reprise::loadKernelDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                      func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                      scf::SCFDialect, vector::VectorDialect>();
+}
+
+/// The functions that have a polynomial.
+static bool isApproximated(StringRef name) {
+  return name == math::ExpOp::getOperationName() ||
+         name == math::LogOp::getOperationName() ||
+         name == math::TanhOp::getOperationName() ||
+         name == math::ErfOp::getOperationName();
+}
+
+static LogicalResult expandMath(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathF32ExpansionPatterns(patterns, isApproximated);
+  populateMathPolynomialApproximationPatterns(patterns, isApproximated);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult convertToLLVM(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LLVMTypeConverter types(context);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns,
+                                       /*approximateLog1p=*/false,
+                                       /*benefit=*/2);
+  populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+LogicalResult reprise::lowerKernels(ModuleOp module) {
+  if (failed(expandMath(module)) || failed(convertToLLVM(module)))
+    return module.emitError("kernels do not lower to the LLVM dialect");
+  return success();
+}

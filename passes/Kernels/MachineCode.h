@@ -1,0 +1,42 @@
+//===- MachineCode.h - From the LLVM dialect to a shared object -*- C++ -*-===//
+#ifndef REPRISE_PASSES_KERNELS_MACHINECODE_H
+#define REPRISE_PASSES_KERNELS_MACHINECODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// A processor, as LLVM names it.
+struct Processor {
+  std::string triple, cpu, features;
+};
+
+/// `cpu` and `features`, or this machine where both are empty.
+Processor chooseProcessor(llvm::StringRef cpu, llvm::StringRef features);
+
+/// Another name for a function of the module.
+struct SymbolAlias {
+  std::string name, function;
+};
+
+using ObjectFile = llvm::SmallVector<char, 0>;
+
+/// Optimizes and emits a relocatable, position-independent ELF object. Safe to
+/// call from several threads for different modules. `name` is the object's.
+mlir::FailureOr<ObjectFile> emitObject(mlir::ModuleOp module,
+                                       llvm::StringRef name,
+                                       llvm::ArrayRef<SymbolAlias> aliases,
+                                       const Processor &processor);
+
+/// Links objects into a shared object. Symbols of the C library may stay
+/// undefined; loading resolves them. On failure `error` says why.
+mlir::FailureOr<std::vector<uint8_t>>
+linkSharedObject(llvm::ArrayRef<ObjectFile> objects, std::string &error);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_KERNELS_MACHINECODE_H

@@ -1,0 +1,244 @@
+//===- PoolEmitter.cpp - Elements of pools and of their gradients ---------===//
+//
+// A pool's element goes over its window; a gradient's element goes over the
+// windows that cover it, in row-major order, and takes its part of each: no
+// element is written twice, so rows are independent. Sums of bf16 and f16 are
+// kept in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+struct Span {
+  Value begin, end;
+};
+} // namespace
+
+namespace reprise {
+
+/// Loops and ranges of windows, along h (0) and w (1).
+class PoolEmitter {
+public:
+  using Step = llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)>;
+
+  template <typename OpTy>
+  PoolEmitter(ElementEmitter &e, OpTy op, Type image, Type windows)
+      : e(e), b(e.builder), image(cast<RankedTensorType>(image).getShape()),
+        windows(cast<RankedTensorType>(windows).getShape()),
+        window(op.getWindow()), strides(op.getStrides()),
+        padding{op.getPadding()[0], op.getPadding()[2]} {}
+
+  /// Positions in the image of the window at `at` along `axis`.
+  Span positions(Value at, int axis) {
+    Value start = e.add(e.multiply(at, strides[axis]), -padding[axis]);
+    Value end = e.add(start, window[axis]);
+    return {larger(start, e.constant(0)),
+            smaller(end, e.constant(image[axis + 1]))};
+  }
+
+  /// Windows that cover the position `at` of the image along `axis`.
+  Span covering(Value at, int axis) {
+    Value padded = e.add(at, padding[axis]);
+    Value first =
+        larger(e.add(padded, strides[axis] - window[axis]), e.constant(0));
+    Value stride = e.constant(strides[axis]);
+    Value begin = arith::DivUIOp::create(b, e.loc, first, stride);
+    Value last = arith::DivUIOp::create(b, e.loc, padded, stride);
+    return {begin, smaller(e.add(last, 1), e.constant(windows[axis + 1]))};
+  }
+
+  /// Runs `step` with h and w over both ranges, h outermost.
+  SmallVector<Value> loop(Span h, Span w, ValueRange init, Step step) {
+    return nest(h, init, [&](Value y, ValueRange outer) {
+      return nest(w, outer,
+                  [&](Value x, ValueRange inner) { return step(y, x, inner); });
+    });
+  }
+
+  /// The index of `at` in an image or its windows.
+  Index indexOf(const Index &like, Type type, Value h, Value w) {
+    return e.moved(like, type, {like.at[0], h, w, like.at[3]}, like.lane);
+  }
+
+  /// The elements that the window's sum is divided by, as a number of `type`.
+  Value divisor(bool countPadding, Span h, Span w, Type type) {
+    if (countPadding)
+      return e.splat(type, window[0] * window[1]);
+    Value count = arith::MulIOp::create(b, e.loc, extent(h), extent(w));
+    Value real = arith::SIToFPOp::create(b, e.loc, getElementTypeOrSelf(type),
+                                         larger(count, e.constant(1)));
+    return isa<VectorType>(type) ? e.toLanes(real) : real;
+  }
+
+  /// The position of (h, w) in an image, row-major.
+  Value positionOf(Value h, Value w, const Index &index) {
+    Value linear = e.add(e.multiply(h, image[2]), w);
+    Value narrow = arith::TruncIOp::create(b, e.loc, b.getI32Type(), linear);
+    return index.lane ? e.toLanes(narrow) : narrow;
+  }
+
+  /// `x` where it is above `best` or NaN, and `best` is not NaN.
+  Value replaces(Value x, Value best) {
+    Value above =
+        arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::UGT, x, best);
+    Value number =
+        arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::ORD, best, best);
+    return arith::AndIOp::create(b, e.loc, above, number);
+  }
+
+private:
+  Value larger(Value x, Value y) {
+    return arith::MaxSIOp::create(b, e.loc, x, y);
+  }
+  Value smaller(Value x, Value y) {
+    return arith::MinSIOp::create(b, e.loc, x, y);
+  }
+  Value extent(Span range) {
+    Value size = arith::SubIOp::create(b, e.loc, range.end, range.begin);
+    return larger(size, e.constant(0));
+  }
+
+  SmallVector<Value>
+  nest(Span range, ValueRange init,
+       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    Value one = e.constant(1);
+    auto loop =
+        scf::ForOp::create(b, e.loc, range.begin, range.end, one, init,
+                           [](OpBuilder &, Location, Value, ValueRange) {});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    ElementEmitter::Memo before = e.memo;
+    SmallVector<Value> next =
+        body(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(b, e.loc, next);
+    e.memo = std::move(before);
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  ElementEmitter &e;
+  OpBuilder &b;
+  ArrayRef<int64_t> image, windows, window, strides;
+  int64_t padding[2];
+};
+
+} // namespace reprise
+
+/// The type sums of `element` are kept in.
+static Type sumType(Type element) {
+  return element.getIntOrFloatBitWidth() < 32
+             ? Type(Float32Type::get(element.getContext()))
+             : element;
+}
+
+static Value convert(OpBuilder &b, Location loc, Value x, Type to) {
+  unsigned before = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  unsigned after = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
+  if (before == after)
+    return x;
+  if (before < after)
+    return arith::ExtFOp::create(b, loc, to, x);
+  return arith::TruncFOp::create(b, loc, to, x);
+}
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+Value ElementEmitter::emitMaxPool(sg::MaxPool2DOp op, const Index &index) {
+  PoolEmitter pool(*this, op, op.getX().getType(), op.getResult().getType());
+  Type type = elementType(elementOf(op.getX()), index);
+  Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
+  Value lowest = splat(type, -std::numeric_limits<double>::infinity());
+  return pool.loop(h, w, lowest, [&](Value y, Value x, ValueRange best) {
+    Index source = pool.indexOf(index, op.getX().getType(), y, x);
+    Value element = evaluateMoved(op.getX(), source, index);
+    Value replaces = pool.replaces(element, best[0]);
+    Value next =
+        arith::SelectOp::create(builder, loc, replaces, element, best[0]);
+    return SmallVector<Value>{next};
+  })[0];
+}
+
+Value ElementEmitter::emitMaxPoolGrad(sg::MaxPool2DGradOp op,
+                                      const Index &index) {
+  PoolEmitter pool(*this, op, op.getX().getType(), op.getDy().getType());
+  Type element = elementOf(op.getX());
+  Type type = elementType(element, index);
+  Type sum = elementType(sumType(element), index);
+  Value here = pool.positionOf(index.at[1], index.at[2], index);
+  Value lowest = splat(type, -std::numeric_limits<double>::infinity());
+  auto step = [&](Value oh, Value ow, ValueRange total) {
+    Span h = pool.positions(oh, 0), w = pool.positions(ow, 1);
+    Value first = pool.positionOf(h.begin, w.begin, index);
+    SmallVector<Value> best = pool.loop(
+        h, w, {lowest, first}, [&](Value y, Value x, ValueRange best) {
+          Index source = pool.indexOf(index, op.getX().getType(), y, x);
+          Value candidate = evaluateMoved(op.getX(), source, index);
+          Value replaces = pool.replaces(candidate, best[0]);
+          Value position = pool.positionOf(y, x, index);
+          Value value = arith::SelectOp::create(builder, loc, replaces,
+                                                candidate, best[0]);
+          position = arith::SelectOp::create(builder, loc, replaces, position,
+                                             best[1]);
+          return SmallVector<Value>{value, position};
+        });
+    Index source = pool.indexOf(index, op.getDy().getType(), oh, ow);
+    Value dy = evaluateMoved(op.getDy(), source, index);
+    Value more = arith::AddFOp::create(builder, loc, total[0],
+                                       convert(builder, loc, dy, sum));
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       best[1], here);
+    Value next = arith::SelectOp::create(builder, loc, mine, more, total[0]);
+    return SmallVector<Value>{next};
+  };
+  Value total =
+      pool.loop(pool.covering(index.at[1], 0), pool.covering(index.at[2], 1),
+                splat(sum, 0.0), step)[0];
+  return convert(builder, loc, total, type);
+}
+
+Value ElementEmitter::emitAvgPool(sg::AvgPool2DOp op, const Index &index) {
+  PoolEmitter pool(*this, op, op.getX().getType(), op.getResult().getType());
+  Type element = elementOf(op.getX());
+  Type sum = elementType(sumType(element), index);
+  Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
+  Value total =
+      pool.loop(h, w, splat(sum, 0.0), [&](Value y, Value x, ValueRange sums) {
+        Index source = pool.indexOf(index, op.getX().getType(), y, x);
+        Value part = evaluateMoved(op.getX(), source, index);
+        Value next = arith::AddFOp::create(builder, loc, sums[0],
+                                           convert(builder, loc, part, sum));
+        return SmallVector<Value>{next};
+      })[0];
+  Value divisor = pool.divisor(op.getCountIncludePad(), h, w, sum);
+  Value mean = arith::DivFOp::create(builder, loc, total, divisor);
+  return convert(builder, loc, mean, elementType(element, index));
+}
+
+Value ElementEmitter::emitAvgPoolGrad(sg::AvgPool2DGradOp op,
+                                      const Index &index) {
+  PoolEmitter pool(*this, op, op.getResult().getType(), op.getDy().getType());
+  Type element = elementOf(op.getDy());
+  Type sum = elementType(sumType(element), index);
+  auto step = [&](Value oh, Value ow, ValueRange total) {
+    Index source = pool.indexOf(index, op.getDy().getType(), oh, ow);
+    Value dy = evaluateMoved(op.getDy(), source, index);
+    Value divisor = pool.divisor(op.getCountIncludePad(), pool.positions(oh, 0),
+                                 pool.positions(ow, 1), sum);
+    Value part = arith::DivFOp::create(builder, loc,
+                                       convert(builder, loc, dy, sum), divisor);
+    Value next = arith::AddFOp::create(builder, loc, total[0], part);
+    return SmallVector<Value>{next};
+  };
+  Value total =
+      pool.loop(pool.covering(index.at[1], 0), pool.covering(index.at[2], 1),
+                splat(sum, 0.0), step)[0];
+  return convert(builder, loc, total, elementType(element, index));
+}
