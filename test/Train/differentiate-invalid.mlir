@@ -1,0 +1,60 @@
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics --sg-differentiate
+
+// expected-error @+1 {{differentiation needs a scalar floating-point loss as first result}}
+func.func @loss_is_a_vector(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{differentiation needs a scalar floating-point loss as first result}}
+func.func @loss_is_an_integer(%x: tensor<i32>) -> tensor<i32> {
+  return %x : tensor<i32>
+}
+
+// -----
+
+// expected-error @+1 {{differentiation needs a scalar floating-point loss as first result}}
+func.func @has_no_loss() {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{differentiation needs a function of one block}}
+func.func private @has_no_body() -> tensor<f32>
+
+// -----
+
+// expected-error @+1 {{the loss depends on no parameter}}
+func.func @reads_no_parameter(%x: tensor<8xf32>) -> tensor<f32> {
+  %l = sg.reduce_sum %x dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
+func.func @is_differentiated_already(%x: tensor<8xf32>) -> tensor<f32> {
+  %l = sg.reduce_sum %x dims [0] : tensor<8xf32> -> tensor<f32>
+  // expected-error @+1 {{the function is differentiated already}}
+  %g = sg.backward of [@w] -> tensor<8xf32> {
+    sg.yield %x : tensor<8xf32>
+  }
+  return %l : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<1x4x4x2xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
+func.func @passes_through_an_op_without_derivative(%dy: tensor<1x2x2x2xf32>) -> tensor<f32> {
+  %w = sg.read @w : tensor<1x4x4x2xf32>
+  // expected-error @+1 {{a gradient flows through 'sg.max_pool2d_grad', which has neither a derivative nor a decomposition}}
+  %r = sg.max_pool2d_grad %w, %dy {window = array<i64: 2, 2>,
+      strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>}
+    : (tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x4x4x2xf32>
+  %l = sg.reduce_sum %r dims [0, 1, 2, 3] : tensor<1x4x4x2xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

@@ -1,0 +1,71 @@
+// RUN: reprise-opt %s -split-input-file --sg-to-inference | FileCheck %s
+
+sg.variable @"rng.seed" : tensor<i64> {role = #sg.role<seed>, init = #sg.init<zeros>}
+sg.variable @"rng.step" : tensor<i64> {role = #sg.role<counter>, init = #sg.init<zeros>}
+
+// CHECK-LABEL: func.func @drops_dropout_and_its_counter(
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
+func.func @drops_dropout_and_its_counter(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: %[[Y:.*]] = sg.exp %[[X]]
+  // CHECK-NEXT: return %[[Y]]
+  %seed = sg.read @"rng.seed" : tensor<i64>
+  %step = sg.read @"rng.step" : tensor<i64>
+  %d = sg.dropout %x, %seed, %step {probability = 0.5 : f64, stream = 1 : i64}
+    : (tensor<8xf32>, tensor<i64>, tensor<i64>) -> tensor<8xf32>
+  %y = sg.exp %d : tensor<8xf32>
+  %one = sg.constant dense<1> : tensor<i64>
+  %next = sg.add %step, %one : tensor<i64>
+  sg.write @"rng.step", %next : tensor<i64>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+sg.variable @gamma : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @beta : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @var : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<ones>}
+
+// CHECK-LABEL: func.func @normalizes_by_running_statistics(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x4x4x3xf32>
+func.func @normalizes_by_running_statistics(%x: tensor<2x4x4x3xf32>) -> tensor<2x4x4x3xf32> {
+  // CHECK-DAG: %[[GAMMA:.*]] = sg.read @gamma
+  // CHECK-DAG: %[[BETA:.*]] = sg.read @beta
+  // CHECK-DAG: %[[MEAN:.*]] = sg.read @mean
+  // CHECK-DAG: %[[VAR:.*]] = sg.read @var
+  // CHECK: %[[Y:.*]] = sg.batch_norm_inference %[[X]], %[[GAMMA]], %[[BETA]], %[[MEAN]], %[[VAR]]
+  // CHECK-SAME: {epsilon = 1.000000e-03 : f64}
+  // CHECK-NEXT: return %[[Y]]
+  %gamma = sg.read @gamma : tensor<3xf32>
+  %beta = sg.read @beta : tensor<3xf32>
+  %y = sg.batch_norm %x, %gamma, %beta
+      {epsilon = 1.0e-03 : f64, momentum = 0.1 : f64,
+       running_mean = @mean, running_variance = @var}
+    : (tensor<2x4x4x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x4x4x3xf32>
+  return %y : tensor<2x4x4x3xf32>
+}
+
+// -----
+
+sg.variable @"rng.seed" : tensor<i64> {role = #sg.role<seed>, init = #sg.init<zeros>}
+sg.variable @"rng.step" : tensor<i64> {role = #sg.role<counter>, init = #sg.init<zeros>}
+
+// CHECK-LABEL: func.func @drops_annotations_and_keeps_blocks(
+func.func @drops_annotations_and_keeps_blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: sg.module "outer" (%[[I:.*]] = %{{.*}} : tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK:   sg.module "outer.inner" (%[[J:.*]] = %[[I]] : tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: sg.yield %[[J]]
+  %y = sg.module "outer" (%i = %x : tensor<8xf32>) -> tensor<8xf32>
+      attributes {activation_checkpointing} {
+    %h = sg.module "outer.inner" (%j = %i : tensor<8xf32>) -> tensor<8xf32>
+        attributes {activation_checkpointing} {
+      %seed = sg.read @"rng.seed" : tensor<i64>
+      %step = sg.read @"rng.step" : tensor<i64>
+      %d = sg.dropout %j, %seed, %step {probability = 0.5 : f64, stream = 1 : i64}
+        : (tensor<8xf32>, tensor<i64>, tensor<i64>) -> tensor<8xf32>
+      sg.yield %d : tensor<8xf32>
+    }
+    sg.yield %h : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
