@@ -26,7 +26,7 @@ struct Reads {
 /// Walks from `value`, which is read at the index of the space when `moved` is
 /// false.
 static void walk(Value value, bool moved, Reads &reads,
-                 llvm::SmallPtrSetImpl<Value> *seen) {
+                 llvm::SmallPtrSet<Value, 16> (&seen)[2]) {
   if (!seen[moved].insert(value).second)
     return;
   Operation *op = value.getDefiningOp();

@@ -5,6 +5,8 @@
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/Fuse.h"
+#include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Train.h"
 
 void reprise::registerDialects(mlir::DialectRegistry &registry) {
@@ -15,4 +17,6 @@ void reprise::registerDialects(mlir::DialectRegistry &registry) {
 void reprise::registerPasses() {
   registerTrainPasses();
   registerCheckpointPasses();
+  registerFusePasses();
+  registerMemoryPasses();
 }

@@ -1,0 +1,168 @@
+//===- CompiledRun.cpp - A model compiled and stepped ---------------------===//
+
+#include "CompiledRun.h"
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Runtime/reprise.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+using reference::Tensor;
+
+namespace {
+
+template <typename Number, typename Read> Bytes pack(int64_t count, Read read) {
+  Bytes bytes(count * sizeof(Number));
+  for (int64_t k = 0; k < count; ++k) {
+    Number number = static_cast<Number>(read(k));
+    std::memcpy(bytes.data() + k * sizeof(Number), &number, sizeof(Number));
+  }
+  return bytes;
+}
+
+template <typename Number> Number unpack(const Bytes &bytes, int64_t k) {
+  Number number;
+  std::memcpy(&number, bytes.data() + k * sizeof(Number), sizeof(Number));
+  return number;
+}
+
+/// Closes what was opened, whatever happened.
+struct Session {
+  rp_program *program = nullptr;
+  rp_session *session = nullptr;
+  ~Session() {
+    if (session)
+      rp_session_destroy(session);
+    if (program)
+      rp_program_close(program);
+  }
+};
+
+std::string take(rp_status *status) {
+  if (!status)
+    return "";
+  std::string message = rp_status_message(status);
+  rp_status_free(status);
+  return message;
+}
+
+} // namespace
+
+#define RETURN_IF_WRONG(expr)                                                  \
+  if (std::string wrong = take(expr); !wrong.empty())                          \
+  return wrong
+
+Bytes end_to_end::toBytes(const Tensor &tensor) {
+  auto integer = [&](int64_t k) { return tensor.integer(k); };
+  auto real = [&](int64_t k) { return tensor.real(k); };
+  Type element = tensor.getElementType();
+  if (element.isF32())
+    return pack<float>(tensor.size(), real);
+  if (element.isF64())
+    return pack<double>(tensor.size(), real);
+  if (element.isInteger(64))
+    return pack<int64_t>(tensor.size(), integer);
+  if (element.isInteger(32))
+    return pack<int32_t>(tensor.size(), integer);
+  return pack<int8_t>(tensor.size(), integer);
+}
+
+Tensor end_to_end::fromBytes(RankedTensorType type, const Bytes &bytes) {
+  Tensor tensor(type);
+  Type element = type.getElementType();
+  for (int64_t k = 0; k < tensor.size(); ++k)
+    if (element.isF32())
+      tensor.real(k) = unpack<float>(bytes, k);
+    else if (element.isF64())
+      tensor.real(k) = unpack<double>(bytes, k);
+    else if (element.isInteger(64))
+      tensor.integer(k) = unpack<int64_t>(bytes, k);
+    else if (element.isInteger(32))
+      tensor.integer(k) = unpack<int32_t>(bytes, k);
+    else
+      tensor.integer(k) = unpack<int8_t>(bytes, k);
+  return tensor;
+}
+
+/// Compiles, with diagnostics gathered into `message`.
+static FailureOr<std::vector<uint8_t>>
+compile(mlir::ModuleOp model, const std::string &mode, std::string &message) {
+  ScopedDiagnosticHandler handler(model.getContext(), [&](Diagnostic &d) {
+    if (d.getSeverity() == DiagnosticSeverity::Error)
+      message += (message.empty() ? "" : "; ") + d.str();
+    return success();
+  });
+  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  CompileOptions options;
+  options.checkpointing = mode;
+  options.evaluation = false;
+  options.weightDecay = 0.01;
+  return compileModel(*clone, options);
+}
+
+static std::string writeVariables(Session &s, const ByteStore &variables) {
+  // Optimizer state is not in the model; it begins at zero, as created.
+  for (auto &[name, bytes] : variables)
+    RETURN_IF_WRONG(rp_session_write_variable(s.session, name.c_str(),
+                                              bytes.data(), bytes.size()));
+  return "";
+}
+
+static std::string readVariables(Session &s, ByteStore &variables) {
+  for (size_t k = 0; k < rp_program_variable_count(s.program); ++k) {
+    rp_tensor_info info;
+    RETURN_IF_WRONG(rp_program_variable(s.program, k, &info));
+    Bytes &bytes = variables[info.name];
+    bytes.resize(info.bytes);
+    RETURN_IF_WRONG(rp_session_read_variable(s.session, info.name, bytes.data(),
+                                             bytes.size()));
+  }
+  return "";
+}
+
+static std::string step(Session &s, const ByteStore &inputs, CompiledRun &run) {
+  for (size_t k = 0; k < rp_program_input_count(s.program, "train_step"); ++k) {
+    rp_tensor_info info;
+    RETURN_IF_WRONG(rp_program_input(s.program, "train_step", k, &info));
+    auto found = inputs.find(info.name);
+    if (found == inputs.end())
+      return std::string("no value for input ") + info.name;
+    RETURN_IF_WRONG(rp_session_set_input(s.session, "train_step", info.name,
+                                         found->second.data(),
+                                         found->second.size()));
+  }
+  RETURN_IF_WRONG(rp_session_run(s.session, "train_step"));
+  float loss = 0;
+  RETURN_IF_WRONG(rp_session_get_output(s.session, "train_step", "loss", &loss,
+                                        sizeof(loss)));
+  run.losses.push_back(loss);
+  return readVariables(s, run.variables.emplace_back());
+}
+
+std::string end_to_end::compileAndRun(mlir::ModuleOp model,
+                                      const std::string &mode,
+                                      const ByteStore &variables,
+                                      const ByteStore &inputs, unsigned steps,
+                                      CompiledRun &run) {
+  std::string message;
+  auto file = compile(model, mode, message);
+  if (failed(file))
+    return "does not compile: " + message;
+  Session s;
+  RETURN_IF_WRONG(
+      rp_program_from_memory(file->data(), file->size(), &s.program));
+  rp_session_options options = {"cpu", /*poison=*/1, /*profile=*/0};
+  RETURN_IF_WRONG(rp_session_create(s.program, &options, &s.session));
+  if (std::string wrong = writeVariables(s, variables); !wrong.empty())
+    return wrong;
+  for (unsigned k = 0; k < steps; ++k)
+    if (std::string wrong = step(s, inputs, run); !wrong.empty())
+      return wrong;
+  rp_memory_stats memory;
+  RETURN_IF_WRONG(rp_session_memory(s.session, &memory));
+  run.measuredPeak = memory.high_water_bytes;
+  RETURN_IF_WRONG(
+      rp_program_peak_bytes(s.program, "train_step", &run.predictedPeak));
+  return "";
+}

@@ -1,0 +1,204 @@
+//===- TrainingCheck.cpp - One graph through all modes --------------------===//
+
+#include "TrainingCheck.h"
+#include "../RandomGraphs/Generator.h"
+#include "CompiledRun.h"
+#include "mlir/IR/Verifier.h"
+#include "reprise/Passes/Pipelines.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+using reference::Tensor;
+using reference::VariableStore;
+
+std::vector<std::string> end_to_end::allModes() {
+  return {"none",       "annotated",  "per-block",
+          "nested",     "segments=2", "segments=4",
+          "segments=8", "sqrt",       "threshold-bytes=256"};
+}
+
+static ByteStore allBytes(const VariableStore &variables) {
+  ByteStore bytes;
+  for (auto &[name, tensor] : variables)
+    bytes[name] = end_to_end::toBytes(tensor);
+  return bytes;
+}
+
+static func::FuncOp functionOf(mlir::ModuleOp module) {
+  return *module.getOps<func::FuncOp>().begin();
+}
+
+/// The arguments' bytes by name, with a learning rate, which the model itself
+/// does not have.
+static ByteStore inputsOf(mlir::ModuleOp model, uint64_t seed) {
+  func::FuncOp function = functionOf(model);
+  ByteStore inputs;
+  auto values = random_graphs::generateArguments(function, seed);
+  for (auto [k, value] : llvm::enumerate(values))
+    inputs[function.getArgAttrOfType<StringAttr>(k, sg::SgDialect::kNameAttr)
+               .str()] = end_to_end::toBytes(value);
+  auto scalar = RankedTensorType::get({}, Float32Type::get(model.getContext()));
+  inputs["learning_rate"] = end_to_end::toBytes(Tensor::splat(scalar, 0.125));
+  return inputs;
+}
+
+/// One step by the evaluator, on the differentiated model without
+/// checkpointing. Fills `variables` and returns the loss, or NaN with
+/// `message`.
+static double referenceStep(mlir::ModuleOp model, uint64_t seed,
+                            VariableStore &variables, std::string &message) {
+  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  CompileOptions options;
+  options.checkpointing = "none";
+  options.weightDecay = 0.01;
+  if (failed(lowerModel(*clone, options, CompileLevel::Train))) {
+    message = "the reference does not differentiate";
+    return NAN;
+  }
+  func::FuncOp function = functionOf(*clone);
+  clone->walk([&](sg::VariableOp variable) {
+    variables.try_emplace(variable.getSymName().str(),
+                          Tensor(variable.getTensorType()));
+  });
+  auto arguments = random_graphs::generateArguments(function, seed);
+  auto results = reference::evaluate(function, arguments, variables);
+  if (failed(results)) {
+    message = "the reference does not evaluate";
+    return NAN;
+  }
+  return (*results)[0].real(0);
+}
+
+/// Compares a variable after a step; `before` may be absent (optimizer state
+/// begins at zero).
+static std::string compareVariable(const std::string &name,
+                                   const Tensor &expected, const Tensor &got,
+                                   const Tensor *before) {
+  double update = 0, size = 0, error = 0;
+  for (int64_t k = 0; k < expected.size(); ++k) {
+    double old = before ? before->number(k) : 0.0;
+    update = std::max(update, std::abs(expected.number(k) - old));
+    size = std::max(size, std::abs(expected.number(k)));
+    double difference = std::abs(expected.number(k) - got.number(k));
+    error = std::isnan(difference) ? INFINITY : std::max(error, difference);
+  }
+  double bound = 5e-3 * update + 1e-5 * size + 1e-7;
+  if (error <= bound)
+    return "";
+  return name + " differs from the reference by " + std::to_string(error) +
+         ", more than " + std::to_string(bound);
+}
+
+static std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
+                                        const VariableStore &before,
+                                        const CompiledRun &run) {
+  VariableStore after = before;
+  std::string message;
+  double loss = referenceStep(model, seed, after, message);
+  if (!message.empty())
+    return message;
+  if (!(std::abs(loss - run.losses[0]) <= 1e-4 * std::max(1.0, std::abs(loss))))
+    return "loss is " + std::to_string(run.losses[0]) +
+           ", but the reference's is " + std::to_string(loss);
+  for (auto &[name, expected] : after) {
+    auto got = run.variables[0].find(name);
+    if (got == run.variables[0].end())
+      return "the program has no variable " + name;
+    auto old = before.find(name);
+    std::string wrong = compareVariable(
+        name, expected, fromBytes(expected.getType(), got->second),
+        old == before.end() ? nullptr : &old->second);
+    if (!wrong.empty())
+      return wrong;
+  }
+  return "";
+}
+
+static std::string compareBits(const CompiledRun &a, const CompiledRun &b) {
+  for (size_t k = 0; k < a.variables.size(); ++k)
+    for (auto &[name, bytes] : a.variables[k])
+      if (b.variables[k].at(name) != bytes)
+        return name + " has other bits after step " + std::to_string(k + 1);
+  return "";
+}
+
+std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
+                                      const std::vector<std::string> &modes) {
+  VariableStore variables = random_graphs::generateVariables(model, seed);
+  ByteStore bytes = allBytes(variables), inputs = inputsOf(model, seed);
+  std::vector<CompiledRun> runs;
+  for (const std::string &mode : modes) {
+    CompiledRun &run = runs.emplace_back();
+    std::string wrong = compileAndRun(model, mode, bytes, inputs, 3, run);
+    if (wrong.empty() && run.predictedPeak != run.measuredPeak)
+      wrong = "predicted " + std::to_string(run.predictedPeak) +
+              " bytes, measured " + std::to_string(run.measuredPeak);
+    if (wrong.empty())
+      wrong = compareBits(runs.front(), run);
+    if (!wrong.empty())
+      return mode + ": " + wrong;
+  }
+  return compareWithReference(model, seed, variables, runs.front());
+}
+
+//===----------------------------------------------------------------------===//
+// Reduction
+//===----------------------------------------------------------------------===//
+
+/// The n-th op of the model that may be dropped; null past the last.
+static Operation *nthOp(mlir::ModuleOp model, unsigned n) {
+  Operation *found = nullptr;
+  functionOf(model).walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<func::FuncOp>(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+        isa<sg::ReadOp, sg::ConstantOp>(op))
+      return WalkResult::advance();
+    if (n-- == 0) {
+      found = op;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
+/// Drops an op; its results become an operand of equal type, else zeros.
+static void drop(Operation *op) {
+  OpBuilder builder(op);
+  for (Value result : op->getResults()) {
+    Value other;
+    for (Value operand : op->getOperands())
+      if (operand.getType() == result.getType())
+        other = operand;
+    if (!other && !result.use_empty())
+      other = sg::createSplat(builder, op->getLoc(),
+                              cast<RankedTensorType>(result.getType()), 0.0);
+    if (other)
+      result.replaceAllUsesWith(other);
+  }
+  op->erase();
+}
+
+OwningOpRef<mlir::ModuleOp>
+end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
+                           const std::vector<std::string> &modes) {
+  OwningOpRef<mlir::ModuleOp> best = model.clone();
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (unsigned n = 0; nthOp(*best, n);) {
+      OwningOpRef<mlir::ModuleOp> trial = best->clone();
+      drop(nthOp(*trial, n));
+      if (failed(verify(*trial)) ||
+          checkTraining(*trial, seed, modes).empty()) {
+        ++n;
+        continue;
+      }
+      best = std::move(trial);
+      smaller = true;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,40 @@
+//===- TrainingCheck.h - One graph through all modes ------------*- C++ -*-===//
+//
+// What checkpointing promises, checked on one model: every mode trains to the
+// same bits, uses the bytes that were predicted, reads no byte that is dead,
+// and agrees with the reference evaluator.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
+#define REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise::end_to_end {
+
+/// The modes of sg-assign-checkpointing that are compared, `none` first.
+std::vector<std::string> allModes();
+
+/// What is wrong with training `model` for three steps in `modes`, or "".
+/// Variables and inputs come from `seed`.
+///
+/// Bits are compared with the first mode's. Values are compared after the
+/// first step with the evaluator in double precision: the loss within 1e-4 of
+/// its size, each variable within 5e-3 of the largest element of its update
+/// plus 1e-5 of its own. Kernels round every op to 24 bits; a graph is some
+/// hundred ops deep and sums some thousand elements, so errors of 1e-4 are
+/// usual, and a wrong derivative is wrong by the order of the update.
+std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
+                          const std::vector<std::string> &modes);
+
+/// The smallest model found that still fails, by dropping ops one by one.
+mlir::OwningOpRef<mlir::ModuleOp>
+reduceTraining(mlir::ModuleOp model, uint64_t seed,
+               const std::vector<std::string> &modes);
+
+} // namespace reprise::end_to_end
+
+#endif // REPRISE_TEST_ENDTOEND_TRAININGCHECK_H

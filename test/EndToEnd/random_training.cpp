@@ -1,0 +1,89 @@
+//===- random_training.cpp - Random graphs through all modes --------------===//
+//
+//   random_training FIRST COUNT [DIRECTORY]
+//
+// Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h). A
+// failing graph is reduced and written to DIRECTORY/seed-N.mlir (the current
+// folder by default), which `random_training FILE.mlir SEED` runs again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../RandomGraphs/Generator.h"
+#include "TrainingCheck.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Passes/Pipelines.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+namespace {
+
+void loadDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  reference::registerReferenceModels(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  // Warnings of modes that find too few cuts are expected here.
+  context.getDiagEngine().registerHandler([](Diagnostic &d) {
+    return success(d.getSeverity() != DiagnosticSeverity::Error);
+  });
+}
+
+void writeReduced(mlir::ModuleOp model, uint64_t seed,
+                  const std::string &directory) {
+  auto reduced = reduceTraining(model, seed, allModes());
+  std::string path = directory + "/seed-" + std::to_string(seed) + ".mlir";
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error) {
+    llvm::errs() << "error: cannot write " << path << ": " << error.message()
+                 << '\n';
+    return;
+  }
+  out << *reduced << '\n';
+  llvm::outs() << "  reduced to " << path << "; run it with random_training "
+               << path << ' ' << seed << '\n';
+}
+
+int runFile(MLIRContext &context, const char *path, uint64_t seed) {
+  auto model = parseSourceFile<mlir::ModuleOp>(path, &context);
+  if (!model)
+    return 1;
+  std::string wrong = checkTraining(*model, seed, allModes());
+  llvm::outs() << (wrong.empty() ? "passed" : wrong) << '\n';
+  return !wrong.empty();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    llvm::errs() << "usage: random_training FIRST COUNT [DIRECTORY]\n"
+                    "       random_training FILE.mlir SEED\n";
+    return 2;
+  }
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  if (llvm::StringRef(argv[1]).ends_with(".mlir"))
+    return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10));
+  uint64_t first = std::strtoull(argv[1], nullptr, 10);
+  uint64_t count = std::strtoull(argv[2], nullptr, 10);
+  unsigned failures = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    auto model = random_graphs::generateGraph(&context, seed);
+    std::string wrong = checkTraining(*model, seed, allModes());
+    if (wrong.empty())
+      continue;
+    ++failures;
+    llvm::outs() << "seed " << seed << ": " << wrong << '\n';
+    writeReduced(*model, seed, argc > 3 ? argv[3] : ".");
+  }
+  llvm::outs() << count - failures << " passed, " << failures << " failed\n";
+  return failures != 0;
+}

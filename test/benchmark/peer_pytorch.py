@@ -1,0 +1,57 @@
+"""Step time and memory of the peer: Debian's PyTorch with fair settings.
+
+usage: peer_pytorch.py MODEL BATCH STEPS MODE   (MODE: none, stage, block)
+
+Prints one JSON object: median step in milliseconds, live-heap peak above
+parameters, momentum and buffers in MiB. Started by compare_pytorch.
+"""
+import json
+import sys
+import time
+
+import torch
+import torchvision
+from torch.utils.checkpoint import checkpoint
+
+name, batch, steps, mode = (sys.argv[1], int(sys.argv[2]), int(sys.argv[3]),
+                            sys.argv[4])
+torch.set_num_threads(2)
+torch.manual_seed(0)
+model = getattr(torchvision.models, name)(weights=None)
+model = model.to(memory_format=torch.channels_last).train()
+
+
+class Checkpointed(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)
+
+
+for stage in ("layer1", "layer2", "layer3", "layer4"):
+    module = getattr(model, stage)
+    if mode == "stage":
+        setattr(model, stage, Checkpointed(module))
+    elif mode == "block":
+        for k in range(len(module)):
+            module[k] = Checkpointed(module[k])
+
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
+image = torch.randn(batch, 3, 224, 224).to(
+    memory_format=torch.channels_last)
+label = torch.randint(0, 1000, (batch,))
+times = []
+for k in range(steps + 2):
+    start = time.perf_counter()
+    loss = torch.nn.functional.cross_entropy(model(image), label)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    if k >= 2:
+        times.append(1e3 * (time.perf_counter() - start))
+times.sort()
+print(json.dumps({"median_ms": round(times[len(times) // 2], 2),
+                  "min_ms": round(times[0], 2),
+                  "max_ms": round(times[-1], 2)}))

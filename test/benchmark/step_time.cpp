@@ -1,0 +1,151 @@
+//===- step_time.cpp - Time of an artifact's training step ----------------===//
+//
+// step_time FILE.rpx [STEPS] runs train_step on constant random data and
+// prints one JSON object: median, minimum and maximum of the step in
+// milliseconds, the share of it in library calls (from a second, profiled
+// run), predicted and measured bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Philox.h"
+#include "reprise/Runtime/program_generated.h"
+#include "reprise/Runtime/reprise.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr const char *kEntry = "train_step";
+
+void check(rp_status *status) {
+  if (!status)
+    return;
+  std::fprintf(stderr, "error: %s (%s)\n", rp_status_message(status),
+               rp_status_site(status));
+  std::exit(1);
+}
+
+/// Deterministic numbers in [-1, 1), or labels below 10.
+std::vector<uint8_t> makeInput(const rp_tensor_info &info) {
+  std::vector<uint8_t> bytes(info.bytes);
+  uint32_t state = 12345;
+  auto next = [&] { return state = state * 1664525u + 1013904223u; };
+  if (info.type == RP_F32) {
+    auto *values = reinterpret_cast<float *>(bytes.data());
+    bool rate = std::string(info.name) == "learning_rate";
+    for (size_t k = 0; k < info.bytes / 4; ++k)
+      values[k] =
+          rate ? 0.001f : static_cast<float>(next() >> 8) / 8388608.0f - 1.0f;
+  } else if (info.type == RP_I32) {
+    auto *values = reinterpret_cast<int32_t *>(bytes.data());
+    for (size_t k = 0; k < info.bytes / 4; ++k)
+      values[k] = static_cast<int32_t>((next() >> 16) % 10);
+  }
+  return bytes;
+}
+
+double milliseconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+struct Session {
+  rp_program *program = nullptr;
+  rp_session *session = nullptr;
+
+  Session(const std::vector<uint8_t> &file, bool profile) {
+    check(rp_program_from_memory(file.data(), file.size(), &program));
+    rp_session_options options = {"cpu", 0, profile};
+    check(rp_session_create(program, &options, &session));
+    check(rp_session_initialize(session, 1));
+    for (size_t k = 0; k < rp_program_input_count(program, kEntry); ++k) {
+      rp_tensor_info info;
+      check(rp_program_input(program, kEntry, k, &info));
+      inputs.push_back({info.name, makeInput(info)});
+    }
+  }
+  ~Session() {
+    rp_session_destroy(session);
+    rp_program_close(program);
+  }
+
+  double run() {
+    for (auto &[name, data] : inputs)
+      check(rp_session_set_input(session, kEntry, name.c_str(), data.data(),
+                                 data.size()));
+    auto start = std::chrono::steady_clock::now();
+    check(rp_session_run(session, kEntry));
+    return milliseconds(std::chrono::steady_clock::now() - start);
+  }
+
+  std::vector<std::pair<std::string, std::vector<uint8_t>>> inputs;
+};
+
+const reprise::rt::fb::Entry *findEntry(const std::vector<uint8_t> &file) {
+  const uint8_t *payload = nullptr;
+  size_t size = 0;
+  if (!reprise::rt::openContainer(file.data(), file.size(), &payload, &size)
+           .ok())
+    std::exit(1);
+  for (const auto *entry : *reprise::rt::fb::GetProgram(payload)->entries())
+    if (entry->name()->str() == kEntry)
+      return entry;
+  std::exit(1);
+}
+
+/// Milliseconds in library calls and in all steps, of one profiled run.
+std::pair<double, double> profile(const std::vector<uint8_t> &file) {
+  Session session(file, true);
+  for (int k = 0; k < 3; ++k)
+    session.run();
+  const auto *entry = findEntry(file);
+  double library = 0, all = 0;
+  for (unsigned k = 0; k < entry->steps()->size(); ++k) {
+    double seconds = 0;
+    check(rp_session_step_seconds(session.session, kEntry, k, &seconds));
+    all += seconds;
+    if (entry->steps()->Get(k)->action_type() ==
+        reprise::rt::fb::Action::LibraryCall)
+      library += seconds;
+  }
+  return {library * 1e3, all * 1e3};
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: step_time FILE.rpx [STEPS]\n");
+    return 2;
+  }
+  int steps = argc > 2 ? std::atoi(argv[2]) : 10;
+  std::ifstream in(argv[1], std::ios::binary);
+  std::vector<uint8_t> file{std::istreambuf_iterator<char>(in), {}};
+  std::vector<double> times;
+  rp_memory_stats memory;
+  size_t predicted = 0, fixed = 0;
+  {
+    Session session(file, false);
+    session.run();
+    for (int k = 0; k < std::max(1, steps); ++k)
+      times.push_back(session.run());
+    check(rp_session_memory(session.session, &memory));
+    check(rp_program_peak_bytes(session.program, kEntry, &predicted));
+    fixed = rp_program_fixed_bytes(session.program);
+  }
+  std::sort(times.begin(), times.end());
+  auto [library, all] = profile(file);
+  std::printf("{\"median_ms\": %.2f, \"min_ms\": %.2f, \"max_ms\": %.2f, "
+              "\"library_ms\": %.2f, \"profiled_ms\": %.2f, "
+              "\"fixed_bytes\": %zu, \"predicted_peak_bytes\": %zu, "
+              "\"measured_peak_bytes\": %zu}\n",
+              times[times.size() / 2], times.front(), times.back(), library,
+              all, fixed, predicted, memory.high_water_bytes);
+  return 0;
+}
