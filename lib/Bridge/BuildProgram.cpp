@@ -42,6 +42,9 @@ private:
   ArrayAttr bindResults() const;
   BufferKind kindOf(const plan::Buffer &buffer) const;
   StringRef nameOf(const plan::Buffer &buffer) const;
+  uint64_t sizeOf(const plan::Buffer &buffer) const;
+  uint64_t peak() const;
+  uint64_t maxLive() const;
   void addBuffers();
   void addStep(OpId op);
   uint64_t baseFlops() const;
@@ -143,16 +146,48 @@ StringRef EntryBuilder::nameOf(const plan::Buffer &buffer) const {
   return problem.graph.values[buffer.values.front()].name;
 }
 
+/// Bytes that steps touch: the planner rounds up, which would predict a peak
+/// that nothing measures.
+uint64_t EntryBuilder::sizeOf(const plan::Buffer &buffer) const {
+  if (buffer.workspaceOf != kNone)
+    return buffer.bytes;
+  uint64_t size = 0;
+  for (ValueId value : buffer.values)
+    size = std::max(size, problem.graph.values[value].bytes);
+  return size;
+}
+
+uint64_t EntryBuilder::peak() const {
+  uint64_t highest = 0;
+  for (auto [buffer, offset] :
+       llvm::zip_equal(solution.liveness.buffers, solution.placement.offsets))
+    highest = std::max(highest, offset + sizeOf(buffer));
+  return fixed.bytes + highest;
+}
+
+uint64_t EntryBuilder::maxLive() const {
+  // Unsigned wrap-around is harmless: the running sum is never negative.
+  std::vector<uint64_t> change(solution.liveness.liveBytes.size() + 1, 0);
+  for (const plan::Buffer &buffer : solution.liveness.buffers) {
+    change[buffer.firstStep] += sizeOf(buffer);
+    change[buffer.lastStep + 1] -= sizeOf(buffer);
+  }
+  uint64_t live = fixed.bytes, highest = live;
+  for (uint64_t delta : change)
+    highest = std::max(highest, live += delta);
+  return highest;
+}
+
 void EntryBuilder::addBuffers() {
   for (auto [number, buffer] : llvm::enumerate(solution.liveness.buffers)) {
     Location loc = builder.getUnknownLoc();
     if (buffer.workspaceOf != kNone)
       loc = problem.ops[buffer.workspaceOf].op->getLoc();
-    BufferOp::create(builder, loc, fixed.ranges.size() + number, nameOf(buffer),
-                     kindOf(buffer),
-                     fixed.bytes + solution.placement.offsets[number],
-                     buffer.bytes, builder.getI64IntegerAttr(buffer.firstStep),
-                     builder.getI64IntegerAttr(buffer.lastStep));
+    BufferOp::create(
+        builder, loc, fixed.ranges.size() + number, nameOf(buffer),
+        kindOf(buffer), fixed.bytes + solution.placement.offsets[number],
+        sizeOf(buffer), builder.getI64IntegerAttr(buffer.firstStep),
+        builder.getI64IntegerAttr(buffer.lastStep));
   }
 }
 
@@ -188,10 +223,9 @@ uint64_t EntryBuilder::baseFlops() const {
 
 void EntryBuilder::build() {
   func::FuncOp function = problem.function;
-  auto entry = EntryOp::create(
-      builder, function.getLoc(), function.getSymName(), bindInputs(),
-      bindResults(), fixed.bytes + solution.placement.height,
-      fixed.bytes + solution.liveness.maxLive, baseFlops());
+  auto entry = EntryOp::create(builder, function.getLoc(),
+                               function.getSymName(), bindInputs(),
+                               bindResults(), peak(), maxLive(), baseFlops());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&entry.getBody());
   addBuffers();

@@ -58,6 +58,8 @@ TEST(Bridge, UpdatesInPlaceOfTheVariable) {
   EXPECT_EQ(lowered.count<CopyOp>("f"), 0u);
   // Only the argument takes memory.
   EXPECT_EQ(lowered.entry("f").getPeakBytes(),
+            lowered.program.getFixedBytes() + 16);
+  EXPECT_EQ(lowered.program.getArenaBytes(),
             lowered.program.getFixedBytes() + 64);
 }
 
@@ -219,7 +221,7 @@ TEST(Bridge, WorkspaceIsPlacedWithItsCall) {
     })");
   ASSERT_TRUE(lowered.program) << lowered.diagnostics;
   EXPECT_EQ(lowered.target.calls, 1u);
-  EXPECT_EQ(lowered.entry("f").getPeakBytes(), 128u + 64u + 64u + 256u);
+  EXPECT_EQ(lowered.entry("f").getMaxLiveBytes(), 128u + 64u + 32u + 256u);
 }
 
 TEST(Bridge, RefusesAnOpThatNoStepCanRun) {
