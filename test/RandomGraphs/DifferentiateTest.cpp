@@ -78,6 +78,19 @@ protected:
     return outcome;
   }
 
+  /// A training step of graph `newSeed` with checkpointing of this mode.
+  Outcome checkpointed(uint64_t newSeed, StringRef mode) {
+    generate(newSeed);
+    SgAssignCheckpointingOptions options;
+    options.mode = mode.str();
+    bool passed = run(createSgAssignCheckpointing(options)) &&
+                  differentiate("sgd", /*emitGradients=*/true) &&
+                  run(createSgLowerCheckpointing()) &&
+                  run(createSgVerifyEffects());
+    EXPECT_TRUE(passed) << "seed " << newSeed << ", mode " << mode.str();
+    return passed ? evaluate() : Outcome();
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   VariableStore variables;
@@ -95,6 +108,7 @@ static bool isSame(const Tensor &a, const Tensor &b) {
 /// Expects the same bits in every result and variable of `before`.
 static void expectSame(const Outcome &after, const Outcome &before,
                        const std::string &where) {
+  ASSERT_FALSE(before.results.empty()) << where;
   ASSERT_EQ(after.results.size(), before.results.size()) << where;
   for (size_t i = 0; i < before.results.size(); ++i)
     EXPECT_TRUE(isSame(after.results[i], before.results[i]))
@@ -182,5 +196,24 @@ TEST_F(TrainingGraph, LoweringAndFlatteningKeepEveryBit) {
     ASSERT_TRUE(run(createSgFlatten())) << where;
     ASSERT_TRUE(run(createSgVerifyEffects())) << where;
     expectSame(evaluate(), train, where + ", flattened");
+  }
+}
+
+TEST_F(TrainingGraph, AnnotatingBlocksKeepsEveryBit) {
+  for (uint64_t s = 0; s < kSeeds; ++s) {
+    Outcome expected = checkpointed(s, "none");
+    for (const char *mode : {"annotated", "per-block", "nested"})
+      expectSame(checkpointed(s, mode), expected,
+                 "seed " + std::to_string(s) + ", mode " + mode);
+  }
+}
+
+// Sums of several gradients must not depend on the blocks that they cross.
+TEST_F(TrainingGraph, CuttingIntoSegmentsKeepsEveryBit) {
+  for (uint64_t s = 0; s < kSeeds; ++s) {
+    Outcome expected = checkpointed(s, "none");
+    for (const char *mode : {"segments=2", "segments=4", "sqrt"})
+      expectSame(checkpointed(s, mode), expected,
+                 "seed " + std::to_string(s) + ", mode " + mode);
   }
 }
