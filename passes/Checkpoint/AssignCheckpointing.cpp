@@ -4,7 +4,8 @@
 // Output:  the model with annotations as the mode says.
 // Method:  modes that know blocks set attributes; modes that cut dissolve the
 //          blocks and wrap runs of ops anew.
-// Fails:   on an unknown mode or a bad parameter, on a differentiated function.
+// Fails:   on an unknown mode or a bad parameter, on a differentiated function,
+//          in modes that cut also on several blocks and on foreign ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +117,8 @@ public:
 
 private:
   LogicalResult assign(func::FuncOp function);
+  LogicalResult checkCuttable(func::FuncOp function);
+  LogicalResult cut(func::FuncOp function);
   LogicalResult assignSegments(func::FuncOp function, uint64_t segments);
 };
 } // namespace
@@ -131,6 +134,50 @@ LogicalResult AssignCheckpointing::assignSegments(func::FuncOp function,
   return success();
 }
 
+/// Whether all is tensors in one list, which is what a cut goes through.
+LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "segments are cut from a function of one block";
+  WalkResult walk = function.getBody().walk([](Operation *op) {
+    if (isa<func::ReturnOp>(op) || isa<SgDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError() << "is no op of sg; segments are cut from those only";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// The modes that dissolve blocks.
+LogicalResult AssignCheckpointing::cut(func::FuncOp function) {
+  uint64_t segments = 0, threshold = 0;
+  StringRef text = mode;
+  bool isThreshold = text.consume_front("threshold-bytes=");
+  bool isSegments = !isThreshold && text.consume_front("segments=");
+  if (isThreshold)
+    isThreshold = !text.getAsInteger(10, threshold);
+  if (isSegments)
+    isSegments = !text.getAsInteger(10, segments) && segments >= 1 &&
+                 segments <= 1000000;
+  if (!isThreshold && !isSegments && mode != "sqrt")
+    return function.emitError()
+           << "unknown checkpointing mode '" << mode
+           << "'; known are none, annotated, per-block, nested, segments=N, "
+              "sqrt and threshold-bytes=B";
+  if (function.isExternal())
+    return success();
+  if (failed(checkCuttable(function)))
+    return failure();
+  if (isSegments)
+    return assignSegments(function, segments);
+  FlatModel model = dissolve(function);
+  if (isThreshold)
+    wrapAboveThreshold(model, threshold);
+  else
+    wrapRuns(model, cutEverySqrt(model));
+  return success();
+}
+
 LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   bool differentiated =
       function.walk([](BackwardOp) { return WalkResult::interrupt(); })
@@ -141,27 +188,13 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   if (mode == "annotated")
     return success();
   // Annotations of the model don't mix with those of a mode.
-  annotate(function, [](sg::ModuleOp) { return false; });
-  uint64_t number = 0;
-  StringRef text = mode;
-  if (text == "per-block")
+  if (mode == "none")
+    annotate(function, [](sg::ModuleOp) { return false; });
+  else if (mode == "per-block")
     annotate(function, isInnermost);
-  else if (text == "nested")
+  else if (mode == "nested")
     annotate(function, [](sg::ModuleOp) { return true; });
-  else if (text == "sqrt") {
-    FlatModel model = dissolve(function);
-    wrapRuns(model, cutEverySqrt(model));
-  } else if (text.consume_front("segments=") &&
-             !text.getAsInteger(10, number) && number >= 1 &&
-             number <= 1000000) {
-    return assignSegments(function, number);
-  } else if (text.consume_front("threshold-bytes=") &&
-             !text.getAsInteger(10, number)) {
-    wrapAboveThreshold(dissolve(function), number);
-  } else if (text != "none")
-    return function.emitError()
-           << "unknown checkpointing mode '" << mode
-           << "'; known are none, annotated, per-block, nested, segments=N, "
-              "sqrt and threshold-bytes=B";
+  else
+    return cut(function);
   return success();
 }

@@ -50,7 +50,8 @@ public:
 
   void run() {
     findMirrors();
-    lowerWithin(function.getBody().front());
+    for (Block &block : function.getBody())
+      lowerWithin(block);
     pruneModules(function);
   }
 

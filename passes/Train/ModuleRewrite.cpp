@@ -156,6 +156,11 @@ static bool pruneBlock(Block &block) {
 }
 
 void sg::pruneModules(func::FuncOp function) {
-  while (pruneBlock(function.getBody().front())) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    // A declaration has no block.
+    for (Block &block : function.getBody())
+      changed |= pruneBlock(block);
   }
 }

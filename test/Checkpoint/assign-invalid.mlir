@@ -3,6 +3,7 @@
 // RUN: not reprise-opt %s --sg-assign-checkpointing=mode=segments=two 2>&1 | FileCheck %s
 // RUN: not reprise-opt %s --sg-assign-checkpointing=mode=segments=1000001 2>&1 | FileCheck %s
 // RUN: not reprise-opt %s --sg-assign-checkpointing=mode=threshold-bytes=-1 2>&1 | FileCheck %s
+// RUN: not reprise-opt %s --sg-assign-checkpointing=mode=threshold-bytes=segments=2 2>&1 | FileCheck %s
 // RUN: reprise-opt %s --sg-assign-checkpointing=mode=segments=1000000 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MANY
 
