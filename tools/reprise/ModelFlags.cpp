@@ -12,15 +12,18 @@ using namespace reprise;
 using namespace reprise::tools;
 
 void tools::addExamples(CLI::App &command, const std::string &examples) {
-  command.footer("Examples:\n" + examples);
+  command.footer("Examples:\n" + examples + "\n");
 }
 
-/// "--batch" of the first option of a group that the user gave.
-static std::string firstGivenOf(const CLI::App *group) {
-  if (group)
-    for (const CLI::Option *option : group->get_options())
-      if (option->count())
-        return option->get_name();
+static constexpr const char *kModelGroup = "Model (of the zoo)";
+static constexpr const char *kCompileGroup = "Compilation";
+
+/// "--batch" of the first option under a heading that the user gave.
+static std::string firstGivenOf(const CLI::App *command, const char *group) {
+  for (const CLI::Option *option : command->get_options(
+           [&](const CLI::Option *o) { return o->get_group() == group; }))
+    if (option->count())
+      return option->get_name();
   return "";
 }
 
@@ -28,24 +31,37 @@ static std::string firstGivenOf(const CLI::App *group) {
 // Models
 //===----------------------------------------------------------------------===//
 
-void ModelFlags::addTo(CLI::App &command) {
-  group = command.add_option_group("Model", "Options of the zoo's models");
-  group->add_option("--batch", batch, "Images a step");
-  group->add_option("--classes", classes, "Classes to tell apart");
-  group->add_option("--image", image, "Height and width of the images, 224x224")
-      ->type_name("HxW");
-  group->add_option("--channels", channels, "Channels of the images");
-  group->add_option("--width", width, "Channels of the first stage");
-  group->add_option("--stem", stem,
-                    "First layers: imagenet (7x7 and a pool), cifar (3x3)");
-  group->add_option("--dropout", dropout,
-                    "Probability of dropout before the last layer");
-  group->add_option("--annotate", annotate,
-                    "Blocks to annotate for checkpointing: none, stages, "
-                    "blocks");
+void ModelFlags::addTo(CLI::App &app) {
+  command = &app;
+  command->add_option("--batch", batch, "Images a step")->group(kModelGroup);
+  command->add_option("--classes", classes, "Classes to tell apart")
+      ->group(kModelGroup);
+  command
+      ->add_option("--image", image, "Height and width of the images, 224x224")
+      ->type_name("HxW")
+      ->group(kModelGroup);
+  command->add_option("--channels", channels, "Channels of the images")
+      ->group(kModelGroup);
+  command->add_option("--width", width, "Channels of the first stage")
+      ->group(kModelGroup);
+  command
+      ->add_option("--stem", stem,
+                   "First layers: imagenet (7x7 and a pool), cifar (3x3)")
+      ->group(kModelGroup);
+  command
+      ->add_option("--dropout", dropout,
+                   "Probability of dropout before the last layer")
+      ->group(kModelGroup);
+  command
+      ->add_option("--annotate", annotate,
+                   "Blocks to annotate for checkpointing: none, stages, "
+                   "blocks")
+      ->group(kModelGroup);
 }
 
-std::string ModelFlags::firstGiven() const { return firstGivenOf(group); }
+std::string ModelFlags::firstGiven() const {
+  return firstGivenOf(command, kModelGroup);
+}
 
 static rt::Status parseImage(const std::string &text,
                              zoo::ModelOptions &options) {
@@ -81,22 +97,29 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-void CompileFlags::addTo(CLI::App &command) {
-  group = command.add_option_group("Compilation");
-  group
+void CompileFlags::addTo(CLI::App &app) {
+  command = &app;
+  command
       ->add_option("--checkpointing", checkpointing,
                    "What to compute again in the backward pass: none, "
                    "annotated (default: the model's own annotations), "
                    "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
-      ->type_name("MODE");
-  group->add_option("--momentum", momentum, "Of SGD (default: 0.9)");
-  group->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)");
-  group->add_option("--threads", threads,
-                    "Threads to run on; the bits of results depend on it "
-                    "(default: this machine's)");
+      ->type_name("MODE")
+      ->group(kCompileGroup);
+  command->add_option("--momentum", momentum, "Of SGD (default: 0.9)")
+      ->group(kCompileGroup);
+  command->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--threads", threads,
+                   "Threads to run on; the bits of results depend on it "
+                   "(default: this machine's)")
+      ->group(kCompileGroup);
 }
 
-std::string CompileFlags::firstGiven() const { return firstGivenOf(group); }
+std::string CompileFlags::firstGiven() const {
+  return firstGivenOf(command, kCompileGroup);
+}
 
 /// A mode as sg-assign-checkpointing wants it: sizes in bytes.
 static rt::Expected<std::string> readMode(const std::string &mode) {

@@ -14,14 +14,14 @@ namespace reprise::tools {
 /// Options of the zoo's models.
 class ModelFlags {
 public:
-  void addTo(CLI::App &command);
+  void addTo(CLI::App &app);
   /// The options as the zoo wants them.
   rt::Expected<zoo::ModelOptions> options() const;
   /// The first option that was given, for a message; "" when none was.
   std::string firstGiven() const;
 
 private:
-  CLI::Option_group *group = nullptr;
+  CLI::App *command = nullptr;
   std::optional<int64_t> batch, classes, channels, width;
   std::optional<std::string> image, stem, annotate;
   std::optional<double> dropout;
@@ -30,14 +30,14 @@ private:
 /// Options of a compilation.
 class CompileFlags {
 public:
-  void addTo(CLI::App &command);
+  void addTo(CLI::App &app);
   /// Reads sizes and refuses numbers out of range.
   rt::Expected<CompileOptions> options() const;
   std::string firstGiven() const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
 
 private:
-  CLI::Option_group *group = nullptr;
+  CLI::App *command = nullptr;
   std::optional<std::string> checkpointing;
   std::optional<double> momentum, weightDecay;
   std::optional<unsigned> threads;

@@ -257,36 +257,59 @@ static rt::Status train(TrainCommandOptions &options) {
 
 static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
   rt::TrainOptions &train = options.train;
-  CLI::App *group = command.add_option_group("Training");
-  group->add_option("--epochs", train.epochs,
-                    "Times to go through the data, earlier runs included");
-  group->add_option("--steps", train.steps,
-                    "Steps to train, earlier runs included");
-  group->add_option("--lr", options.rate, "Learning rate (default: 0.05)");
-  group->add_option("--schedule", options.schedule,
-                    "Of the learning rate: constant (default), cosine (to "
-                    "zero)");
-  group->add_option("--warmup", train.learningRate.warmupSteps,
-                    "Steps in which the learning rate grows");
-  group->add_option("--seed", train.seed,
-                    "Of initial values, dropout and order (default: 0)");
-  group->add_flag("--eval", options.evaluate,
-                  "Tell the accuracy at the end; a directory with test images "
-                  "is evaluated anyway");
-  group->add_flag("--no-eval", options.noEvaluate, "Never evaluate");
+  const char *group = "Training";
+  command
+      .add_option("--epochs", train.epochs,
+                  "Times to go through the data, earlier runs included")
+      ->group(group);
+  command
+      .add_option("--steps", train.steps,
+                  "Steps to train, earlier runs included")
+      ->group(group);
+  command.add_option("--lr", options.rate, "Learning rate (default: 0.05)")
+      ->group(group);
+  command
+      .add_option("--schedule", options.schedule,
+                  "Of the learning rate: constant (default), cosine (to "
+                  "zero)")
+      ->group(group);
+  command
+      .add_option("--warmup", train.learningRate.warmupSteps,
+                  "Steps in which the learning rate grows")
+      ->group(group);
+  command
+      .add_option("--seed", train.seed,
+                  "Of initial values, dropout and order (default: 0)")
+      ->group(group);
+  command
+      .add_flag("--eval", options.evaluate,
+                "Tell the accuracy at the end; a directory with test images "
+                "is evaluated anyway")
+      ->group(group);
+  command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
+      ->group(group);
 }
 
 static void addFileOptions(CLI::App &command, rt::TrainOptions &train) {
-  CLI::App *group = command.add_option_group("Files");
-  group->add_option("--save", train.savePath,
-                    "State to write at the end, .safetensors");
-  group->add_option("--save-every", train.saveEvery,
-                    "Steps after which to save as well");
-  group->add_option("--resume", train.resumePath, "State to go on from");
-  group->add_option("--weights", train.weightsPath,
-                    "Parameters and running statistics to begin with");
-  group->add_option("--dump-gradients", train.gradientsPath,
-                    "Write the gradients of the last step, .safetensors");
+  const char *group = "Files";
+  command
+      .add_option("--save", train.savePath,
+                  "State to write at the end, .safetensors")
+      ->group(group);
+  command
+      .add_option("--save-every", train.saveEvery,
+                  "Steps after which to save as well")
+      ->group(group);
+  command.add_option("--resume", train.resumePath, "State to go on from")
+      ->group(group);
+  command
+      .add_option("--weights", train.weightsPath,
+                  "Parameters and running statistics to begin with")
+      ->group(group);
+  command
+      .add_option("--dump-gradients", train.gradientsPath,
+                  "Write the gradients of the last step, .safetensors")
+      ->group(group);
 }
 
 void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {

@@ -23,21 +23,17 @@ static CLI::App *chosen(CLI::App *app) {
   return app;
 }
 
-static void collectOptions(const CLI::App *app,
-                           std::vector<std::string> &names) {
+static std::vector<std::string> optionNames(const CLI::App *app) {
+  std::vector<std::string> names;
   for (const CLI::Option *option : app->get_options({}))
     for (const std::string &name : option->get_lnames())
       names.push_back("--" + name);
-  // Option groups are nameless subcommands of CLI11.
-  for (const CLI::App *group : app->get_subcommands(
-           [](const CLI::App *sub) { return sub->get_name().empty(); }))
-    collectOptions(group, names);
+  return names;
 }
 
 static std::vector<std::string> commandNames(const CLI::App *app) {
   std::vector<std::string> names;
-  for (const CLI::App *command : app->get_subcommands(
-           [](const CLI::App *sub) { return !sub->get_name().empty(); }))
+  for (const CLI::App *command : app->get_subcommands({}))
     names.push_back(command->get_name());
   return names;
 }
@@ -50,7 +46,7 @@ static std::string describeExtra(CLI::App *command) {
   bool isOption = word.rfind("-", 0) == 0;
   if (isOption) {
     word = word.substr(0, word.find('='));
-    collectOptions(command, known);
+    known = optionNames(command);
   } else {
     known = commandNames(command);
   }
@@ -73,7 +69,7 @@ static int explain(CLI::App &app, const CLI::ParseError &error) {
     return app.exit(error);
   CLI::App *command = chosen(&app);
   std::string message = error.what();
-  if (dynamic_cast<const CLI::ExtrasError *>(&error))
+  if (!command->remaining().empty())
     message = describeExtra(command);
   else if (dynamic_cast<const CLI::RequiredError *>(&error) &&
            !commandNames(command).empty()) {
