@@ -1,5 +1,4 @@
-//===- Support.h - Parsing and filling for tests with the evaluator -*- C++
-//-*-===//
+//===- Support.h - Parsing and filling for the tests ------------*- C++ -*-===//
 #ifndef REPRISE_TEST_REFERENCE_SUPPORT_H
 #define REPRISE_TEST_REFERENCE_SUPPORT_H
 

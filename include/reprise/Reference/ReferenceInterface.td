@@ -1,4 +1,4 @@
-//===- ReferenceInterface.td - An op's value, obviously -----*- tablegen -*-===//
+//===- ReferenceInterface.td - An op's value ----------------*- tablegen -*-===//
 #ifndef REPRISE_REFERENCE_REFERENCEINTERFACE
 #define REPRISE_REFERENCE_REFERENCEINTERFACE
 
