@@ -1,5 +1,4 @@
-//===- Random.h - Choices that depend on a seed and nothing else -*- C++
-//-*-===//
+//===- Random.h - Choices that depend on a seed -----------------*- C++ -*-===//
 #ifndef REPRISE_TEST_RANDOMGRAPHS_RANDOM_H
 #define REPRISE_TEST_RANDOMGRAPHS_RANDOM_H
 
