@@ -19,6 +19,7 @@ llvm_config.with_environment("PATH", config.reprise_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
 config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%source", config.reprise_source_dir))
 
 # A tool that is not there must fail a test, not match another word of a line.

@@ -27,11 +27,14 @@ def SgAssignCheckpointing
     before differentiation.
 
     ```mlir
-    %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
-      %r = sg.relu %a : tensor<8xf32>
-      sg.yield %r : tensor<8xf32>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+        %r = sg.relu %a : tensor<8xf32>
+        sg.yield %r : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
     }
-    // becomes with mode=per-block
+    // becomes, with mode=per-block,
     //   %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32>
     //     attributes {activation_checkpointing} {
     ```
@@ -57,19 +60,43 @@ def SgLowerCheckpointing
     read, not computed again.
 
     ```mlir
-    %y, %r = sg.module "a" (%i = %x : tensor<8xf32>)
-        -> (tensor<8xf32>, tensor<8xf32>)
-        attributes {activation_checkpointing, instance = 0 : i64,
-                    residuals = 1 : i64} {
-      %e = sg.exp %i : tensor<8xf32>
-      %s = sg.tanh %e : tensor<8xf32>
-      sg.yield %s, %e : tensor<8xf32>, tensor<8xf32>
+    sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>,
+                                    init = #sg.init<zeros>}
+    func.func @step(%x: tensor<8xf32>) -> tensor<f32> {
+      %y, %r = sg.module "a" (%i = %x : tensor<8xf32>)
+          -> (tensor<8xf32>, tensor<8xf32>)
+          attributes {activation_checkpointing, instance = 0 : i64,
+                      residuals = 1 : i64} {
+        %w = sg.read @w : tensor<8xf32>
+        %s = sg.add %i, %w : tensor<8xf32>
+        %e = sg.exp %s : tensor<8xf32>
+        %n = sg.neg %e : tensor<8xf32>
+        sg.yield %n, %e : tensor<8xf32>, tensor<8xf32>
+      }
+      %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+      %dw = sg.backward of [@w] -> tensor<8xf32> {
+        %one = sg.constant dense<1.0> : tensor<f32>
+        %dy = sg.broadcast %one dims [] : tensor<f32> -> tensor<8xf32>
+        %g = sg.module "a" (%d = %dy : tensor<8xf32>, %k = %r : tensor<8xf32>)
+            -> tensor<8xf32>
+            attributes {instance = 0 : i64, phase = #sg.phase<backward>} {
+          %de = sg.neg %d : tensor<8xf32>
+          %ds = sg.mul %de, %k : tensor<8xf32>
+          sg.yield %ds : tensor<8xf32>
+        }
+        sg.yield %g : tensor<8xf32>
+      }
+      return %l : tensor<f32>
     }
-    // In the backward region, before the mirror that reads %r:
-    //   %b = sg.barrier (%x) after (%dy) ...
+
+    // "a" hands out its result only, and the mirror reads %r2, made before it by
+    //   %b = sg.barrier(%x) after(%dy)
+    //     : (tensor<8xf32>) after(tensor<8xf32>) -> tensor<8xf32>
     //   %r2 = sg.module "a" (%i = %b : tensor<8xf32>) -> tensor<8xf32>
     //       attributes {instance = 0 : i64, phase = #sg.phase<recompute>} {
-    //     %e = sg.exp %i : tensor<8xf32>
+    //     %w = sg.read @w : tensor<8xf32>
+    //     %s = sg.add %i, %w : tensor<8xf32>
+    //     %e = sg.exp %s : tensor<8xf32>
     //     sg.yield %e : tensor<8xf32>
     //   }
     ```
@@ -85,8 +112,21 @@ def SgPrintKept : Pass<"sg-print-kept", "::mlir::func::FuncOp"> {
     they are kept anyway.
 
     ```mlir
+    sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,
+                                      init = #sg.init<zeros>}
+    func.func @f(%x: tensor<8x4xf32>) {
+      %y = sg.module "layer1" (%a = %x : tensor<8x4xf32>) -> tensor<8x4xf32> {
+        %r = sg.relu %a : tensor<8x4xf32>
+        sg.yield %r : tensor<8x4xf32>
+      }
+      %dw = sg.backward of [@w] -> tensor<8x4xf32> {
+        %g = sg.neg %y : tensor<8x4xf32>
+        sg.yield %g : tensor<8x4xf32>
+      }
+      return
+    }
     // kept in @f:
-    //         128 bytes  tensor<8x4xf32>  layer1  sg.relu  (model.mlir:7)
+    //         128 bytes  tensor<8x4xf32>  layer1  sg.relu  (model.mlir:5)
     //         128 bytes in 1 values
     ```
   }];

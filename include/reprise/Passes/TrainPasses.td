@@ -24,15 +24,17 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     vector-Jacobian product nor a decomposition.
 
     ```mlir
+    sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,
+                                      init = #sg.init<zeros>}
     func.func @f(%x: tensor<8x4xf32>) -> tensor<f32> {
       %w = sg.read @w : tensor<8x4xf32>
       %p = sg.mul %w, %x : tensor<8x4xf32>
       %l = sg.reduce_sum %p dims [0, 1] : tensor<8x4xf32> -> tensor<f32>
       return %l : tensor<f32>
     }
-    // becomes, with optimizer=none,
+    // gains, with optimizer=none, before the return
     //   %dw = sg.backward of [@w] -> tensor<8x4xf32> {
-    //     %one = sg.constant dense<1.0> : tensor<f32>
+    //     %one = sg.constant dense<1.000000e+00> : tensor<f32>
     //     %g = sg.broadcast %one dims [] : tensor<f32> -> tensor<8x4xf32>
     //     %gw = sg.mul %g, %x : tensor<8x4xf32>
     //     sg.yield %gw : tensor<8x4xf32>
@@ -57,9 +59,17 @@ def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
     uses the running statistics. Works on a model, before differentiation.
 
     ```mlir
-    %y = sg.dropout %x, %seed, %step {probability = 0.5 : f64, stream = 1 : i64}
-      : (tensor<8xf32>, tensor<i64>, tensor<i64>) -> tensor<8xf32>
-    // becomes %x
+    func.func @f(%x: tensor<8xf32>, %seed: tensor<i64>, %step: tensor<i64>)
+        -> tensor<8xf32> {
+      %d = sg.dropout %x, %seed, %step
+          {probability = 0.5 : f64, stream = 1 : i64}
+        : (tensor<8xf32>, tensor<i64>, tensor<i64>) -> tensor<8xf32>
+      %y = sg.relu %d : tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    // becomes
+    //   %y = sg.relu %x : tensor<8xf32>
+    //   return %y : tensor<8xf32>
     ```
   }];
   let dependentDialects = ["::reprise::sg::SgDialect"];
@@ -73,13 +83,17 @@ def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
     a fused location with `#sg.phase` as metadata.
 
     ```mlir
-    %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
-      %r = sg.relu %a : tensor<8xf32>
-      sg.yield %r : tensor<8xf32>
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+        %r = sg.relu %a : tensor<8xf32>
+        sg.yield %r : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
     }
     // becomes
     //   %y = sg.relu %x : tensor<8xf32>
-    //     loc(fused<#sg.phase<forward>>["layer1"(...)])
+    //     loc(fused<#sg.phase<forward>>["layer1"("model.mlir":3:10)])
+    //   return %y : tensor<8xf32>
     ```
   }];
   let dependentDialects = ["::reprise::sg::SgDialect"];
@@ -94,9 +108,15 @@ def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
     has. Works at every level of sg.
 
     ```mlir
-    sg.write @counter, %a : tensor<i64>
-    sg.write @counter, %b : tensor<i64>
+    sg.variable @counter : tensor<i64> {role = #sg.role<counter>,
+                                        init = #sg.init<zeros>}
+    func.func @f(%a: tensor<i64>, %b: tensor<i64>) {
+      sg.write @counter, %a : tensor<i64>
+      sg.write @counter, %b : tensor<i64>
+      return
+    }
     // error: 'sg.write' op writes @counter a second time in one step
+    // note: first written here
     ```
   }];
 }
@@ -108,6 +128,18 @@ def SgVerifyLevel : Pass<"sg-verify-level", "::mlir::func::FuncOp"> {
     `train`: exactly one sg.backward, blocks specialized, each mirror with its
     block. `remat`: as train, and no annotated block hands out residuals other
     than statistics. `flat`: no blocks and no sg.backward.
+
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+        %r = sg.relu %a : tensor<8xf32>
+        sg.yield %r : tensor<8xf32>
+      }
+      return %y : tensor<8xf32>
+    }
+    // with level=flat,
+    // error: 'sg.module' op does not belong to a flat function
+    ```
   }];
   let options = [Option<"level", "level", "std::string", "\"model\"",
                         "model, train, remat or flat">];
