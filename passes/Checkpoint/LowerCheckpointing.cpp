@@ -225,21 +225,26 @@ std::optional<Segment> Lowering::look(sg::ModuleOp block) {
   return segment;
 }
 
+/// `value`, of a block around `level`, as a value of `level`.
+static Value carryIn(Value value, Block *level) {
+  if (value.getParentBlock() == level ||
+      !isa<sg::ModuleOp>(level->getParentOp()))
+    return value;
+  return exposeInput(level, carryIn(value, moduleOf(level)->getBlock()));
+}
+
 /// `value`, of the level that an annotated block stands in, as a value of the
-/// level that its mirror stands in.
+/// level that its mirror stands in. The two may nest differently deep: clones
+/// inline plain blocks, and mirrors do not.
 Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   Block *level = value.getParentBlock();
-  Operation *parent = level->getParentOp();
-  if (!isa<sg::ModuleOp>(parent) || level == mirrorLevel)
-    return value;
-  // The blocks around nest as their mirrors do.
-  Value outer;
+  if (!isa<sg::ModuleOp>(level->getParentOp()) ||
+      level->getParent()->isAncestor(mirrorLevel->getParent()))
+    return carryIn(value, mirrorLevel);
   if (auto argument = dyn_cast<BlockArgument>(value))
-    outer = moduleOf(level).getInputs()[argument.getArgNumber()];
-  else
-    outer = exposeResult(value);
-  Block *outerMirror = moduleOf(mirrorLevel)->getBlock();
-  return exposeInput(mirrorLevel, atMirror(outer, outerMirror));
+    return atMirror(moduleOf(level).getInputs()[argument.getArgNumber()],
+                    mirrorLevel);
+  return atMirror(exposeResult(value), mirrorLevel);
 }
 
 /// By op result: what the mirror reads already.

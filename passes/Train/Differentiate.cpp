@@ -118,14 +118,32 @@ public:
     return copy;
   }
 
+  /// Adds to the gradient of a value. A sum that later blocks have begun is
+  /// carried on, from its last term to its first whatever blocks they are in:
+  /// the order, and so every bit, does not depend on the blocks.
   void accumulate(Value value, Value gradient) {
-    Value &sum = gradients[value];
-    sum = sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient)
-                    .getResult()
-              : gradient;
+    value = canonical(value);
+    Value before = sumSoFar(value);
+    gradients[value] = add(before, gradient);
   }
 
+  /// Of several names of one value in this block, the first.
+  virtual Value canonical(Value value) { return value; }
+
+  /// What this level has added to; null if it has not.
   Value gradientOf(Value value) { return gradients.lookup(value); }
+
+  /// Replaces the gradient by one that holds it.
+  void setGradient(Value value, Value gradient) {
+    gradients[canonical(value)] = gradient;
+  }
+  void setParameter(StringAttr name, Value gradient) {
+    parameters[name] = gradient;
+  }
+
+  /// The gradient as far as it is known, at this level or around it.
+  virtual Value sumSoFar(Value value) { return gradients.lookup(value); }
+  virtual Value sumSoFar(StringAttr name) { return parameters.lookup(name); }
 
   ParameterGradients parameters;
 
@@ -138,10 +156,14 @@ private:
   LogicalResult reverse(sg::ModuleOp module);
 
   void addParameter(StringAttr name, Value gradient) {
-    Value &sum = parameters[name];
-    sum = sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient)
-                    .getResult()
-              : gradient;
+    Value before = sumSoFar(name);
+    parameters[name] = add(before, gradient);
+  }
+
+  Value add(Value sum, Value gradient) {
+    return sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient)
+                     .getResult()
+               : gradient;
   }
 
   const Activity &activity;
@@ -176,6 +198,33 @@ public:
       inputs.push_back(value);
     }
     return place->second;
+  }
+
+  Value sumSoFar(Value value) override {
+    if (Value sum = Level::sumSoFar(value))
+      return sum;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return Value();
+    Value before = outer.sumSoFar(
+        outer.canonical(module.getInputs()[argument.getArgNumber()]));
+    return before ? input(before) : Value();
+  }
+
+  Value sumSoFar(StringAttr name) override {
+    if (Value sum = Level::sumSoFar(name))
+      return sum;
+    Value before = outer.sumSoFar(name);
+    return before ? input(before) : Value();
+  }
+
+  Value canonical(Value value) override {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return value;
+    auto inputs = module.getInputs();
+    auto first = llvm::find(inputs, inputs[argument.getArgNumber()]);
+    return module.getBody().getArgument(first - inputs.begin());
   }
 
   SmallVector<Value> inputs;
@@ -255,9 +304,9 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
   state.addAttribute("instance", module.getInstanceAttr());
   Operation *op = builder.create(state);
   for (auto [input, gradient] : llvm::zip(wanted, op->getResults()))
-    accumulate(input, gradient);
+    setGradient(input, gradient);
   for (auto [k, entry] : llvm::enumerate(level.parameters))
-    addParameter(entry.first, op->getResult(wanted.size() + k));
+    setParameter(entry.first, op->getResult(wanted.size() + k));
   return success();
 }
 
