@@ -30,8 +30,9 @@ FlatModel sg::dissolve(func::FuncOp function) {
   uint64_t bytes = 0;
   for (Operation &op : function.getBody().front().without_terminator()) {
     model.ops.push_back(&op);
+    // A reshape is a view and takes no memory.
     for (Value result : op.getResults())
-      if (!isFree(result))
+      if (!isFree(result) && !isa<ReshapeOp>(op))
         bytes += byteSize(result.getType());
     model.bytesUpTo.push_back(bytes);
   }

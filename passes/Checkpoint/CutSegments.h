@@ -10,7 +10,8 @@ namespace reprise::sg {
 /// A model's ops in one list, its own blocks dissolved.
 struct FlatModel {
   llvm::SmallVector<mlir::Operation *> ops; // without the terminator
-  /// Bytes of the results of ops[0..k], those that are free excepted.
+  /// Bytes of the results of ops[0..k], those that are free and views
+  /// excepted.
   llvm::SmallVector<uint64_t> bytesUpTo;
 };
 

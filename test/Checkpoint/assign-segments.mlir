@@ -77,3 +77,23 @@ func.func @dissolves_the_models_blocks(%x: tensor<8xf32>) -> tensor<f32> {
   %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @counts_no_bytes_of_a_view(
+func.func @counts_no_bytes_of_a_view(%x: tensor<64x8xf32>) -> tensor<f32> {
+  // exp, tanh and neg have a third of the bytes each: tanh ends the half.
+  // CHECK: sg.module "segment1"
+  // CHECK:   sg.reshape
+  // CHECK:   sg.exp
+  // CHECK:   sg.tanh
+  // CHECK-NEXT: sg.yield
+  // CHECK: sg.neg
+  // CHECK: return
+  %v = sg.reshape %x : tensor<64x8xf32> -> tensor<512xf32>
+  %e = sg.exp %v : tensor<512xf32>
+  %t = sg.tanh %e : tensor<512xf32>
+  %n = sg.neg %t : tensor<512xf32>
+  %l = sg.reduce_sum %n dims [0] : tensor<512xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
