@@ -71,6 +71,8 @@ TEST(Size, formats_counts_in_decimal_prefixes) {
   EXPECT_EQ(formatCount(999900), "1.00 M");
   EXPECT_EQ(formatInteger(25557032), "25,557,032");
   EXPECT_EQ(formatInteger(999), "999");
+  EXPECT_EQ(formatFlops(0), "0 FLOP");
+  EXPECT_EQ(formatFlops(8950000), "8.95 MFLOP");
 }
 
 TEST(Size, formats_times_by_magnitude) {

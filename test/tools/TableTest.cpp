@@ -24,7 +24,14 @@ TEST(Table, a_letter_of_two_bytes_takes_one_place) {
 TEST(Nearest, finds_a_typing_error) {
   std::vector<std::string> known = {"resnet18", "resnet50", "mlp"};
   EXPECT_EQ(nearest("resnet5", known), "resnet50");
-  EXPECT_EQ(nearest("mpl", known), "");
+  EXPECT_EQ(nearest("mpl", known), "mlp");
   EXPECT_EQ(nearest("ml", known), "mlp");
   EXPECT_EQ(nearest("transformer", known), "");
+}
+
+TEST(Wrap, breaks_at_the_last_space_that_fits) {
+  EXPECT_EQ(wrap("aa bb cc", 5), "aa bb\ncc");
+  EXPECT_EQ(wrap("aa bb cc", 4), "aa\nbb\ncc");
+  EXPECT_EQ(wrap("long-word a", 4), "long-word\na");
+  EXPECT_EQ(wrap("", 4), "");
 }

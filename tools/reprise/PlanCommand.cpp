@@ -121,7 +121,7 @@ static std::string summaryTable(const std::vector<PlanRow> &rows,
     table.add({row.source, modeOf(row.facts), text::formatSize(summary.fixed),
                text::formatSize(summary.kept), text::formatSize(summary.peak),
                text::formatSize(summary.peak - summary.fixed),
-               text::formatCount(double(summary.recomputedFlops)) + "FLOP",
+               text::formatFlops(summary.recomputedFlops),
                text::formatPercent(summary.recomputedShare()),
                text::formatFixed(summary.placementRatio(), 4)});
   }
@@ -148,7 +148,7 @@ static std::string moduleTable(const EntryFacts &entry, unsigned depth) {
     for (uint64_t bytes : module.bytes)
       traffic += bytes;
     auto flops = [&](Phase phase) {
-      return text::formatCount(double(module.flops[size_t(phase)])) + "FLOP";
+      return text::formatFlops(module.flops[size_t(phase)]);
     };
     table.add({module.module.empty() ? "(none)" : module.module,
                std::to_string(module.steps), flops(Phase::Forward),

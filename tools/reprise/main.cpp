@@ -12,9 +12,34 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 using namespace reprise;
 using namespace reprise::tools;
+
+namespace {
+/// CLI11's help in 80 columns.
+class HelpFormatter : public CLI::Formatter {
+public:
+  HelpFormatter() { column_width(kNames); }
+  std::string make_option_desc(const CLI::Option *option) const override {
+    return text::wrap(option->get_description(), kColumns - kNames);
+  }
+  std::string make_subcommand(const CLI::App *command) const override {
+    std::ostringstream out;
+    CLI::detail::format_help(
+        out, command->get_name(),
+        text::wrap(command->get_description(), kColumns - kNames), kNames);
+    return out.str();
+  }
+  std::string make_description(const CLI::App *app) const override {
+    return text::wrap(app->get_description(), kColumns) + "\n";
+  }
+
+private:
+  static constexpr size_t kColumns = 80, kNames = 30;
+};
+} // namespace
 
 /// The chosen subcommand, or the application.
 static CLI::App *chosen(CLI::App *app) {
@@ -89,7 +114,7 @@ static int run(int argc, char **argv) {
                "reprise");
   app.set_version_flag("--version", "reprise " REPRISE_VERSION);
   app.set_help_flag("--help", "Show this help and exit");
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormatter>());
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
                    "  reprise train resnet18 --data "
                    "/usr/share/datasets/fashion-mnist --batch 128 --epochs 1\n"

@@ -54,15 +54,14 @@ static Json modulesJson(const EntryFacts &entry, unsigned depth) {
     uint64_t traffic = 0;
     for (uint64_t bytes : module.bytes)
       traffic += bytes;
-    json.push_back(
-        {{"module", module.module},
-         {"steps", module.steps},
-         {"forward", module.flops[size_t(Phase::Forward)]},
-         {"backward", module.flops[size_t(Phase::Backward)]},
-         {"recompute", module.flops[size_t(Phase::Recompute)]},
-         {"traffic", traffic},
-         {"kept", module.kept},
-         {"peak", module.atPeak}});
+    json.push_back({{"module", module.module},
+                    {"steps", module.steps},
+                    {"forward", module.flops[size_t(Phase::Forward)]},
+                    {"backward", module.flops[size_t(Phase::Backward)]},
+                    {"recompute", module.flops[size_t(Phase::Recompute)]},
+                    {"traffic", traffic},
+                    {"kept", module.kept},
+                    {"peak", module.atPeak}});
   }
   return json;
 }
@@ -91,15 +90,12 @@ static Json toJson(const ProgramFacts &program, const EntryFacts &entry,
 
 static Json toJson(const ProgramFacts &program) {
   Names names;
-  Json json = {{"model", program.model},
-               {"checkpointing", program.checkpointing},
-               {"target", program.target},
-               {"library", program.library},
-               {"threads", program.threads},
-               {"arena", program.arena},
-               {"fixed", program.fixed},
-               {"buffers", Json::array()},
-               {"entries", Json::array()}};
+  Json json = {
+      {"model", program.model},     {"checkpointing", program.checkpointing},
+      {"target", program.target},   {"library", program.library},
+      {"threads", program.threads}, {"arena", program.arena},
+      {"fixed", program.fixed},     {"buffers", Json::array()},
+      {"entries", Json::array()}};
   for (const BufferFacts &buffer : program.buffers)
     json["buffers"].push_back(toJson(buffer, names));
   for (const EntryFacts &entry : program.entries)

@@ -162,10 +162,14 @@
     const begin = wholeStep ? state.from : first;
     const end = wholeStep ? state.to : last + 1;
     if (end <= state.from || begin >= state.to) return '';
-    const y = yOf(offset + bytes);
-    return `<rect class="buffer" data-n="${number}" x="${xOf(begin).toFixed(2)}"` +
-      ` y="${y.toFixed(2)}" width="${(xOf(end) - xOf(begin)).toFixed(2)}"` +
-      ` height="${Math.max(0.3, yOf(offset) - y).toFixed(2)}"` +
+    const y = yOf(offset + bytes), high = yOf(offset) - y;
+    const wide = xOf(end) - xOf(begin);
+    // An outline would cover what is thin.
+    const thin = high < 3 || wide < 3 ? ' thin' : '';
+    return `<rect class="buffer${thin}" data-n="${number}"` +
+      ` x="${xOf(begin).toFixed(2)}" y="${y.toFixed(2)}"` +
+      ` width="${Math.max(0.4, wide).toFixed(2)}"` +
+      ` height="${Math.max(0.4, high).toFixed(2)}"` +
       ` fill="${kindColors[kind]}"/>`;
   }
   function placementChart() {

@@ -140,6 +140,12 @@ std::string text::formatCount(double count) {
   return formatFixed(count, prefix ? digits : 0) + prefixes[prefix];
 }
 
+std::string text::formatFlops(uint64_t flops) {
+  std::string count = formatCount(double(flops));
+  bool hasPrefix = count.find(' ') != std::string::npos;
+  return count + (hasPrefix ? "FLOP" : " FLOP");
+}
+
 std::string text::formatInteger(uint64_t value) {
   std::string digits = std::to_string(value);
   for (size_t at = digits.size(); at > 3;)

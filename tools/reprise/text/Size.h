@@ -24,6 +24,9 @@ std::string formatSize(uint64_t bytes);
 /// Decimal prefixes with three digits: "4.09 G", "11.5 M", "640".
 std::string formatCount(double count);
 
+/// The same of arithmetic: "4.09 GFLOP", "640 FLOP".
+std::string formatFlops(uint64_t flops);
+
 /// All digits, in groups: "25,557,032".
 std::string formatInteger(uint64_t value);
 

@@ -3,8 +3,6 @@
 #include "Table.h"
 #include <algorithm>
 #include <cassert>
-#include <numeric>
-#include <utility>
 
 using namespace reprise::text;
 
@@ -64,19 +62,38 @@ std::string Facts::str() const {
   return text;
 }
 
-/// Levenshtein's distance.
-static size_t distance(const std::string &a, const std::string &b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t(0));
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
+std::string reprise::text::wrap(const std::string &text, size_t width) {
+  std::string lines;
+  size_t column = 0;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(' ', at), text.size());
+    bool fits = column + 1 + (end - at) <= width;
+    if (column)
+      lines += fits ? ' ' : '\n';
+    column = (column && fits ? column + 1 : 0) + (end - at);
+    lines.append(text, at, end - at);
+    at = end + 1;
   }
-  return row.back();
+  return lines;
+}
+
+/// Letters inserted, removed, changed or swapped with their neighbour (optimal
+/// string alignment).
+static size_t distance(const std::string &a, const std::string &b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1,
+                                     std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (!i || !j) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                          d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
 }
 
 std::string reprise::text::nearest(const std::string &word,

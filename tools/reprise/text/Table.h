@@ -40,8 +40,11 @@ private:
   std::vector<std::pair<std::string, std::string>> lines;
 };
 
+/// `text` in lines of at most `width` bytes, broken at spaces.
+std::string wrap(const std::string &text, size_t width);
+
 /// The candidate that was probably meant, or "": the least number of letters
-/// inserted, removed or changed, and at most a third of the word's.
+/// inserted, removed, changed or swapped, and at most a third of the word's.
 std::string nearest(const std::string &word,
                     const std::vector<std::string> &candidates);
 
