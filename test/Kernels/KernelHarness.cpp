@@ -1,0 +1,281 @@
+//===- KernelHarness.cpp - Compiles, runs and checks kernels --------------===//
+
+#include "KernelHarness.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/IR/Sg.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::test;
+using reference::Tensor;
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+LoadedCode::LoadedCode(const CodeImage &image) {
+  fd = memfd_create("kernels", MFD_CLOEXEC);
+  size_t written = 0;
+  while (written < image.elf.size()) {
+    ssize_t n =
+        write(fd, image.elf.data() + written, image.elf.size() - written);
+    if (n <= 0)
+      return;
+    written += n;
+  }
+  std::string path = "/proc/self/fd/" + std::to_string(fd);
+  handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(handle, nullptr) << dlerror();
+}
+
+LoadedCode::~LoadedCode() {
+  if (handle)
+    dlclose(handle);
+  close(fd);
+}
+
+KernelFunction LoadedCode::find(const std::string &symbol) const {
+  void *address = handle ? dlsym(handle, symbol.c_str()) : nullptr;
+  return reinterpret_cast<KernelFunction>(address);
+}
+
+std::string test::textOf(const Case &kernel) {
+  std::string parameters, operands, types, yielded;
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    std::string separator = i ? ", " : "", number = std::to_string(i);
+    std::string type = "tensor<" + kernel.arguments[i] + ">";
+    parameters += separator + "%p" + number + ": " + type;
+    operands += separator + "%a" + number + " = %p" + number + " : " + type;
+  }
+  for (size_t i = 0; i < kernel.results.size(); ++i) {
+    std::string separator = i ? ", " : "";
+    types += separator + "tensor<" + kernel.results[i].second + ">";
+    yielded += separator + kernel.results[i].first;
+  }
+  std::string count = std::to_string(kernel.results.size());
+  return "func.func @" + kernel.name + "(" + parameters + ") -> (" + types +
+         ") {\n  %r:" + count + " = sg.kernel \"" + kernel.name + "\" (" +
+         operands + ") -> (" + types + ") {\n" + kernel.body +
+         "\n    sg.yield " + yielded + " : " + types + "\n  }\n  return " +
+         [&] {
+           std::string names;
+           for (size_t i = 0; i < kernel.results.size(); ++i)
+             names += (i ? ", %r#" : "%r#") + std::to_string(i);
+           return names;
+         }() +
+         " : " + types + "\n}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr size_t kGuard = 64;
+constexpr uint8_t kGuardByte = 0xA5;
+
+/// The bytes of a tensor between guards.
+struct Memory {
+  std::vector<uint8_t> bytes;
+
+  explicit Memory(size_t size) : bytes(size + 2 * kGuard, kGuardByte) {}
+  uint8_t *data() { return bytes.data() + kGuard; }
+  size_t size() const { return bytes.size() - 2 * kGuard; }
+  bool isIntact() const {
+    for (size_t i = 0; i < kGuard; ++i)
+      if (bytes[i] != kGuardByte || bytes[bytes.size() - 1 - i] != kGuardByte)
+        return false;
+    return true;
+  }
+};
+} // namespace
+
+static size_t elementBytes(Type type) {
+  return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8;
+}
+
+static Memory toMemory(const Tensor &tensor) {
+  Type element = tensor.getElementType();
+  size_t width = elementBytes(element);
+  Memory memory(tensor.size() * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits;
+    if (auto real = dyn_cast<FloatType>(element)) {
+      llvm::APFloat value(tensor.real(i));
+      bool inexact;
+      value.convert(real.getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &inexact);
+      bits = value.bitcastToAPInt().getZExtValue();
+    } else {
+      bits = static_cast<uint64_t>(tensor.integer(i));
+    }
+    std::memcpy(memory.data() + i * width, &bits, width);
+  }
+  return memory;
+}
+
+static double numberAt(Memory &memory, Type element, int64_t i) {
+  size_t width = elementBytes(element);
+  uint64_t bits = 0;
+  std::memcpy(&bits, memory.data() + i * width, width);
+  if (auto real = dyn_cast<FloatType>(element))
+    return llvm::APFloat(real.getFloatSemantics(), llvm::APInt(width * 8, bits))
+        .convertToDouble();
+  return static_cast<double>(llvm::SignExtend64(bits, width * 8));
+}
+
+/// Numbers with few bits, so that sums of them are mild; no zeros.
+static Tensor randomTensor(RankedTensorType type, std::mt19937_64 &random) {
+  Tensor tensor(type);
+  std::uniform_real_distribution<double> real(-2.0, 2.0);
+  std::uniform_int_distribution<int64_t> integer(-5, 9);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (tensor.isReal())
+      tensor.real(i) = reference::roundTo(type.getElementType(), real(random));
+    else
+      tensor.integer(i) = type.getElementType().isInteger(1)
+                              ? integer(random) & 1
+                              : integer(random);
+  }
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Checker {
+public:
+  Checker(const Case &kernel, func::FuncOp function, KernelFunction code,
+          uint64_t seed)
+      : kernel(kernel), function(function), code(code), random(seed) {}
+
+  void run();
+
+private:
+  std::vector<Memory> call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts,
+                           int output, int input);
+  void compareWithReference(std::vector<Memory> &results);
+  void expectSame(std::vector<Memory> &a, std::vector<Memory> &b,
+                  const std::string &how);
+
+  const Case &kernel;
+  func::FuncOp function;
+  KernelFunction code;
+  std::mt19937_64 random;
+  SmallVector<Tensor> arguments;
+};
+} // namespace
+
+/// Runs the kernel on ranges of grains; `output` lies over `input` unless both
+/// are -1.
+std::vector<Memory>
+Checker::call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts, int output,
+              int input) {
+  std::vector<Memory> inputs, outputs;
+  for (const Tensor &argument : arguments)
+    inputs.push_back(toMemory(argument));
+  for (Type type : function.getResultTypes())
+    outputs.emplace_back(sg::byteSize(type));
+  if (output >= 0)
+    outputs[output] = inputs[input];
+  std::vector<void *> pointers;
+  for (Memory &memory : inputs)
+    pointers.push_back(memory.data());
+  for (Memory &memory : outputs)
+    pointers.push_back(memory.data());
+  if (output >= 0)
+    pointers[input] = outputs[output].data();
+  for (auto [begin, end] : parts)
+    code(pointers.data(), begin, end);
+  for (Memory &memory : outputs)
+    EXPECT_TRUE(memory.isIntact()) << kernel.name;
+  return outputs;
+}
+
+void Checker::expectSame(std::vector<Memory> &a, std::vector<Memory> &b,
+                         const std::string &how) {
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(a[i].bytes, b[i].bytes)
+        << kernel.name << ": other bits of result " << i << " " << how;
+}
+
+void Checker::compareWithReference(std::vector<Memory> &results) {
+  reference::VariableStore variables;
+  reference::EvaluationOptions options;
+  options.precision = reference::Precision::Stored;
+  auto expected = reference::evaluate(function, arguments, variables, options);
+  ASSERT_TRUE(succeeded(expected)) << kernel.name;
+  for (auto [r, tensor] : llvm::enumerate(*expected)) {
+    int failures = 0;
+    for (int64_t i = 0; i < tensor.size() && failures < 3; ++i) {
+      double want = tensor.number(i);
+      double got = numberAt(results[r], tensor.getElementType(), i);
+      double bound = kernel.tolerance * std::max(1.0, std::abs(want));
+      bool same = want == got || (std::isnan(want) && std::isnan(got)) ||
+                  std::abs(want - got) <= bound;
+      failures += !same;
+      EXPECT_TRUE(same) << kernel.name << " result " << r << " element " << i
+                        << ": " << got << ", reference " << want;
+    }
+  }
+}
+
+void Checker::run() {
+  ASSERT_NE(code, nullptr) << kernel.name;
+  for (Type type : function.getArgumentTypes())
+    arguments.push_back(randomTensor(cast<RankedTensorType>(type), random));
+  auto op = *function.getOps<sg::KernelOp>().begin();
+  FailureOr<KernelInfo> info = analyzeKernel(op.getBody().front());
+  ASSERT_TRUE(succeeded(info)) << kernel.name;
+  uint64_t grains = info->grains;
+  std::vector<Memory> whole = call({{0, grains}}, -1, -1);
+  compareWithReference(whole);
+  std::vector<std::pair<uint64_t, uint64_t>> single;
+  for (uint64_t i = grains; i > 0; --i)
+    single.push_back({i - 1, i});
+  std::vector<Memory> reversed = call(single, -1, -1);
+  expectSame(whole, reversed, "grain by grain");
+  std::vector<Memory> halves =
+      call({{grains / 2, grains}, {0, grains / 2}}, -1, -1);
+  expectSame(whole, halves, "in two parts");
+  for (auto [output, input] : info->inPlace) {
+    std::vector<Memory> over = call(single, output, input);
+    expectSame(whole, over, "in place");
+  }
+}
+
+void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
+  DialectRegistry registry;
+  registry.insert<sg::SgDialect, func::FuncDialect>();
+  reference::registerReferenceModels(registry);
+  MLIRContext context(registry);
+  std::string text;
+  for (const Case &kernel : cases)
+    text += textOf(kernel);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(module) << text;
+  std::vector<KernelSource> sources;
+  module->walk([&](sg::KernelOp op) {
+    sources.push_back({op.getPath().str(), &op.getBody().front()});
+  });
+  FailureOr<CodeImage> image = compileKernels(sources);
+  ASSERT_TRUE(succeeded(image));
+  LoadedCode code(*image);
+  for (const Case &kernel : cases)
+    Checker(kernel, module->lookupSymbol<func::FuncOp>(kernel.name),
+            code.find(kernel.name), seed)
+        .run();
+}

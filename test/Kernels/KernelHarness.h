@@ -1,0 +1,61 @@
+//===- KernelHarness.h - Compiles, runs and checks kernels ------*- C++ -*-===//
+//
+// Takes text of functions that hold one sg.kernel each, compiles all kernels
+// of a text at once, loads the code as the runtime does and compares what each
+// kernel computes with the reference evaluator:
+//
+//   - in one call, grain by grain in reverse, and in two parts: equal bits;
+//   - with an output over an input, where analyzeKernel allows it: equal bits;
+//   - bytes around the outputs stay as they were;
+//   - pointwise arithmetic has the reference's bits (it rounds op by op);
+//     polynomials and sums stay within the case's tolerance.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_KERNELS_KERNELHARNESS_H
+#define REPRISE_TEST_KERNELS_KERNELHARNESS_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "reprise/Passes/Kernels.h"
+#include "reprise/Reference/Evaluator.h"
+#include <string>
+#include <vector>
+
+namespace reprise::test {
+
+using KernelFunction = void (*)(void *const *, int64_t, int64_t);
+
+/// A shared object that is loaded as long as this lives.
+class LoadedCode {
+public:
+  explicit LoadedCode(const CodeImage &image);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode &) = delete;
+  KernelFunction find(const std::string &symbol) const;
+
+private:
+  int fd = -1;
+  void *handle = nullptr;
+};
+
+struct Case {
+  std::string name;
+  /// Types of the arguments, e.g. "8x4xf32".
+  std::vector<std::string> arguments;
+  /// Ops on %a0, %a1, ...
+  std::string body;
+  /// Names and types of what is yielded, e.g. {"%y", "8x4xf32"}.
+  std::vector<std::pair<std::string, std::string>> results;
+  /// |kernel - reference| <= tolerance * max(1, |reference|).
+  double tolerance = 0.0;
+};
+
+/// The text of a function around the case's kernel.
+std::string textOf(const Case &kernel);
+
+/// Compiles the cases together and checks each; failures are GoogleTest's.
+void checkCases(const std::vector<Case> &cases, uint64_t seed);
+
+} // namespace reprise::test
+
+#endif // REPRISE_TEST_KERNELS_KERNELHARNESS_H

@@ -1,0 +1,379 @@
+//===- KernelsTest.cpp - Compiled kernels against the reference -----------===//
+
+#include "KernelHarness.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace reprise::test;
+
+namespace {
+using Shape = std::vector<int64_t>;
+
+std::string dims(const Shape &shape) {
+  std::string text;
+  for (int64_t d : shape)
+    text += std::to_string(d) + "x";
+  return text;
+}
+std::string type(const Shape &shape, const std::string &element = "f32") {
+  return dims(shape) + element;
+}
+std::string tensor(const Shape &shape, const std::string &element = "f32") {
+  return "tensor<" + type(shape, element) + ">";
+}
+std::string list(size_t begin, size_t end) {
+  std::string text;
+  for (size_t i = begin; i < end; ++i)
+    text += (i == begin ? "" : ", ") + std::to_string(i);
+  return "[" + text + "]";
+}
+std::string label(const std::string &what, const Shape &shape) {
+  std::string text = what;
+  for (int64_t d : shape)
+    text += "_" + std::to_string(d);
+  return text;
+}
+/// %name = broadcast of %from along the last dimension.
+std::string trailing(const std::string &name, const std::string &from,
+                     const Shape &shape) {
+  size_t last = shape.size() - 1;
+  return "%" + name + " = sg.broadcast %" + from + " dims " +
+         list(last, last + 1) + " : " + tensor({shape.back()}) + " -> " +
+         tensor(shape) + "\n";
+}
+std::string op(const std::string &line, const Shape &shape,
+               const std::string &element = "f32") {
+  return line + " : " + tensor(shape, element) + "\n";
+}
+
+const std::vector<Shape> kShapes = {
+    {1},          {17},          {4099},         {3, 1},     {5, 3},
+    {7, 17},      {13, 64},      {2, 100},       {3, 5, 7},  {2, 3, 5, 64},
+    {2, 7, 7, 3}, {1, 9, 1, 33}, {4, 3, 2, 260}, {37, 1000}, {2, 1, 1}};
+
+Case normalizeAddRelu(const Shape &s) {
+  Case c{label("norm", s), {type(s), type(s)}, "", {}};
+  for (int i = 0; i < 4; ++i)
+    c.arguments.push_back(type({s.back()}));
+  c.body = trailing("m", "a2", s) + trailing("r", "a3", s) +
+           trailing("g", "a4", s) + trailing("b", "a5", s) +
+           op("%c = sg.sub %a0, %m", s) + op("%h = sg.mul %c, %r", s) +
+           op("%k = sg.mul %h, %g", s) + op("%n = sg.add %k, %b", s) +
+           op("%z = sg.add %n, %a1", s) + op("%y = sg.relu %z", s);
+  c.results = {{"%y", type(s)}};
+  return c;
+}
+
+/// Sums over `reduced`, one of them of a product that is stored too.
+Case sums(const std::string &name, const Shape &s,
+          const std::vector<size_t> &reduced) {
+  Shape kept;
+  std::string over;
+  double count = 1;
+  for (size_t d = 0; d < s.size(); ++d) {
+    bool isReduced = false;
+    for (size_t r : reduced)
+      isReduced |= r == d;
+    if (!isReduced)
+      kept.push_back(s[d]);
+    else
+      over += (over.empty() ? "" : ", ") + std::to_string(d), count *= s[d];
+  }
+  Case c{label(name, s), {type(s), type(s)}, "", {}};
+  std::string to = " : " + tensor(s) + " -> " + tensor(kept) + "\n";
+  c.body = op("%p = sg.mul %a0, %a1", s) + "%s = sg.reduce_sum %a0 dims [" +
+           over + "]" + to + "%t = sg.reduce_sum %p dims [" + over + "]" + to +
+           "%u = sg.reduce_max %p dims [" + over + "]" + to;
+  c.results = {{"%s", type(kept)},
+               {"%t", type(kept)},
+               {"%p", type(s)},
+               {"%u", type(kept)}};
+  // Elements are below 4; each block of 64 adds at most 64 roundings, blocks
+  // and loops add theirs.
+  c.tolerance = 4 * count * 256 * std::ldexp(1.0, -24) / 4;
+  return c;
+}
+
+Case mathCase(const std::string &name, const Shape &s,
+              const std::string &element, double tolerance) {
+  Case c{label(name + "_" + element, s), {type(s, element)}, "", {}};
+  c.body = op("%x = sg.abs %a0", s, element) +
+           op("%r = sg." + name + " %x", s, element);
+  c.results = {{"%r", type(s, element)}};
+  c.tolerance = tolerance;
+  return c;
+}
+
+} // namespace
+
+TEST(Kernels, normalize_add_relu_has_the_bits_of_its_ops) {
+  std::vector<Case> cases;
+  for (const Shape &s : kShapes)
+    cases.push_back(normalizeAddRelu(s));
+  checkCases(cases, 1);
+}
+
+TEST(Kernels, sums_share_a_sweep_over_any_dimensions) {
+  std::vector<Case> cases;
+  for (const Shape &s : kShapes) {
+    std::vector<size_t> all;
+    for (size_t d = 0; d < s.size(); ++d)
+      all.push_back(d);
+    std::vector<size_t> leading(all.begin(), all.end() - 1);
+    cases.push_back(sums("all", s, all));
+    cases.push_back(sums("last", s, {s.size() - 1}));
+    if (s.size() > 1)
+      cases.push_back(sums("leading", s, leading));
+    if (s.size() > 2)
+      cases.push_back(sums("ends", s, {0, s.size() - 1}));
+    if (s.size() > 3)
+      cases.push_back(sums("middle", s, {1, 2}));
+  }
+  cases.push_back(sums("long", {700, 5}, {0}));
+  cases.push_back(sums("long", {3, 5003}, {1}));
+  checkCases(cases, 2);
+}
+
+TEST(Kernels, functions_stay_within_some_ulps) {
+  std::vector<Case> cases;
+  for (const char *name : {"exp", "log", "tanh", "erf", "sigmoid"}) {
+    cases.push_back(mathCase(name, {3, 37}, "f32", 1e-6));
+    cases.push_back(mathCase(name, {3, 37}, "f64", 1e-14));
+    cases.push_back(mathCase(name, {3, 37}, "bf16", 1e-2));
+    cases.push_back(mathCase(name, {3, 37}, "f16", 2e-3));
+  }
+  // Correctly rounded.
+  cases.push_back(mathCase("sqrt", {3, 37}, "f32", 0));
+  cases.push_back(mathCase("rsqrt", {3, 37}, "f32", 0));
+  cases.push_back(mathCase("sqrt", {3, 37}, "f64", 0));
+  checkCases(cases, 3);
+}
+
+TEST(Kernels, elements_move) {
+  std::vector<Case> cases;
+  cases.push_back({"transpose",
+                   {"5x7x33xf32", "33x5x7xf32"},
+                   "%t = sg.transpose %a0 perm [2, 0, 1] : tensor<5x7x33xf32> "
+                   "-> tensor<33x5x7xf32>\n" +
+                       op("%y = sg.add %t, %a1", {33, 5, 7}),
+                   {{"%y", "33x5x7xf32"}}});
+  cases.push_back({"rows",
+                   {"5x7x33xf32"},
+                   "%t = sg.transpose %a0 perm [1, 0, 2] : tensor<5x7x33xf32> "
+                   "-> tensor<7x5x33xf32>\n",
+                   {{"%t", "7x5x33xf32"}}});
+  cases.push_back({"slice",
+                   {"9x40xf32"},
+                   "%t = sg.slice %a0 [1, 3] to [9, 37] by [3, 1] : "
+                   "tensor<9x40xf32> -> tensor<3x34xf32>\n",
+                   {{"%t", "3x34xf32"}}});
+  cases.push_back({"slice_strided",
+                   {"9x40xf32"},
+                   "%t = sg.slice %a0 [1, 3] to [9, 37] by [3, 2] : "
+                   "tensor<9x40xf32> -> tensor<3x17xf32>\n",
+                   {{"%t", "3x17xf32"}}});
+  cases.push_back({"pad_rows",
+                   {"3x18xf32"},
+                   "%t = sg.pad %a0 low [2, 0] high [1, 0] interior [2, 0] "
+                   "value 1.5 : tensor<3x18xf32> -> tensor<10x18xf32>\n",
+                   {{"%t", "10x18xf32"}}});
+  cases.push_back({"pad_all",
+                   {"3x18xf32"},
+                   "%t = sg.pad %a0 low [2, 3] high [1, 0] interior [0, 1] "
+                   "value 1.5 : tensor<3x18xf32> -> tensor<6x38xf32>\n",
+                   {{"%t", "6x38xf32"}}});
+  cases.push_back({"concat_rows",
+                   {"2x21xf32", "1x21xf32", "3x21xf32"},
+                   "%t = sg.concat %a0, %a1, %a2 dim 0 : (tensor<2x21xf32>, "
+                   "tensor<1x21xf32>, tensor<3x21xf32>) -> tensor<6x21xf32>\n",
+                   {{"%t", "6x21xf32"}}});
+  cases.push_back({"concat_columns",
+                   {"3x5xf32", "3x20xf32"},
+                   "%t = sg.concat %a0, %a1 dim 1 : (tensor<3x5xf32>, "
+                   "tensor<3x20xf32>) -> tensor<3x25xf32>\n",
+                   {{"%t", "3x25xf32"}}});
+  cases.push_back({"broadcasts",
+                   {"3x1x20xf32", "5xf32", "f32"},
+                   "%b = sg.broadcast %a0 dims [0, 1, 2] : tensor<3x1x20xf32> "
+                   "-> tensor<3x5x20xf32>\n"
+                   "%c = sg.broadcast %a1 dims [1] : tensor<5xf32> -> "
+                   "tensor<3x5x20xf32>\n"
+                   "%d = sg.broadcast %a2 dims [] : tensor<f32> -> "
+                   "tensor<3x5x20xf32>\n" +
+                       op("%s = sg.mul %b, %c", {3, 5, 20}) +
+                       op("%y = sg.sub %s, %d", {3, 5, 20}),
+                   {{"%y", "3x5x20xf32"}}});
+  cases.push_back({"matrix_over_batch",
+                   {"7x20xf32", "3x7x20xf32"},
+                   "%b = sg.broadcast %a0 dims [1, 2] : tensor<7x20xf32> -> "
+                   "tensor<3x7x20xf32>\n" +
+                       op("%y = sg.add %b, %a1", {3, 7, 20}),
+                   {{"%y", "3x7x20xf32"}}});
+  checkCases(cases, 4);
+}
+
+TEST(Kernels, integers_and_masks) {
+  std::vector<Case> cases;
+  for (int64_t n : {1, 10, 35}) {
+    Shape s = {6, n};
+    std::string size = std::to_string(n);
+    cases.push_back({"onehot_" + size,
+                     {"6xi32", type(s)},
+                     "%i = sg.iota 1 : " + tensor(s, "i32") + "\n" +
+                         "%l = sg.broadcast %a0 dims [0] : tensor<6xi32> -> " +
+                         tensor(s, "i32") + "\n" +
+                         "%m = sg.compare eq %i, %l : " + tensor(s, "i32") +
+                         " -> " + tensor(s, "i1") + "\n" +
+                         "%o = sg.cast %m : " + tensor(s, "i1") + " to " +
+                         tensor(s) + "\n" + op("%y = sg.sub %a1, %o", s),
+                     {{"%y", type(s)}, {"%m", type(s, "i1")}}});
+    cases.push_back(
+        {"select_" + size,
+         {type(s, "i1"), type(s, "bf16"), type(s, "i64")},
+         "%c = sg.cast %a2 : " + tensor(s, "i64") + " to " + tensor(s, "bf16") +
+             "\n" + "%y = sg.select %a0, %a1, %c : " + tensor(s, "i1") + ", " +
+             tensor(s, "bf16") + "\n" +
+             op("%z = sg.maximum %a2, %a2", s, "i64") + "%n = sg.cast %a1 : " +
+             tensor(s, "bf16") + " to " + tensor(s, "i32") + "\n",
+         {{"%y", type(s, "bf16")},
+          {"%z", type(s, "i64")},
+          {"%n", type(s, "i32")}}});
+    cases.push_back({"half_" + size,
+                     {type(s, "f16"), type(s, "f16")},
+                     op("%p = sg.mul %a0, %a1", s, "f16") +
+                         op("%q = sg.div %p, %a1", s, "f16"),
+                     {{"%q", type(s, "f16")}}});
+    cases.push_back({"bsum_" + size,
+                     {type(s, "bf16")},
+                     "%y = sg.reduce_sum %a0 dims [0] : " + tensor(s, "bf16") +
+                         " -> " + tensor({n}, "bf16") + "\n",
+                     {{"%y", type({n}, "bf16")}},
+                     1e-2});
+  }
+  cases.push_back({"step",
+                   {"i64"},
+                   "%o = sg.constant dense<1> : tensor<i64>\n"
+                   "%y = sg.add %a0, %o : tensor<i64>\n",
+                   {{"%y", "i64"}}});
+  checkCases(cases, 5);
+}
+
+TEST(Kernels, random_numbers_are_the_counters) {
+  std::vector<Case> cases;
+  for (const Shape &s : {Shape{1}, Shape{5, 7}, Shape{20000}, Shape{3, 4, 50}})
+    cases.push_back({label("random", s),
+                     {"i64", "i64", type(s)},
+                     "%u = sg.random_uniform %a0, %a1 stream 7 : tensor<i64>, "
+                     "tensor<i64> -> " +
+                         tensor(s) + "\n" + op("%y = sg.mul %u, %a2", s),
+                     {{"%y", type(s)}, {"%u", type(s)}}});
+  checkCases(cases, 6);
+}
+
+TEST(Kernels, pools_and_their_gradients) {
+  struct Pool {
+    int64_t window, stride, padding, size, out;
+  };
+  std::vector<Case> cases;
+  for (int64_t channels : {1, 3, 17, 64})
+    for (const Pool &p : {Pool{3, 2, 1, 9, 5}, Pool{2, 2, 0, 8, 4},
+                          Pool{3, 1, 1, 5, 5}, Pool{2, 3, 0, 8, 3}}) {
+      Shape x = {2, p.size, p.size, channels}, y = {2, p.out, p.out, channels};
+      auto pair = [](int64_t v, int n) {
+        std::string text = std::to_string(v);
+        for (int i = 1; i < n; ++i)
+          text += ", " + std::to_string(v);
+        return "array<i64: " + text + ">";
+      };
+      std::string attributes = "window = " + pair(p.window, 2) +
+                               ", strides = " + pair(p.stride, 2) +
+                               ", padding = " + pair(p.padding, 4);
+      std::string suffix = "_" + std::to_string(p.window) + "_" +
+                           std::to_string(p.stride) + "_" +
+                           std::to_string(channels);
+      cases.push_back({"max" + suffix,
+                       {type(x)},
+                       "%y = sg.max_pool2d %a0 {" + attributes + "} : (" +
+                           tensor(x) + ") -> " + tensor(y) + "\n",
+                       {{"%y", type(y)}}});
+      cases.push_back({"max_grad" + suffix,
+                       {type(x), type(y)},
+                       "%y = sg.max_pool2d_grad %a0, %a1 {" + attributes +
+                           "} : (" + tensor(x) + ", " + tensor(y) + ") -> " +
+                           tensor(x) + "\n",
+                       {{"%y", type(x)}},
+                       1e-6});
+      for (bool include : {false, true}) {
+        std::string all = attributes + (include ? ", count_include_pad" : "");
+        std::string name = suffix + (include ? "_all" : "");
+        cases.push_back({"avg" + name,
+                         {type(x)},
+                         "%y = sg.avg_pool2d %a0 {" + all + "} : (" +
+                             tensor(x) + ") -> " + tensor(y) + "\n",
+                         {{"%y", type(y)}},
+                         1e-6});
+        cases.push_back({"avg_grad" + name,
+                         {type(y)},
+                         "%y = sg.avg_pool2d_grad %a0 {" + all + "} : (" +
+                             tensor(y) + ") -> " + tensor(x) + "\n",
+                         {{"%y", type(x)}},
+                         1e-6});
+      }
+    }
+  checkCases(cases, 7);
+}
+
+/// Random trees of pointwise ops and broadcasts on a random shape.
+static Case randomCase(unsigned number) {
+  std::mt19937_64 random(number * 7919 + 13);
+  auto pick = [&](int64_t below) {
+    return static_cast<int64_t>(random() % below);
+  };
+  Shape s;
+  for (int64_t rank = 1 + pick(4); rank > 0; --rank)
+    s.push_back(Shape{1, 2, 3, 5, 7, 16, 17, 31, 64, 65}[pick(10)]);
+  Case c{"random" + std::to_string(number), {}, "", {}};
+  std::vector<std::string> values;
+  for (int i = 0; i < 3; ++i) {
+    std::string name = "a" + std::to_string(i);
+    std::vector<int64_t> kept;
+    Shape from;
+    for (size_t d = 0; d < s.size(); ++d)
+      if (i == 0 || pick(2)) {
+        kept.push_back(d);
+        from.push_back(i == 2 && pick(4) == 0 ? 1 : s[d]);
+      }
+    c.arguments.push_back(type(from));
+    std::string over;
+    for (int64_t d : kept)
+      over += (over.empty() ? "" : ", ") + std::to_string(d);
+    if (from != s) {
+      c.body += "%b" + name + " = sg.broadcast %" + name + " dims [" + over +
+                "] : " + tensor(from) + " -> " + tensor(s) + "\n";
+      name = "b" + name;
+    }
+    values.push_back("%" + name);
+  }
+  const char *binary[] = {"add", "sub", "mul", "maximum", "minimum", "div"};
+  const char *unary[] = {"relu", "neg", "abs"};
+  for (int i = 0; i < 8; ++i) {
+    std::string name = "%v" + std::to_string(i);
+    std::string x = values[pick(values.size())],
+                y = values[pick(values.size())];
+    c.body +=
+        pick(3) == 0
+            ? op(name + " = sg." + unary[pick(3)] + " " + x, s)
+            : op(name + " = sg." + binary[pick(6)] + " " + x + ", " + y, s);
+    values.push_back(name);
+  }
+  c.results = {{"%v7", type(s)}, {"%v5", type(s)}};
+  return c;
+}
+
+TEST(Kernels, random_pointwise_kernels_have_the_bits_of_their_ops) {
+  std::vector<Case> cases;
+  for (unsigned i = 0; i < 80; ++i)
+    cases.push_back(randomCase(i));
+  checkCases(cases, 8);
+}
