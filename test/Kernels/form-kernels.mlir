@@ -1,0 +1,141 @@
+// RUN: reprise-opt %s --sg-form-kernels | FileCheck %s
+
+// CHECK-LABEL: func.func @sums_of_the_same_data_share_a_kernel
+// CHECK: sg.kernel "reduce_sum_mul"
+// CHECK-SAME: -> (tensor<8x64xf32>, tensor<8x64xf32>)
+// CHECK-NOT: sg.kernel "reduce_sum"
+// CHECK: return
+func.func @sums_of_the_same_data_share_a_kernel(%x: tensor<8x32x64xf32>,
+    %y: tensor<8x32x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %s = sg.reduce_sum %x dims [1] : tensor<8x32x64xf32> -> tensor<8x64xf32>
+  %p = sg.mul %x, %y : tensor<8x32x64xf32>
+  %t = sg.reduce_sum %p dims [1] : tensor<8x32x64xf32> -> tensor<8x64xf32>
+  return %s, %t : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// CHECK-LABEL: func.func @what_depends_on_a_sum_runs_after_it
+// CHECK: %[[S:.*]] = sg.kernel "reduce_sum"
+// CHECK: sg.kernel "sub" ({{.*}} = %[[S]] : tensor<64xf32>
+// CHECK: sg.broadcast
+func.func @what_depends_on_a_sum_runs_after_it(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %s = sg.reduce_sum %x dims [0] : tensor<32x64xf32> -> tensor<64xf32>
+  %b = sg.broadcast %s dims [1] : tensor<64xf32> -> tensor<32x64xf32>
+  %y = sg.sub %x, %b : tensor<32x64xf32>
+  return %y : tensor<32x64xf32>
+}
+
+// The difference is computed again instead of being stored and read.
+// CHECK-LABEL: func.func @short_chains_are_computed_again
+// CHECK: sg.kernel "sub_mul_reduce_sum"
+// CHECK-SAME: -> tensor<64xf32> {
+// CHECK: sg.kernel "sub_mul"
+// CHECK-SAME: tensor<128x64xf32>
+// CHECK-SAME: tensor<64xf32>
+// CHECK-SAME: tensor<64xf32>
+// CHECK: return
+func.func @short_chains_are_computed_again(%x: tensor<128x64xf32>,
+    %m: tensor<64xf32>) -> tensor<128x64xf32> {
+  %b = sg.broadcast %m dims [1] : tensor<64xf32> -> tensor<128x64xf32>
+  %c = sg.sub %x, %b : tensor<128x64xf32>
+  %q = sg.mul %c, %c : tensor<128x64xf32>
+  %v = sg.reduce_sum %q dims [0] : tensor<128x64xf32> -> tensor<64xf32>
+  %d = sg.broadcast %v dims [1] : tensor<64xf32> -> tensor<128x64xf32>
+  %y = sg.mul %c, %d : tensor<128x64xf32>
+  return %y : tensor<128x64xf32>
+}
+
+// CHECK-LABEL: func.func @exponentials_are_stored
+// CHECK: sg.kernel "exp_reduce_sum"
+// CHECK-SAME: -> (tensor<128x64xf32>, tensor<128xf32>)
+// CHECK: sg.kernel "div"
+// CHECK-NOT: sg.exp
+// CHECK: return
+func.func @exponentials_are_stored(%x: tensor<128x64xf32>) -> tensor<128x64xf32> {
+  %e = sg.exp %x : tensor<128x64xf32>
+  %s = sg.reduce_sum %e dims [1] : tensor<128x64xf32> -> tensor<128xf32>
+  %b = sg.broadcast %s dims [0] : tensor<128xf32> -> tensor<128x64xf32>
+  %y = sg.div %e, %b : tensor<128x64xf32>
+  return %y : tensor<128x64xf32>
+}
+
+// The product waits for the first relu: joining it would delay the product.
+// CHECK-LABEL: func.func @library_ops_do_not_wait_longer
+// CHECK: sg.kernel "relu"
+// CHECK: sg.matmul
+// CHECK: sg.kernel "add"
+func.func @library_ops_do_not_wait_longer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %r = sg.relu %x : tensor<8x8xf32>
+  %p = sg.matmul %r, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = sg.add %r, %x : tensor<8x8xf32>
+  return %p, %y : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @both_sides_of_a_sum_join_it
+// CHECK: sg.matmul
+// CHECK: sg.matmul
+// CHECK: sg.kernel "relu_neg_add"
+// CHECK-NOT: sg.kernel
+// CHECK: return
+func.func @both_sides_of_a_sum_join_it(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %p = sg.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a = sg.relu %p : tensor<8x8xf32>
+  %q = sg.matmul %w, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %b = sg.neg %q : tensor<8x8xf32>
+  %y = sg.add %a, %b : tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @an_update_is_one_kernel
+// CHECK: %[[K:.*]]:2 = sg.kernel "mul_add_sub"
+// CHECK-NOT: sg.kernel
+// CHECK: sg.write @m, %[[K]]#0
+// CHECK: sg.write @w, %[[K]]#1
+sg.variable @w : tensor<64xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @m : tensor<64xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+func.func @an_update_is_one_kernel(%g: tensor<64xf32>, %rate: tensor<f32>) {
+  %w = sg.read @w : tensor<64xf32>
+  %m = sg.read @m : tensor<64xf32>
+  %k = sg.constant dense<9.000000e-01> : tensor<64xf32>
+  %r = sg.broadcast %rate dims [] : tensor<f32> -> tensor<64xf32>
+  %d = sg.mul %m, %k : tensor<64xf32>
+  %n = sg.add %d, %g : tensor<64xf32>
+  %s = sg.mul %r, %n : tensor<64xf32>
+  %u = sg.sub %w, %s : tensor<64xf32>
+  sg.write @m, %n : tensor<64xf32>
+  sg.write @w, %u : tensor<64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @phases_do_not_mix
+// CHECK: sg.kernel "neg"
+// CHECK: sg.kernel "relu"
+func.func @phases_do_not_mix(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = sg.neg %x : tensor<8xf32> loc(fused<#sg.phase<forward>>["a"])
+  %b = sg.relu %a : tensor<8xf32> loc(fused<#sg.phase<backward>>["a"])
+  return %b : tensor<8xf32>
+}
+
+// A fixed op needs the broadcast itself; the kernel repeats it.
+// CHECK-LABEL: func.func @broadcasts_for_library_ops_are_stored
+// CHECK: %[[B:.*]] = sg.kernel "broadcast"
+// CHECK: sg.matmul %[[B]]
+// CHECK: sg.kernel "add" (%{{.*}} = %{{.*}} : tensor<8x8xf32>, %{{.*}} = %{{.*}} : tensor<8xf32>)
+// CHECK: sg.broadcast
+func.func @broadcasts_for_library_ops_are_stored(%x: tensor<8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %b = sg.broadcast %x dims [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %p = sg.matmul %b, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = sg.add %p, %b : tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// A barrier keeps what was computed before it apart from what reads it after.
+// CHECK-LABEL: func.func @barriers_separate
+// CHECK: sg.kernel "relu"
+// CHECK: sg.barrier
+// CHECK: sg.kernel "neg"
+func.func @barriers_separate(%x: tensor<8xf32>, %g: tensor<8xf32>) -> tensor<8xf32> {
+  %a = sg.relu %x : tensor<8xf32>
+  %b = sg.barrier (%a) after (%g) : (tensor<8xf32>) after (tensor<8xf32>) -> tensor<8xf32>
+  %y = sg.neg %b : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
