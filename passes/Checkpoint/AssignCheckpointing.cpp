@@ -72,6 +72,8 @@ static SmallVector<unsigned> cutEqually(const FlatModel &model,
 
 static SmallVector<unsigned> cutEverySqrt(const FlatModel &model) {
   SmallVector<unsigned> candidates = findArticulations(model), cuts;
+  if (candidates.empty())
+    return cuts;
   unsigned stride = static_cast<unsigned>(
       std::ceil(std::sqrt(static_cast<double>(candidates.size()))));
   for (unsigned k = stride; k <= candidates.size(); k += stride)

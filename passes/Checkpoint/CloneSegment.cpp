@@ -12,6 +12,7 @@
 
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Passes/ModuleRewrite.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -22,7 +23,7 @@ class Marker {
 public:
   Slice slice;
 
-  void mark(Block &body) { mark(body, /*keepsStatistics=*/true); }
+  void mark(Block &body) { mark(body, /*isOutermost=*/true); }
 
 private:
   bool isNeeded(Operation &op) {
@@ -30,32 +31,36 @@ private:
                         [&](Value v) { return slice.needed.contains(v); });
   }
 
-  void mark(Block &body, bool keepsStatistics) {
+  void mark(Block &body, bool isOutermost) {
     for (Operation &op : llvm::reverse(body)) {
       if (!isNeeded(op))
         continue;
       if (auto module = dyn_cast<sg::ModuleOp>(op)) {
-        markModule(module, keepsStatistics);
+        markModule(module, isOutermost);
         continue;
       }
       if (auto statistics = dyn_cast<StatisticsOpInterface>(op);
-          statistics && keepsStatistics)
+          statistics && isOutermost)
         for (unsigned k : statistics.getStatistics())
           slice.statistics.insert(op.getResult(k));
       for (Value operand : op.getOperands())
         slice.needed.insert(operand);
+      if (isOutermost && llvm::all_of(op.getOperands(), isFree))
+        for (Value operand : op.getOperands())
+          if (operand.getDefiningOp<ReadOp>())
+            slice.roots.insert(operand);
     }
   }
 
   /// An annotated block within is cloned as a block, into which no statistics
   /// reach: it computes its own, to the same bits.
-  void markModule(sg::ModuleOp module, bool keepsStatistics) {
+  void markModule(sg::ModuleOp module, bool isOutermost) {
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
       if (slice.needed.contains(result))
         slice.needed.insert(value);
     Block &body = module.getBody().front();
-    mark(body, keepsStatistics && !module.getActivationCheckpointing());
+    mark(body, isOutermost && !module.getActivationCheckpointing());
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs()))
       if (slice.needed.contains(argument))
@@ -70,8 +75,9 @@ public:
 
   void clone(OpBuilder &builder, Block &body) {
     for (Operation &op : body.without_terminator())
-      if (llvm::any_of(op.getResults(),
-                       [&](Value v) { return slice.needed.contains(v); }))
+      if (llvm::any_of(op.getResults(), [&](Value v) {
+            return slice.needed.contains(v) && !slice.roots.contains(v);
+          }))
         clone(builder, &op);
   }
 

@@ -15,6 +15,10 @@ struct Slice {
   /// Statistics that stay kept and are read by the clone; their ops are not
   /// run again but take the shorter way of StatisticsOpInterface.
   llvm::SetVector<mlir::Value> statistics;
+  /// Reads whose users read nothing but variables and constants. They reach
+  /// the clone through the barrier; else it would not wait for anything and
+  /// common-subexpression elimination would merge it with its original.
+  llvm::SetVector<mlir::Value> roots;
 };
 
 /// Looks only: which values of `body` and of blocks within it `wanted` needs.
@@ -23,11 +27,11 @@ Slice sliceBody(mlir::Block &body, mlir::ValueRange wanted);
 /// From the statistics of a cloned op to those of the op of the forward pass.
 using Originals = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// Emits the slice's ops at the builder. `mapping` maps the arguments of `body`
-/// and the slice's statistics, and receives every value that is emitted. Plain
-/// blocks within are inlined, annotated ones stay blocks, of phase recompute.
-/// Writes are never emitted. `originals` receives the statistics of ops that
-/// are cloned whole.
+/// Emits the slice's ops at the builder. `mapping` maps the arguments of
+/// `body`, the slice's statistics and roots, and receives every value that is
+/// emitted. Plain blocks within are inlined, annotated ones stay blocks, of
+/// phase recompute. Writes are never emitted. `originals` receives the
+/// statistics of ops that are cloned whole.
 void cloneSlice(mlir::OpBuilder &builder, mlir::Block &body, const Slice &slice,
                 mlir::IRMapping &mapping, Originals &originals);
 

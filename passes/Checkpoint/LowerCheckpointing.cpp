@@ -289,11 +289,12 @@ Slice Lowering::slice(Segment &segment) {
 }
 
 /// The block that computes `segment.sources` again, from `inputs` (one for each
-/// of `arguments`) and the statistics' values.
+/// of `arguments`, which are the body's or reads in it) and the statistics'
+/// values.
 static Operation *emitClone(OpBuilder &builder, const Segment &segment,
                             Originals &originals, const Slice &slice,
-                            ArrayRef<BlockArgument> arguments,
-                            ValueRange inputs, ValueRange statistics) {
+                            ArrayRef<Value> arguments, ValueRange inputs,
+                            ValueRange statistics) {
   sg::ModuleOp mirror = moduleOf(segment.mirror);
   Location loc = mirror.getLoc();
   OperationState state(loc, sg::ModuleOp::getOperationName());
@@ -328,8 +329,7 @@ Block *Lowering::lower(Segment segment) {
   Block *level = moduleOf(segment.body)->getBlock();
   Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
 
-  SmallVector<Value> inputs, carried;
-  SmallVector<BlockArgument> arguments;
+  SmallVector<Value> inputs, carried, arguments;
   for (BlockArgument argument : segment.body->getArguments()) {
     if (!slice.needed.contains(argument))
       continue;
@@ -341,6 +341,11 @@ Block *Lowering::lower(Segment segment) {
     } else
       inputs.push_back(atMirror(input, mirrorLevel));
     arguments.push_back(argument);
+  }
+  for (Value root : slice.roots) {
+    OpBuilder builder(moduleOf(segment.mirror));
+    inputs.push_back(builder.clone(*root.getDefiningOp())->getResult(0));
+    arguments.push_back(root);
   }
   DenseMap<Value, Value> read = statisticsAtMirror(segment);
   for (Value statistic : slice.statistics)

@@ -22,3 +22,10 @@ func.func @cuts_at_every_third_of_seven_articulations(%x: tensor<8xf32>) -> tens
   %l = sg.reduce_sum %g dims [0] : tensor<8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @cuts_nothing_without_articulations(
+func.func @cuts_nothing_without_articulations(%x: tensor<f32>) -> tensor<f32> {
+  // CHECK-NOT: sg.module
+  // CHECK: return
+  return %x : tensor<f32>
+}

@@ -280,8 +280,8 @@ func.func @rebuilds_each_use_of_a_block_by_itself(%x: tensor<8xf32>) -> tensor<f
   // CHECK:   sg.module "a" {{.*}}instance = 1 : i64, phase = #sg.phase<recompute>
   // CHECK:   %[[TWO:.*]]:2 = sg.module "a" {{.*}}instance = 1 : i64, phase = #sg.phase<backward>
   // CHECK:   sg.module "a" {{.*}}instance = 0 : i64, phase = #sg.phase<recompute>
-  // CHECK:   %[[ONE:.*]] = sg.module "a" {{.*}}instance = 0 : i64, phase = #sg.phase<backward>
-  // CHECK:   sg.add %[[TWO]]#1, %[[ONE]]
+  // CHECK:   sg.module "a" ({{.*}} %[[SUM:[a-z0-9]+]] = %[[TWO]]#1 : tensor<8xf32>){{.*}}instance = 0 : i64, phase = #sg.phase<backward>
+  // CHECK:     sg.add %[[SUM]],
   %a = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32>
       attributes {activation_checkpointing} {
     %w = sg.read @w : tensor<8xf32>

@@ -35,3 +35,53 @@ func.func @computes_again_behind_a_barrier(%x: tensor<8xf32>) -> tensor<f32> {
   %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @computes_again_what_reads_variables_only(
+// PLAIN-LABEL: func.func @computes_again_what_reads_variables_only(
+func.func @computes_again_what_reads_variables_only(%x: tensor<8xf32>) -> tensor<f32> {
+  // The parameter passes the barrier along with the input.
+  // CHECK: %[[W:.*]] = sg.read @w
+  // CHECK: sg.exp %[[W]]
+  // CHECK: sg.reduce_sum
+  // CHECK: %[[B:.*]]:2 = sg.barrier(%{{.*}}, %[[W]]) after(
+  // CHECK: sg.exp %[[B]]#1
+  // CHECK: return
+  //
+  // PLAIN: sg.exp
+  // PLAIN-NOT: sg.exp
+  // PLAIN: return
+  %y = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32>
+      attributes {activation_checkpointing} {
+    %w = sg.read @w : tensor<8xf32>
+    %e = sg.exp %w : tensor<8xf32>
+    %p = sg.mul %e, %i : tensor<8xf32>
+    %t = sg.sigmoid %p : tensor<8xf32>
+    %n = sg.neg %t : tensor<8xf32>
+    sg.yield %n : tensor<8xf32>
+  }
+  %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @computes_a_block_without_inputs_again(
+// PLAIN-LABEL: func.func @computes_a_block_without_inputs_again(
+func.func @computes_a_block_without_inputs_again() -> tensor<f32> {
+  // CHECK: sg.exp
+  // CHECK: sg.reduce_sum
+  // CHECK: %[[B:.*]] = sg.barrier
+  // CHECK: sg.exp %[[B]]
+  // CHECK: return
+  //
+  // PLAIN: sg.exp
+  // PLAIN-NOT: sg.exp
+  // PLAIN: return
+  %y = sg.module "a" () -> tensor<8xf32>
+      attributes {activation_checkpointing} {
+    %w = sg.read @w : tensor<8xf32>
+    %e = sg.exp %w : tensor<8xf32>
+    %n = sg.neg %e : tensor<8xf32>
+    sg.yield %n : tensor<8xf32>
+  }
+  %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

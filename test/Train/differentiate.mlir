@@ -66,10 +66,13 @@ func.func @adds_the_gradients_of_a_shared_parameter(%x: tensor<4x8xf32>) -> tens
   // CHECK: sg.backward of [@w] -> tensor<8x8xf32> {
   // CHECK:   %[[TWO:.*]]:2 = sg.module "two"
   // CHECK-SAME: instance = 1 : i64, phase = #sg.phase<backward>
-  // CHECK:   %[[ONE:.*]] = sg.module "one" (%{{.*}} = %[[TWO]]#0 :
+  // The sum is carried on in the mirror, so that the order of its terms is
+  // that of a model without blocks.
+  // CHECK:   %[[ONE:.*]] = sg.module "one" (%{{.*}} = %[[TWO]]#0 : {{.*}} %[[SUM:[a-z0-9]+]] = %[[TWO]]#1 : tensor<8x8xf32>)
   // CHECK-SAME: instance = 0 : i64, phase = #sg.phase<backward>
-  // CHECK:   %[[SUM:.*]] = sg.add %[[TWO]]#1, %[[ONE]] : tensor<8x8xf32>
-  // CHECK:   sg.yield %[[SUM]] : tensor<8x8xf32>
+  // CHECK:     %[[TERM:.*]] = sg.matmul
+  // CHECK:     sg.add %[[SUM]], %[[TERM]] : tensor<8x8xf32>
+  // CHECK:   sg.yield %[[ONE]] : tensor<8x8xf32>
   %h = sg.module "one" (%i = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
     %w = sg.read @w : tensor<8x8xf32>
     %m = sg.matmul %i, %w
