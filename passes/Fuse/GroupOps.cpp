@@ -75,18 +75,22 @@ Members Grouper::unite(ArrayRef<unsigned> candidates, unsigned op) const {
 bool Grouper::isUniform(const Members &members) const {
   const FlatOp &first = graph.ops[members.front()];
   Operation *reduction = nullptr;
+  bool generates = false;
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
     if (op.kind == OpKind::Pool || op.phase != first.phase ||
         op.space != first.space)
       return false;
+    generates |= op.kind == OpKind::Generator;
     if (op.kind != OpKind::Reduction)
       continue;
     if (reduction && dimsOf(reduction) != dimsOf(op.op))
       return false;
     reduction = op.op;
   }
-  return true;
+  // What moves elements may keep a kernel from handling several at once, and
+  // the order of a sum must not depend on what it is fused with.
+  return !(reduction && generates);
 }
 
 bool Grouper::readsInPlace(const Members &members) const {
@@ -119,6 +123,9 @@ bool Grouper::returnsOrDelays(const Members &members) const {
     follow(member, /*fromInside=*/true);
   for (unsigned i = 0; i < reached.size() && !returns; ++i) {
     const FlatOp &op = graph.ops[reached[i]];
+    // A write costs nothing and nothing waits for it.
+    if (isa<sg::WriteOp>(op.op))
+      continue;
     if (!op.isMember() || op.phase != graph.ops[members.back()].phase)
       return true;
     // A kernel runs as a whole.
