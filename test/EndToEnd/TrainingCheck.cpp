@@ -181,9 +181,24 @@ static void drop(Operation *op) {
   op->erase();
 }
 
+/// The sort of a failure: another sort is another fault, and no smaller case
+/// of this one.
+static llvm::StringRef sortOf(llvm::StringRef wrong) {
+  for (llvm::StringRef sort : {"does not compile", "other bits", "predicted",
+                               "loss is", "from the reference"})
+    if (wrong.contains(sort))
+      return sort;
+  return wrong;
+}
+
 OwningOpRef<mlir::ModuleOp>
 end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
-                           const std::vector<std::string> &modes) {
+                           const std::string &wrong) {
+  // The mode that failed, if one did, and the one it is compared with.
+  std::vector<std::string> modes = {"none"};
+  std::string mode = wrong.substr(0, wrong.find(": "));
+  if (mode != "none" && llvm::is_contained(allModes(), mode))
+    modes.push_back(mode);
   OwningOpRef<mlir::ModuleOp> best = model.clone();
   bool smaller = true;
   while (smaller) {
@@ -192,7 +207,7 @@ end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
       OwningOpRef<mlir::ModuleOp> trial = best->clone();
       drop(nthOp(*trial, n));
       if (failed(verify(*trial)) ||
-          checkTraining(*trial, seed, modes).empty()) {
+          sortOf(checkTraining(*trial, seed, modes)) != sortOf(wrong)) {
         ++n;
         continue;
       }

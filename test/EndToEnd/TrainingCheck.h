@@ -9,6 +9,7 @@
 #define REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,10 +31,10 @@ std::vector<std::string> allModes();
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes);
 
-/// The smallest model found that still fails, by dropping ops one by one.
+/// The smallest model found that still fails in the way of `wrong`, a result of
+/// checkTraining, by dropping ops one by one.
 mlir::OwningOpRef<mlir::ModuleOp>
-reduceTraining(mlir::ModuleOp model, uint64_t seed,
-               const std::vector<std::string> &modes);
+reduceTraining(mlir::ModuleOp model, uint64_t seed, const std::string &wrong);
 
 } // namespace reprise::end_to_end
 

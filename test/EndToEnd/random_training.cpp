@@ -35,9 +35,9 @@ void loadDialects(MLIRContext &context) {
   });
 }
 
-void writeReduced(mlir::ModuleOp model, uint64_t seed,
+void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
                   const std::string &directory) {
-  auto reduced = reduceTraining(model, seed, allModes());
+  auto reduced = reduceTraining(model, seed, wrong);
   std::string path = directory + "/seed-" + std::to_string(seed) + ".mlir";
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
       continue;
     ++failures;
     llvm::outs() << "seed " << seed << ": " << wrong << '\n';
-    writeReduced(*model, seed, argc > 3 ? argv[3] : ".");
+    writeReduced(*model, seed, wrong, argc > 3 ? argv[3] : ".");
   }
   llvm::outs() << count - failures << " passed, " << failures << " failed\n";
   return failures != 0;
