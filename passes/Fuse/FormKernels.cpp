@@ -4,7 +4,8 @@
 // Output:  the same values from kernels and library ops.
 // Method:  greedy, in program order; see GroupOps.cpp and BuildKernels.cpp.
 // Cost:    an op is followed along its readers up to the kernel it might join.
-// Fails:   at an op with a region or a decomposition, which must be gone.
+// Fails:   at an op with a region or a decomposition, which must be gone, and
+//          at one that neither a kernel nor the library runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,13 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
+/// Ops that are no kernel's and stay as they are.
+static bool staysFixed(Operation &op) {
+  return isa<sg::ReadOp, sg::WriteOp, sg::ConstantOp, sg::ReshapeOp,
+             sg::BarrierOp, sg::Conv2DOp, sg::Conv2DInputGradOp,
+             sg::Conv2DFilterGradOp, sg::MatMulOp, func::ReturnOp>(op);
+}
+
 static LogicalResult checkFlat(Block &block) {
   for (Operation &op : block) {
     if (isa<sg::KernelOp>(op))
@@ -27,6 +35,8 @@ static LogicalResult checkFlat(Block &block) {
       return op.emitOpError("has a region; run sg-flatten first");
     if (isa<DecomposeOpInterface>(op) && !isa<PointwiseOpInterface>(op))
       return op.emitOpError("is composite; run sg-decompose first");
+    if (kindOf(&op) == OpKind::Fixed && !staysFixed(op))
+      return op.emitOpError("runs neither in a kernel nor in the library");
   }
   return success();
 }

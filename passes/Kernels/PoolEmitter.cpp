@@ -16,6 +16,9 @@ using namespace mlir;
 using namespace reprise;
 
 namespace {
+/// Positions of the largest window that is unrolled.
+constexpr int64_t kLongestWindow = 16;
+
 struct Span {
   Value begin, end;
 };
@@ -62,6 +65,30 @@ public:
     });
   }
 
+  /// The same over a window's positions. One that lies inside the image takes
+  /// straight code.
+  SmallVector<Value> overWindow(Span h, Span w, ValueRange init, Step step) {
+    if (window[0] * window[1] > kLongestWindow)
+      return loop(h, w, init, step);
+    Value inside =
+        arith::AndIOp::create(b, e.loc, isWhole(h, 0), isWhole(w, 1));
+    auto branch = scf::IfOp::create(b, e.loc, init.getTypes(), inside,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    ElementEmitter::Memo before = e.memo;
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> values(init);
+    for (int64_t y = 0; y < window[0]; ++y)
+      for (int64_t x = 0; x < window[1]; ++x)
+        values = step(e.add(h.begin, y), e.add(w.begin, x), values);
+    scf::YieldOp::create(b, e.loc, values);
+    e.memo = before;
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, e.loc, loop(h, w, init, step));
+    e.memo = std::move(before);
+    return SmallVector<Value>(branch.getResults());
+  }
+
   /// The index of `at` in an image or its windows.
   Index indexOf(const Index &like, Type type, Value h, Value w) {
     return e.moved(like, type, {like.at[0], h, w, like.at[3]}, like.lane);
@@ -99,6 +126,11 @@ private:
   }
   Value smaller(Value x, Value y) {
     return arith::MinSIOp::create(b, e.loc, x, y);
+  }
+  Value isWhole(Span range, int axis) {
+    Value size = arith::SubIOp::create(b, e.loc, range.end, range.begin);
+    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, size,
+                                 e.constant(window[axis]));
   }
   Value extent(Span range) {
     Value size = arith::SubIOp::create(b, e.loc, range.end, range.begin);
@@ -156,7 +188,7 @@ Value ElementEmitter::emitMaxPool(sg::MaxPool2DOp op, const Index &index) {
   Type type = elementType(elementOf(op.getX()), index);
   Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
   Value lowest = splat(type, -std::numeric_limits<double>::infinity());
-  return pool.loop(h, w, lowest, [&](Value y, Value x, ValueRange best) {
+  return pool.overWindow(h, w, lowest, [&](Value y, Value x, ValueRange best) {
     Index source = pool.indexOf(index, op.getX().getType(), y, x);
     Value element = evaluateMoved(op.getX(), source, index);
     Value replaces = pool.replaces(element, best[0]);
@@ -177,7 +209,7 @@ Value ElementEmitter::emitMaxPoolGrad(sg::MaxPool2DGradOp op,
   auto step = [&](Value oh, Value ow, ValueRange total) {
     Span h = pool.positions(oh, 0), w = pool.positions(ow, 1);
     Value first = pool.positionOf(h.begin, w.begin, index);
-    SmallVector<Value> best = pool.loop(
+    SmallVector<Value> best = pool.overWindow(
         h, w, {lowest, first}, [&](Value y, Value x, ValueRange best) {
           Index source = pool.indexOf(index, op.getX().getType(), y, x);
           Value candidate = evaluateMoved(op.getX(), source, index);
@@ -209,8 +241,8 @@ Value ElementEmitter::emitAvgPool(sg::AvgPool2DOp op, const Index &index) {
   Type element = elementOf(op.getX());
   Type sum = elementType(sumType(element), index);
   Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
-  Value total =
-      pool.loop(h, w, splat(sum, 0.0), [&](Value y, Value x, ValueRange sums) {
+  Value total = pool.overWindow(
+      h, w, splat(sum, 0.0), [&](Value y, Value x, ValueRange sums) {
         Index source = pool.indexOf(index, op.getX().getType(), y, x);
         Value part = evaluateMoved(op.getX(), source, index);
         Value next = arith::AddFOp::create(builder, loc, sums[0],

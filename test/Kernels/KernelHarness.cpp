@@ -257,21 +257,36 @@ void Checker::run() {
   }
 }
 
-void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
+std::unique_ptr<MLIRContext> test::createContext() {
   DialectRegistry registry;
   registry.insert<sg::SgDialect, func::FuncDialect>();
   reference::registerReferenceModels(registry);
-  MLIRContext context(registry);
+  return std::make_unique<MLIRContext>(registry);
+}
+
+OwningOpRef<ModuleOp> test::parseCases(MLIRContext &context,
+                                       const std::vector<Case> &cases) {
   std::string text;
   for (const Case &kernel : cases)
     text += textOf(kernel);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  ASSERT_TRUE(module) << text;
+  EXPECT_TRUE(module) << text;
+  return module;
+}
+
+std::vector<KernelSource> test::sourcesOf(ModuleOp module) {
   std::vector<KernelSource> sources;
-  module->walk([&](sg::KernelOp op) {
+  module.walk([&](sg::KernelOp op) {
     sources.push_back({op.getPath().str(), &op.getBody().front()});
   });
-  FailureOr<CodeImage> image = compileKernels(sources);
+  return sources;
+}
+
+void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
+  std::unique_ptr<MLIRContext> context = createContext();
+  OwningOpRef<ModuleOp> module = parseCases(*context, cases);
+  ASSERT_TRUE(module);
+  FailureOr<CodeImage> image = compileKernels(sourcesOf(*module));
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   for (const Case &kernel : cases)

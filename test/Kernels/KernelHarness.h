@@ -14,10 +14,12 @@
 #ifndef REPRISE_TEST_KERNELS_KERNELHARNESS_H
 #define REPRISE_TEST_KERNELS_KERNELHARNESS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Passes/Kernels.h"
 #include "reprise/Reference/Evaluator.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,14 @@ struct Case {
 
 /// The text of a function around the case's kernel.
 std::string textOf(const Case &kernel);
+
+/// A context with the dialects and the reference models.
+std::unique_ptr<mlir::MLIRContext> createContext();
+
+/// The functions of the cases, and their kernels.
+mlir::OwningOpRef<mlir::ModuleOp> parseCases(mlir::MLIRContext &context,
+                                             const std::vector<Case> &cases);
+std::vector<KernelSource> sourcesOf(mlir::ModuleOp module);
 
 /// Compiles the cases together and checks each; failures are GoogleTest's.
 void checkCases(const std::vector<Case> &cases, uint64_t seed);

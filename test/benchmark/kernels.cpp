@@ -10,9 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Kernels/KernelHarness.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
 #include <algorithm>
 #include <chrono>
@@ -155,21 +153,11 @@ int main(int argc, char **argv) {
   unsigned threads = 1;
   if (argc == 3 && !std::strcmp(argv[1], "--threads"))
     threads = std::max(1, std::atoi(argv[2]));
-  DialectRegistry registry;
-  registry.insert<sg::SgDialect, func::FuncDialect>();
-  MLIRContext context(registry);
-  std::string text;
-  for (const Case &kernel : cases())
-    text += textOf(kernel);
-  OwningOpRef<mlir::ModuleOp> module =
-      parseSourceString<mlir::ModuleOp>(text, &context);
+  std::unique_ptr<MLIRContext> context = createContext();
+  OwningOpRef<mlir::ModuleOp> module = parseCases(*context, cases());
   if (!module)
     return 1;
-  std::vector<KernelSource> sources;
-  module->walk([&](sg::KernelOp op) {
-    sources.push_back({op.getPath().str(), &op.getBody().front()});
-  });
-  FailureOr<CodeImage> image = compileKernels(sources);
+  FailureOr<CodeImage> image = compileKernels(sourcesOf(*module));
   if (failed(image))
     return 1;
   LoadedCode code(*image);
