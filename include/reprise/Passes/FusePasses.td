@@ -19,8 +19,11 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     The order of a sum is then a function of its operand's shape alone.
 
     ```mlir
-    %s = sg.reduce_sum %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
-    // becomes
+    func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
+      %s = sg.reduce_sum %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
+      return %s : tensor<64xf32>
+    }
+    // the sum becomes
     //   %p = sg.reduce_sum %x dims [1] : tensor<8x64x64xf32> -> tensor<8x64xf32>
     //   %s = sg.reduce_sum %p dims [0] : tensor<8x64xf32> -> tensor<64xf32>
     ```
@@ -47,9 +50,12 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     No kernel rounds otherwise than its ops one by one.
 
     ```mlir
-    %s = sg.add %x, %y : tensor<8x4xf32>
-    %r = sg.relu %s : tensor<8x4xf32>
-    // becomes
+    func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %s = sg.add %x, %y : tensor<8x4xf32>
+      %r = sg.relu %s : tensor<8x4xf32>
+      return %r : tensor<8x4xf32>
+    }
+    // the ops become
     //   %r = sg.kernel "add_relu" (%a = %x : tensor<8x4xf32>,
     //                              %b = %y : tensor<8x4xf32>)
     //       -> tensor<8x4xf32> {

@@ -15,8 +15,8 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     next value is computed in the variable's own storage where that is possible
     (see include/reprise/Bridge/PlanProblem.h); else a copy ends the step.
 
-    Fails on an op that no step can run and on a library op that the library
-    refuses.
+    Fails on an op that no step can run, on a library op that the library
+    refuses and on more than 2^46 bytes of memory.
 
     ```mlir
     sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
@@ -25,10 +25,10 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
       %w = sg.read @w : tensor<4xf32>
       return %w : tensor<4xf32>
     }
-    // becomes
-    //   rt.program @model attributes {...} {
+    // becomes, attributes of program and variable left out,
+    //   rt.program @model {
     //     rt.buffer 0 "w" parameter at 0 size 16
-    //     rt.variable "w" <0 + 0 : tensor<4xf32>> {...}
+    //     rt.variable "w" <0 + 0 : tensor<4xf32>>
     //     rt.entry @eval_step inputs []
     //       outputs [#rt.binding<"result0", <0 + 0 : tensor<4xf32>>>]
     //       peak 64 max_live 64 base_flops 0 {
@@ -57,8 +57,25 @@ def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramO
     and variable has its storage.
 
     ```mlir
-    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
-    rt.buffer 2 "b" activation at 64 size 64 live 1 to 2
+    rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
+                              library = "", target = "", threads = 1 : i64} {
+      rt.buffer 0 "w" parameter at 0 size 16
+      rt.kernel @k {
+      ^bb0(%x: tensor<4xf32>):
+        %r = sg.relu %x : tensor<4xf32>
+        sg.yield %r : tensor<4xf32>
+      }
+      rt.entry @step inputs [] outputs [] peak 128 max_live 192 base_flops 0 {
+        rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+        rt.buffer 2 "b" activation at 64 size 64 live 1 to 1
+        rt.launch @k reads [#rt.view<0 + 0 : tensor<4xf32>>]
+          writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+          <"k" in "" forward, flops 0, bytes 0>
+        rt.launch @k reads [#rt.view<1 + 0 : tensor<4xf32>>]
+          writes [#rt.view<2 + 0 : tensor<4xf32>>] grains 1
+          <"k" in "" forward, flops 0, bytes 0>
+      }
+    }
     // error: 'rt.buffer' op 2 shares byte 64 with buffer 1; both live at
     //        step 1
     ```

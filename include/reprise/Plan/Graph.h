@@ -29,9 +29,9 @@ enum class StorageClass : uint8_t {
 
 struct Value {
   std::string name;
-  uint64_t bytes = 0;        // rounded up to kAlignment by the planner
+  uint64_t bytes = 0; // rounded up to kAlignment by the planner
   StorageClass storage = StorageClass::Temporary;
-  OpId producer = kNone;     // kNone for inputs and fixed values
+  OpId producer = kNone; // kNone for inputs and fixed values
   /// This value is a view of (the whole or a part of) another one and needs no
   /// storage of its own. Chains are allowed.
   ValueId viewOf = kNone;
@@ -53,7 +53,7 @@ struct Op {
 };
 
 struct Graph {
-  std::vector<Op> ops;       // in a valid order
+  std::vector<Op> ops; // in a valid order
   std::vector<Value> values;
 };
 

@@ -16,8 +16,8 @@ struct Schedule {
 struct Buffer {
   std::vector<ValueId> values; // empty for a workspace
   OpId workspaceOf = kNone;
-  uint64_t bytes = 0;          // multiple of kAlignment
-  uint32_t firstStep = 0;      // positions in Schedule::order, inclusive
+  uint64_t bytes = 0;     // multiple of kAlignment
+  uint32_t firstStep = 0; // positions in Schedule::order, inclusive
   uint32_t lastStep = 0;
 };
 
@@ -34,8 +34,8 @@ struct Liveness {
 /// Offsets of a Liveness's buffers, by index.
 struct Placement {
   std::vector<uint64_t> offsets;
-  uint64_t height = 0;     // highest end
-  std::string strategy;    // which greedy order or search found it
+  uint64_t height = 0;  // highest end
+  std::string strategy; // which greedy order or search found it
 };
 
 /// Derives buffers and live bytes. In-place results share their input's buffer

@@ -1,4 +1,5 @@
-/*===- reprise.h - C interface of the runtime --------------------------------===
+/*===- reprise.h - C interface of the runtime
+ * --------------------------------===
  *
  * Loads an artifact (.rpx), allocates its one arena, and runs its entries.
  * Nothing here prints, exits or throws. Functions return NULL on success and
@@ -20,12 +21,12 @@ extern "C" {
 
 typedef enum rp_code {
   RP_OK = 0,
-  RP_INVALID_ARGUMENT = 1,   /* the caller's mistake */
-  RP_DATA_LOSS = 2,          /* a damaged, truncated or foreign file */
-  RP_INCOMPATIBLE = 3,       /* an artifact for another processor or library */
+  RP_INVALID_ARGUMENT = 1, /* the caller's mistake */
+  RP_DATA_LOSS = 2,        /* a damaged, truncated or foreign file */
+  RP_INCOMPATIBLE = 3,     /* an artifact for another processor or library */
   RP_OUT_OF_MEMORY = 4,
-  RP_IO_ERROR = 5,           /* the operating system refused */
-  RP_UNAVAILABLE = 6,        /* e.g. a device this machine does not have */
+  RP_IO_ERROR = 5,    /* the operating system refused */
+  RP_UNAVAILABLE = 6, /* e.g. a device this machine does not have */
   RP_INTERNAL = 7
 } rp_code;
 
@@ -41,11 +42,22 @@ const char *rp_status_site(const rp_status *status);
 void rp_status_free(rp_status *status);
 
 typedef enum rp_element_type {
-  RP_F32, RP_BF16, RP_F16, RP_F64, RP_I1, RP_I8, RP_I32, RP_I64
+  RP_F32,
+  RP_BF16,
+  RP_F16,
+  RP_F64,
+  RP_I1,
+  RP_I8,
+  RP_I32,
+  RP_I64
 } rp_element_type;
 
 typedef enum rp_role {
-  RP_PARAMETER, RP_OPTIMIZER_STATE, RP_RUNNING_STATISTICS, RP_COUNTER, RP_SEED
+  RP_PARAMETER,
+  RP_OPTIMIZER_STATE,
+  RP_RUNNING_STATISTICS,
+  RP_COUNTER,
+  RP_SEED
 } rp_role;
 
 /* A named tensor of the program. Pointers live as long as the program. */
@@ -86,9 +98,9 @@ rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
 
 /* ---- sessions ---- */
 typedef struct rp_session_options {
-  const char *device;   /* "cpu"; others are opened when asked for */
-  int32_t poison;       /* nonzero: fill buffers with NaN as they die (tests) */
-  int32_t profile;      /* nonzero: time every step */
+  const char *device; /* "cpu"; others are opened when asked for */
+  int32_t poison;     /* nonzero: fill buffers with NaN as they die (tests) */
+  int32_t profile;    /* nonzero: time every step */
 } rp_session_options;
 
 /* Allocates and touches the arena, loads the code, prepares library calls and
