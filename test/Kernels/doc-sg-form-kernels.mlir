@@ -1,15 +1,15 @@
-// The example of the pass's documentation.
-// RUN: reprise-opt %s --sg-form-kernels | FileCheck %s
+// The example of sg-form-kernels's documentation, taken from its page.
+//
+// RUN: sed -e '1,/^### `-sg-form-kernels`/d' %source/docs/passes/fuse.md > %t.page
+// RUN: sed -e '1,/^```mlir/d' %t.page > %t.start
+// RUN: sed -e '/^```/,$d' %t.start > %t.mlir
+// RUN: reprise-opt %t.mlir --sg-form-kernels | FileCheck %s
 
-// CHECK-LABEL: func.func @f
+// CHECK-LABEL: func.func @f(
 // CHECK-SAME: %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8x4xf32>
-func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
-  // CHECK: %[[K:.*]] = sg.kernel "add_relu" (%[[A:.*]] = %[[X]] : tensor<8x4xf32>, %[[B:.*]] = %[[Y]] : tensor<8x4xf32>)
-  // CHECK: %[[S:.*]] = sg.add %[[A]], %[[B]]
-  // CHECK: %[[R:.*]] = sg.relu %[[S]]
-  // CHECK: sg.yield %[[R]]
-  // CHECK: return %[[K]]
-  %s = sg.add %x, %y : tensor<8x4xf32>
-  %r = sg.relu %s : tensor<8x4xf32>
-  return %r : tensor<8x4xf32>
-}
+// CHECK-NEXT: %[[K:.*]] = sg.kernel "add_relu" (%[[A:.*]] = %[[X]] : tensor<8x4xf32>, %[[B:.*]] = %[[Y]] : tensor<8x4xf32>) -> tensor<8x4xf32> {
+// CHECK-NEXT: %[[S:.*]] = sg.add %[[A]], %[[B]] : tensor<8x4xf32>
+// CHECK-NEXT: %[[R:.*]] = sg.relu %[[S]] : tensor<8x4xf32>
+// CHECK-NEXT: sg.yield %[[R]] : tensor<8x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[K]]
