@@ -1,5 +1,24 @@
 # Helpers shared by every target of the project.
 
+# What tests of a sanitized build run with. LLVM's shared library is not
+# instrumented: it neither unpoisons what our inlined copies of its allocators
+# poison, nor annotates containers that it shares with us.
+set(REPRISE_SANITIZER_ENVIRONMENT "")
+if(REPRISE_SANITIZE)
+  set(REPRISE_SANITIZER_ENVIRONMENT
+    "ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0"
+    "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+# Not ENVIRONMENT, which a test may set for itself.
+function(reprise_set_sanitizer_environment test)
+  list(TRANSFORM REPRISE_SANITIZER_ENVIRONMENT REPLACE "^([A-Z]+_OPTIONS)=" "\\1=set:"
+    OUTPUT_VARIABLE settings)
+  set_tests_properties(${test} PROPERTIES
+    ENVIRONMENT_MODIFICATION "${settings}")
+endfunction()
+
 # Warnings, sanitizers and include roots of a Reprise target.
 function(reprise_configure_target target)
   target_include_directories(${target}
@@ -43,5 +62,6 @@ function(reprise_add_unit_test name)
   reprise_configure_target(${name})
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
+  reprise_set_sanitizer_environment(${name})
   set_property(GLOBAL APPEND PROPERTY REPRISE_UNIT_TESTS ${name})
 endfunction()

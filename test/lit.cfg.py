@@ -34,3 +34,10 @@ for tool in [
         if os.path.exists(path):
             config.available_features.add(tool)
             break
+
+# An instrumented plugin cannot be loaded into a tool that is not.
+if config.reprise_sanitize:
+    config.available_features.add("sanitized")
+    for setting in config.reprise_sanitizer_environment.split(";"):
+        name, value = setting.split("=", 1)
+        config.environment[name] = value

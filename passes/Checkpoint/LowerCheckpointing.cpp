@@ -23,6 +23,7 @@
 #include "CloneSegment.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
+#include <map>
 
 namespace reprise {
 #define GEN_PASS_DEF_SGLOWERCHECKPOINTING
@@ -70,7 +71,8 @@ private:
 
   func::FuncOp function;
   /// By instance: the mirror's body.
-  DenseMap<int64_t, Block *> mirrors;
+  /// By instance, which may be a number that DenseMap has no place for.
+  std::map<int64_t, Block *> mirrors;
   Originals originals;
 };
 
@@ -197,9 +199,9 @@ static bool isCotangent(Value value) {
 std::optional<Segment> Lowering::look(sg::ModuleOp block) {
   Segment segment;
   segment.body = &block.getBody().front();
-  segment.mirror = mirrors.lookup(block.getInstance().value_or(-1));
-  if (!segment.mirror)
+  if (!block.getInstance() || !mirrors.count(*block.getInstance()))
     return std::nullopt;
+  segment.mirror = mirrors.at(*block.getInstance());
   sg::ModuleOp mirror = moduleOf(segment.mirror);
   for (auto [k, input] : llvm::enumerate(mirror.getInputs())) {
     Value source = traceToBlock(input, segment.body);

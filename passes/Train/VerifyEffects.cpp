@@ -13,6 +13,7 @@
 #include "reprise/Passes/Origin.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 namespace reprise {
 #define GEN_PASS_DEF_SGVERIFYEFFECTS
@@ -95,7 +96,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
 
   LogicalResult checkRepeats() {
     for (auto [stream, op] : repeats)
-      if (!draws.contains(stream))
+      if (!draws.count(stream))
         return op->emitOpError() << "repeats stream " << stream << " in the "
                                  << stringifyPhase(phaseOf(op))
                                  << " phase, but no forward op draws from it";
@@ -103,6 +104,8 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
   }
 
   llvm::MapVector<StringAttr, Operation *> writes;
-  llvm::MapVector<int64_t, Operation *> draws, repeats;
+  /// By stream. Not hashed by DenseMap, which has no place for two numbers.
+  std::map<int64_t, Operation *> draws;
+  llvm::MapVector<int64_t, Operation *, std::map<int64_t, unsigned>> repeats;
 };
 } // namespace

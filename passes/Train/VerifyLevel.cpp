@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/Passes/Train.h"
-#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <set>
 
 namespace reprise {
 #define GEN_PASS_DEF_SGVERIFYLEVEL
@@ -78,8 +79,9 @@ private:
 
   LogicalResult verifyDifferentiated() {
     unsigned backwards = 0;
-    DenseMap<int64_t, unsigned> mirrors;
-    DenseSet<int64_t> blocks;
+    // Any number can be an instance; DenseMap has no place for two of them.
+    std::map<int64_t, unsigned> mirrors;
+    std::set<int64_t> blocks;
     getOperation().walk([&](Operation *op) {
       backwards += isa<BackwardOp>(op);
       auto module = dyn_cast<sg::ModuleOp>(op);
@@ -104,9 +106,9 @@ private:
         return "has no instance number";
       if (module.getPhase() != Phase::Backward)
         return level == "remat" ? verifyLowered(module) : "";
-      if (mirrors.lookup(*module.getInstance()) != 1)
+      if (mirrors[*module.getInstance()] != 1)
         return "is one of several mirrors of a block";
-      if (!blocks.contains(*module.getInstance()))
+      if (!blocks.count(*module.getInstance()))
         return "mirrors no block";
       return "";
     });

@@ -1,5 +1,7 @@
 // The stock mlir-opt differentiates and checkpoints a model.
 //
+// UNSUPPORTED: sanitized
+//
 // RUN: mlir-opt %s --load-dialect-plugin=%reprise_lib/libReprisePlugin.so \
 // RUN:   --load-pass-plugin=%reprise_lib/libReprisePlugin.so \
 // RUN:   --pass-pipeline="builtin.module(sg-differentiate{optimizer=none},func.func(sg-lower-checkpointing))" \
