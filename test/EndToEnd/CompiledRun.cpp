@@ -2,7 +2,10 @@
 
 #include "CompiledRun.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
+#include "reprise/Passes/Kernels.h"
 #include "reprise/Runtime/reprise.h"
+#include "reprise/Translate/TranslateProgram.h"
 #include <cstring>
 
 using namespace mlir;
@@ -85,9 +88,9 @@ Tensor end_to_end::fromBytes(RankedTensorType type, const Bytes &bytes) {
   return tensor;
 }
 
-/// Compiles, with diagnostics gathered into `message`.
-static FailureOr<std::vector<uint8_t>>
-compile(mlir::ModuleOp model, const std::string &mode, std::string &message) {
+/// Lowers a clone of `model` to a program; null with `message`.
+static OwningOpRef<mlir::ModuleOp>
+lower(mlir::ModuleOp model, const std::string &mode, std::string &message) {
   ScopedDiagnosticHandler handler(model.getContext(), [&](Diagnostic &d) {
     if (d.getSeverity() == DiagnosticSeverity::Error)
       message += (message.empty() ? "" : "; ") + d.str();
@@ -98,7 +101,52 @@ compile(mlir::ModuleOp model, const std::string &mode, std::string &message) {
   options.checkpointing = mode;
   options.evaluation = false;
   options.weightDecay = 0.01;
-  return compileModel(*clone, options);
+  if (failed(lowerModel(*clone, options, CompileLevel::Program)))
+    return nullptr;
+  return clone;
+}
+
+static rt_dialect::ProgramOp programOf(mlir::ModuleOp module) {
+  return *module.getOps<rt_dialect::ProgramOp>().begin();
+}
+
+/// Adds the kernels of a program, under names that start with `prefix`.
+static void takeKernels(rt_dialect::ProgramOp program, const Twine &prefix,
+                        std::vector<KernelSource> &sources) {
+  SymbolTable symbols(program);
+  for (auto kernel : program.getBody().getOps<rt_dialect::KernelOp>()) {
+    std::string name = (prefix + kernel.getSymName()).str();
+    // Fails when the name is taken, and the prefix is nobody else's.
+    LogicalResult renamed = symbols.rename(kernel, name);
+    assert(succeeded(renamed) && "the prefix of a mode is taken");
+    (void)renamed;
+    sources.push_back({name, &kernel.getBody().front()});
+  }
+}
+
+std::string end_to_end::compileModes(mlir::ModuleOp model,
+                                     const std::vector<std::string> &modes,
+                                     std::vector<Bytes> &files) {
+  std::vector<OwningOpRef<mlir::ModuleOp>> programs;
+  std::vector<KernelSource> sources;
+  for (auto [k, mode] : llvm::enumerate(modes)) {
+    std::string message;
+    programs.push_back(lower(model, mode, message));
+    if (!programs.back())
+      return mode + ": does not compile: " + message;
+    takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
+  }
+  FailureOr<CodeImage> image = compileKernels(sources);
+  for (auto [k, mode] : llvm::enumerate(modes)) {
+    // Alone when they failed together, to name the mode.
+    auto file = succeeded(image)
+                    ? translateProgram(programOf(*programs[k]), image->elf)
+                    : emitArtifact(*programs[k]);
+    if (failed(file))
+      return mode + ": does not compile: its kernels or its artifact";
+    files.push_back(std::move(*file));
+  }
+  return "";
 }
 
 static std::string writeVariables(Session &s, const ByteStore &variables) {
@@ -140,18 +188,12 @@ static std::string step(Session &s, const ByteStore &inputs, CompiledRun &run) {
   return readVariables(s, run.variables.emplace_back());
 }
 
-std::string end_to_end::compileAndRun(mlir::ModuleOp model,
-                                      const std::string &mode,
-                                      const ByteStore &variables,
-                                      const ByteStore &inputs, unsigned steps,
-                                      CompiledRun &run) {
-  std::string message;
-  auto file = compile(model, mode, message);
-  if (failed(file))
-    return "does not compile: " + message;
+std::string end_to_end::runArtifact(const Bytes &file,
+                                    const ByteStore &variables,
+                                    const ByteStore &inputs, unsigned steps,
+                                    CompiledRun &run) {
   Session s;
-  RETURN_IF_WRONG(
-      rp_program_from_memory(file->data(), file->size(), &s.program));
+  RETURN_IF_WRONG(rp_program_from_memory(file.data(), file.size(), &s.program));
   rp_session_options options = {"cpu", /*poison=*/1, /*profile=*/0};
   RETURN_IF_WRONG(rp_session_create(s.program, &options, &s.session));
   if (std::string wrong = writeVariables(s, variables); !wrong.empty())

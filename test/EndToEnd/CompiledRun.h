@@ -24,11 +24,18 @@ struct CompiledRun {
   size_t measuredPeak = 0;
 };
 
-/// Compiles a clone of `model` in `mode` and runs `steps` steps with dead
-/// buffers poisoned. Returns what went wrong, or "".
-std::string compileAndRun(mlir::ModuleOp model, const std::string &mode,
-                          const ByteStore &variables, const ByteStore &inputs,
-                          unsigned steps, CompiledRun &run);
+/// The artifact of a clone of `model` in each mode. The kernels of all modes
+/// are compiled together, because most of them are equal and compiling takes
+/// longer than all the rest. Returns "MODE: does not compile: ..." or "".
+std::string compileModes(mlir::ModuleOp model,
+                         const std::vector<std::string> &modes,
+                         std::vector<Bytes> &files);
+
+/// Runs `steps` steps of an artifact with dead buffers poisoned. Returns what
+/// went wrong, or "".
+std::string runArtifact(const Bytes &file, const ByteStore &variables,
+                        const ByteStore &inputs, unsigned steps,
+                        CompiledRun &run);
 
 } // namespace reprise::end_to_end
 

@@ -129,10 +129,13 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       const std::vector<std::string> &modes) {
   VariableStore variables = random_graphs::generateVariables(model, seed);
   ByteStore bytes = allBytes(variables), inputs = inputsOf(model, seed);
+  std::vector<Bytes> files;
+  if (std::string wrong = compileModes(model, modes, files); !wrong.empty())
+    return wrong;
   std::vector<CompiledRun> runs;
-  for (const std::string &mode : modes) {
+  for (auto [k, mode] : llvm::enumerate(modes)) {
     CompiledRun &run = runs.emplace_back();
-    std::string wrong = compileAndRun(model, mode, bytes, inputs, 3, run);
+    std::string wrong = runArtifact(files[k], bytes, inputs, 3, run);
     if (wrong.empty() && run.predictedPeak != run.measuredPeak)
       wrong = "predicted " + std::to_string(run.predictedPeak) +
               " bytes, measured " + std::to_string(run.measuredPeak);

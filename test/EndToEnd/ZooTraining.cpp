@@ -1,0 +1,100 @@
+//===- ZooTraining.cpp - Models of the zoo, trained -----------------------===//
+
+#include "ZooTraining.h"
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Passes/Pipelines.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+static ZooCase smallResNet(const char *label, double dropout) {
+  ZooCase resnet{label, "resnet18", {}};
+  resnet.options.batch = 4;
+  resnet.options.height = resnet.options.width = 32;
+  resnet.options.baseWidth = 16;
+  resnet.options.classes = 10;
+  resnet.options.dropout = dropout;
+  return resnet;
+}
+
+std::vector<ZooCase> end_to_end::smallModels() {
+  return {{"Mlp", "mlp", {}},
+          smallResNet("ResNet18", 0.0),
+          smallResNet("ResNet18Dropout", 0.25)};
+}
+
+void end_to_end::loadEverything(MLIRContext &context) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  reference::registerReferenceModels(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+}
+
+OwningOpRef<mlir::ModuleOp> end_to_end::buildCase(MLIRContext &context,
+                                                  const ZooCase &zooCase) {
+  return zoo::buildModel(context, zooCase.model, zooCase.options);
+}
+
+Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
+                              const std::string &mode) {
+  OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
+  if (!model)
+    return {};
+  CompileOptions options;
+  options.checkpointing = mode;
+  options.evaluation = false;
+  options.weightDecay = 5e-4;
+  auto file = compileModel(*model, options);
+  return succeeded(file) ? *file : Bytes();
+}
+
+OpenProgram::OpenProgram(const Bytes &artifact) {
+  rt::Status opened = rt::takeStatus(
+      rp_program_from_memory(artifact.data(), artifact.size(), &program));
+  if (!opened.ok()) {
+    ADD_FAILURE() << opened.message();
+    return;
+  }
+  auto created =
+      rt::openSessionBackend(program, {"cpu", /*poison=*/1, /*profile=*/0});
+  if (created.ok())
+    session = std::move(*created);
+  else
+    ADD_FAILURE() << created.status().message();
+}
+
+OpenProgram::~OpenProgram() {
+  session.reset();
+  if (program)
+    rp_program_close(program);
+}
+
+ByteStore OpenProgram::variables() const {
+  ByteStore values;
+  for (const rt::TensorInfo &variable : session->variables()) {
+    Bytes &bytes = values[variable.name];
+    bytes.resize(variable.bytes);
+    rt::Status read =
+        session->readVariable(variable.name, bytes.data(), bytes.size());
+    EXPECT_TRUE(read.ok()) << read.message();
+  }
+  return values;
+}
+
+rt::TrainOptions end_to_end::trainOptions(uint64_t steps) {
+  rt::TrainOptions options;
+  options.data.source = "synthetic";
+  options.data.syntheticSize = 512;
+  options.steps = steps;
+  options.learningRate.base = 0.02;
+  options.seed = 20;
+  return options;
+}

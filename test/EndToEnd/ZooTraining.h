@@ -1,0 +1,72 @@
+//===- ZooTraining.h - Models of the zoo, trained ---------------*- C++ -*-===//
+//
+// Compiles small models of the zoo and trains them through the runtime's
+// trainer, as `reprise train` does.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_ENDTOEND_ZOOTRAINING_H
+#define REPRISE_TEST_ENDTOEND_ZOOTRAINING_H
+
+#include "CompiledRun.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include "reprise/Zoo/Zoo.h"
+#include <memory>
+#include <ostream>
+
+namespace reprise::end_to_end {
+
+/// What a test calls a model, and how the zoo makes it.
+struct ZooCase {
+  const char *label;
+  const char *model;
+  zoo::ModelOptions options;
+};
+
+/// How a failed test names its case.
+inline std::ostream &operator<<(std::ostream &stream, const ZooCase &zooCase) {
+  return stream << zooCase.label;
+}
+
+/// A perceptron, a ResNet-18 of 32x32 images with 16 channels in its first
+/// stage, and the same with dropout.
+std::vector<ZooCase> smallModels();
+
+/// Loads the compiler's dialects with reference models, and keeps warnings to
+/// itself: modes may find fewer cuts in small models than they were asked for.
+void loadEverything(mlir::MLIRContext &context);
+
+/// The model, or null after an error, which fails the test.
+mlir::OwningOpRef<mlir::ModuleOp> buildCase(mlir::MLIRContext &context,
+                                            const ZooCase &zooCase);
+
+/// The artifact of a model in a mode; empty after an error, which fails the
+/// test.
+Bytes compileCase(mlir::MLIRContext &context, const ZooCase &zooCase,
+                  const std::string &mode);
+
+/// An artifact, opened, with a session of its own.
+class OpenProgram {
+public:
+  /// An error fails the test and leaves the backend null.
+  explicit OpenProgram(const Bytes &artifact);
+  ~OpenProgram();
+  OpenProgram(const OpenProgram &) = delete;
+  OpenProgram &operator=(const OpenProgram &) = delete;
+
+  rt::Backend &backend() const { return *session; }
+  explicit operator bool() const { return session != nullptr; }
+
+  /// Every variable by name.
+  ByteStore variables() const;
+
+private:
+  rp_program *program = nullptr;
+  std::unique_ptr<rt::Backend> session;
+};
+
+/// Training on synthetic images up to `steps` steps, earlier runs included.
+rt::TrainOptions trainOptions(uint64_t steps);
+
+} // namespace reprise::end_to_end
+
+#endif // REPRISE_TEST_ENDTOEND_ZOOTRAINING_H
