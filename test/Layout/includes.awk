@@ -1,0 +1,86 @@
+# Compares every #include of the files named as arguments, relative to the root
+# of the project, with the directions that docs/architecture.md allows. Prints
+# each that is not allowed and exits with 1 if there is one.
+
+# layer: the folder's name and that of its public headers below include/reprise;
+# may: layers whose public headers it may include; mlir: MLIR, LLVM and lld too.
+function rule(layer, may, mlir) {
+  allowed[layer] = " " layer " " may " "
+  compiler[layer] = mlir
+}
+
+BEGIN {
+  rule("Plan", "", 0)
+  rule("Runtime", "", 0)
+  rule("IR", "", 1)
+  rule("Reference", "IR", 1)
+  rule("Analysis", "IR", 1)
+  rule("Bridge", "IR Analysis Plan", 1)
+  rule("Translate", "IR Analysis Bridge", 1)
+  rule("Passes", "IR Analysis Bridge Translate Plan", 1)
+  rule("NN", "IR", 1)
+  rule("Zoo", "NN IR", 1)
+  rule("tools", "IR Analysis Bridge Translate Plan Passes NN Zoo Runtime", 1)
+  # What the compiler uses of the runtime.
+  split("Artifact.h Library.h program_generated.h reprise.h", names, " ")
+  for (k in names)
+    shared["reprise/Runtime/" names[k]] = 1
+}
+
+function layerOf(path,  parts) {
+  split(path, parts, "/")
+  if (parts[1] == "include")
+    return parts[3]
+  if (parts[1] == "lib")
+    return parts[2]
+  if (parts[1] == "python-free-frontends")
+    return parts[2] == "nn" ? "NN" : parts[2] == "zoo" ? "Zoo" : parts[2]
+  if (parts[1] == "passes")
+    return "Passes"
+  return parts[1] == "runtime" ? "Runtime" : parts[1]
+}
+
+function wrong(reason) {
+  printf "%s:%d: %s may not include %s: %s\n", FILENAME, FNR, layer, name, reason
+  failed = 1
+}
+
+FNR == 1 {
+  layer = layerOf(FILENAME)
+  if (!(layer in allowed)) {
+    printf "%s: no rule says what this folder may include\n", FILENAME
+    failed = 1
+  }
+  ++files
+}
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+  name = $0
+  sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
+  sub(/[>"].*/, "", name)
+  split(name, parts, "/")
+  if (parts[1] == "reprise") {
+    fromShared = (layer == "Bridge" || layer == "Translate") && name in shared
+    if (!index(allowed[layer], " " parts[2] " ") && !fromShared)
+      wrong("the direction is not allowed")
+  } else if (parts[1] ~ /^(mlir|mlir-c|llvm|llvm-c|lld|clang)$/) {
+    if (!compiler[layer])
+      wrong("it is built without LLVM")
+  } else if (parts[1] == "..") {
+    # Up to the layer's own folder, as from runtime/cpu to runtime/core.
+    depth = split(FILENAME, folders, "/") - 1
+    own = folders[1] ~ /^(lib|python-free-frontends)$/ ? 2 : 1
+    if (depth - gsub(/\.\.\//, "../", name) < own)
+      wrong("private headers belong to their layer")
+  } else if (layer == "Plan" && /</ && name ~ /[.\/]/) {
+    wrong("only the C++ standard library")
+  }
+}
+
+END {
+  if (!files) {
+    print "no files were given"
+    failed = 1
+  }
+  exit failed
+}
