@@ -31,9 +31,10 @@ LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat() || !hasSupportedShape(type))
-    return emitOpError() << "needs a statically shaped tensor type of numbers, "
-                            "without an extent of 0, but has "
-                         << getType();
+    return emitOpError()
+           << "needs a statically shaped tensor type of numbers, extents of 1 "
+              "to 2147483647 and below 2^48 bytes, but has "
+           << getType();
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (!permutation)
     return success();

@@ -5,7 +5,8 @@
 // Method:  look: fixed storage, a problem for each function, its solution. Then
 //          build the program, which cannot fail, and erase what it replaces.
 // Cost:    the planner's (see lib/Plan).
-// Fails:   on an op that no step can run; nothing is changed then.
+// Fails:   on an op that no step can run and on more memory than a program
+//          can have; nothing is changed then.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
@@ -32,6 +33,13 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
     FailureOr<PlanSolution> solution = solvePlan(*problem);
     if (failed(solution))
       return failure();
+    // 64 TiB; rt-verify-program has the same limit.
+    constexpr uint64_t kMaxArena = uint64_t(1) << 46;
+    uint64_t bytes = fixed->bytes + solution->placement.height;
+    if (bytes > kMaxArena)
+      return function.emitError()
+             << "needs " << bytes << " bytes of memory; a program has at most "
+             << kMaxArena;
     entries.push_back({std::move(*problem), std::move(*solution)});
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

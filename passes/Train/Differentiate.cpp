@@ -324,6 +324,7 @@ public:
 private:
   LogicalResult differentiate(func::FuncOp function, SymbolTable &symbols);
   LogicalResult check(func::FuncOp function);
+  LogicalResult checkOptimizer(func::FuncOp function, SymbolTable &symbols);
   static void numberModules(func::FuncOp function);
   static LogicalResult decomposeWithoutVjp(func::FuncOp function,
                                            SymbolTable &symbols);
@@ -336,7 +337,7 @@ private:
 
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
-  if (failed(check(function)))
+  if (failed(check(function)) || failed(checkOptimizer(function, symbols)))
     return failure();
   expandTraining(function);
   numberModules(function);
@@ -370,6 +371,35 @@ LogicalResult Differentiate::check(func::FuncOp function) {
   WalkResult walk = function.walk([](BackwardOp op) {
     op.emitError() << "the function is differentiated already";
     return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// What the optimizer writes must be the model's to read only, and its own
+/// variables must be free or its own already.
+LogicalResult Differentiate::checkOptimizer(func::FuncOp function,
+                                            SymbolTable &symbols) {
+  if (optimizer == "none")
+    return success();
+  for (auto parameter : getOperation().getOps<VariableOp>()) {
+    if (momentum == 0 || parameter.getRole() != Role::Parameter)
+      continue;
+    Operation *existing = symbols.lookup(velocityName(parameter));
+    auto velocity = dyn_cast_if_present<VariableOp>(existing);
+    bool isOwn = velocity && velocity.getRole() == Role::OptimizerState &&
+                 velocity.getType() == parameter.getType();
+    if (existing && !isOwn)
+      return existing->emitError()
+             << "has the name of the momentum of @" << parameter.getSymName()
+             << "; give it another";
+  }
+  WalkResult walk = function.walk([&](WriteOp op) -> WalkResult {
+    auto variable = symbols.lookup<VariableOp>(op.getVariable());
+    if (!variable || variable.getRole() != Role::Parameter)
+      return WalkResult::advance();
+    return op.emitOpError() << "writes parameter @" << op.getVariable()
+                            << ", which the optimizer updates; give the "
+                               "variable another role";
   });
   return failure(walk.wasInterrupted());
 }

@@ -16,9 +16,13 @@ static Value addRateArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
+std::string sg::velocityName(VariableOp parameter) {
+  return (parameter.getSymName() + ".momentum_buffer").str();
+}
+
 /// The velocity's variable, declared next to its parameter.
 static VariableOp velocityOf(VariableOp parameter, SymbolTable &symbols) {
-  std::string name = (parameter.getSymName() + ".momentum_buffer").str();
+  std::string name = velocityName(parameter);
   if (auto existing = symbols.lookup<VariableOp>(name))
     return existing;
   MLIRContext *context = parameter.getContext();

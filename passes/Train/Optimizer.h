@@ -12,6 +12,9 @@ struct SgdOptions {
   double weightDecay;
 };
 
+/// Name of the variable with the momentum of `parameter`.
+std::string velocityName(VariableOp parameter);
+
 /// Adds the argument `learning_rate` and, for each parameter of `backward`,
 /// the writes of stochastic gradient descent:
 ///   g = gradient + weightDecay * w;  v = momentum * v + g;  w -= rate * v

@@ -94,17 +94,17 @@ func.func @argument(%x: tensor<4xf32> {sg.name = 3 : i64}) {
 
 //===- Variables -----------------------------------------------------------===//
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, without an extent of 0, but has 'tensor<?xf32>'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<?xf32>'}}
 sg.variable @w : tensor<?xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, without an extent of 0, but has 'f32'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'f32'}}
 sg.variable @w : f32 {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, without an extent of 0, but has 'tensor<4x0xf32>'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<4x0xf32>'}}
 sg.variable @w : tensor<4x0xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----

@@ -58,3 +58,25 @@ func.func @passes_through_an_op_without_derivative(%dy: tensor<1x2x2x2xf32>) -> 
   %l = sg.reduce_sum %r dims [0, 1, 2, 3] : tensor<1x4x4x2xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+sg.variable @w : tensor<f32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
+func.func @writes_a_parameter(%x: tensor<f32>) -> tensor<f32> {
+  %w = sg.read @w : tensor<f32>
+  // expected-error @+1 {{writes parameter @w, which the optimizer updates; give the variable another role}}
+  sg.write @w, %x : tensor<f32>
+  return %w : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<f32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+// expected-error @+1 {{has the name of the momentum of @w; give it another}}
+sg.variable @w.momentum_buffer : tensor<8xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+
+func.func @has_other_momentum(%x: tensor<f32>) -> tensor<f32> {
+  %w = sg.read @w : tensor<f32>
+  return %w : tensor<f32>
+}

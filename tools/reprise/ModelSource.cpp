@@ -9,6 +9,7 @@
 #include "reprise/Analysis/Origin.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Table.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -106,6 +107,8 @@ Compiler::Compiler() : context(mlir::MLIRContext::Threading::ENABLED) {
   registerPipelineDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
+  // The source line says which op is meant; a function would be printed whole.
+  context.printOpOnDiagnostic(false);
   diagnostics = std::make_unique<Diagnostics>(sources, &context);
 }
 
@@ -125,32 +128,71 @@ rt::Status Compiler::loadZoo(const std::string &model,
   return current ? rt::Status() : diagnostics->takeError(model);
 }
 
-static bool isNamed(mlir::DictionaryAttr attributes) {
-  return attributes && attributes.getAs<mlir::StringAttr>("sg.name");
+/// The name of an argument or result, empty without one.
+static llvm::StringRef nameIn(mlir::DictionaryAttr attributes) {
+  auto name = attributes ? attributes.getAs<mlir::StringAttr>("sg.name")
+                         : mlir::StringAttr();
+  return name ? name.getValue() : llvm::StringRef();
 }
 
-rt::Status Compiler::checkModel() {
-  auto functions = current->getOps<mlir::func::FuncOp>();
-  if (!llvm::hasSingleElement(functions))
-    return invalid(
-        "'" + name + "' holds " +
-        std::to_string(std::distance(functions.begin(), functions.end())) +
-        " functions; a model is one function (func.func)");
+/// Whether all `count` arguments, or results, have names of their own.
+static bool checkNames(mlir::func::FuncOp function, const char *kind,
+                       const char *example, unsigned count,
+                       llvm::function_ref<mlir::DictionaryAttr(unsigned)> of) {
+  llvm::StringMap<unsigned> seen;
+  for (unsigned i = 0; i < count; ++i) {
+    llvm::StringRef name = nameIn(of(i));
+    if (name.empty()) {
+      function.emitError() << kind << " " << i << " of @"
+                           << function.getSymName()
+                           << " has no name; write {sg.name = \"" << example
+                           << "\"} behind its type";
+      return false;
+    }
+    auto [first, isNew] = seen.try_emplace(name, i);
+    if (!isNew) {
+      function.emitError() << kind << "s " << first->second << " and " << i
+                           << " of @" << function.getSymName()
+                           << " are both named '" << name << "'";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether `module` is a model; says why not.
+static bool isModel(mlir::ModuleOp module) {
+  auto functions = module.getOps<mlir::func::FuncOp>();
+  if (functions.empty()) {
+    module.emitError("holds no function; a model is one func.func");
+    return false;
+  }
   mlir::func::FuncOp function = *functions.begin();
-  std::string where = "'" + name + "': ";
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!isNamed(function.getArgAttrDict(i)))
-      return invalid(where + "argument " + std::to_string(i) + " of @" +
-                     function.getSymName().str() +
-                     " has no name; write {sg.name = \"image\"} behind its "
-                     "type");
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (!isNamed(function.getResultAttrDict(i)))
-      return invalid(where + "result " + std::to_string(i) + " of @" +
-                     function.getSymName().str() +
-                     " has no name; write {sg.name = \"loss\"} behind its "
-                     "type");
-  return {};
+  if (!llvm::hasSingleElement(functions)) {
+    auto error = (*std::next(functions.begin())).emitError();
+    error << "a second function; a model is one func.func";
+    error.attachNote(function.getLoc()) << "the first is here";
+    return false;
+  }
+  if (function.isExternal()) {
+    function.emitError() << "@" << function.getSymName()
+                         << " has no body, which a model needs";
+    return false;
+  }
+  auto argument = [&](unsigned i) { return function.getArgAttrDict(i); };
+  auto result = [&](unsigned i) { return function.getResultAttrDict(i); };
+  unsigned arguments = function.getNumArguments();
+  for (unsigned i = 0; i < arguments; ++i)
+    if (nameIn(argument(i)) == "learning_rate") {
+      function.emitError() << "argument " << i << " of @"
+                           << function.getSymName()
+                           << " is named 'learning_rate', as the optimizer's "
+                              "input is; give it another name";
+      return false;
+    }
+  return checkNames(function, "argument", "image", arguments, argument) &&
+         checkNames(function, "result", "loss", function.getNumResults(),
+                    result);
 }
 
 rt::Status Compiler::loadText(const std::string &path) {
@@ -169,7 +211,7 @@ rt::Status Compiler::loadText(const std::string &path) {
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!current)
     return diagnostics->takeError(path);
-  return checkModel();
+  return isModel(*current) ? rt::Status() : diagnostics->takeError(path);
 }
 
 rt::Status Compiler::load(const std::string &source, SourceKind kind,

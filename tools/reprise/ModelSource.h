@@ -53,7 +53,6 @@ public:
 
 private:
   class Diagnostics;
-  rt::Status checkModel();
 
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
