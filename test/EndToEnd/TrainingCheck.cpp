@@ -2,7 +2,6 @@
 
 #include "TrainingCheck.h"
 #include "../RandomGraphs/Generator.h"
-#include "CompiledRun.h"
 #include "mlir/IR/Verifier.h"
 #include "reprise/Passes/Pipelines.h"
 #include <algorithm>
@@ -20,9 +19,9 @@ std::vector<std::string> end_to_end::allModes() {
           "segments=8", "sqrt",       "threshold-bytes=256"};
 }
 
-static ByteStore allBytes(const VariableStore &variables) {
+ByteStore end_to_end::variablesOf(mlir::ModuleOp model, uint64_t seed) {
   ByteStore bytes;
-  for (auto &[name, tensor] : variables)
+  for (auto &[name, tensor] : random_graphs::generateVariables(model, seed))
     bytes[name] = end_to_end::toBytes(tensor);
   return bytes;
 }
@@ -33,7 +32,7 @@ static func::FuncOp functionOf(mlir::ModuleOp module) {
 
 /// The arguments' bytes by name, with a learning rate, which the model itself
 /// does not have.
-static ByteStore inputsOf(mlir::ModuleOp model, uint64_t seed) {
+ByteStore end_to_end::inputsOf(mlir::ModuleOp model, uint64_t seed) {
   func::FuncOp function = functionOf(model);
   ByteStore inputs;
   auto values = random_graphs::generateArguments(function, seed);
@@ -92,9 +91,10 @@ static std::string compareVariable(const std::string &name,
          ", more than " + std::to_string(bound);
 }
 
-static std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
-                                        const VariableStore &before,
-                                        const CompiledRun &run) {
+std::string end_to_end::compareWithReference(mlir::ModuleOp model,
+                                             uint64_t seed,
+                                             const CompiledRun &run) {
+  const VariableStore before = random_graphs::generateVariables(model, seed);
   VariableStore after = before;
   std::string message;
   double loss = referenceStep(model, seed, after, message);
@@ -117,7 +117,8 @@ static std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
   return "";
 }
 
-static std::string compareBits(const CompiledRun &a, const CompiledRun &b) {
+std::string end_to_end::compareBits(const CompiledRun &a,
+                                    const CompiledRun &b) {
   for (size_t k = 0; k < a.variables.size(); ++k)
     for (auto &[name, bytes] : a.variables[k])
       if (b.variables[k].at(name) != bytes)
@@ -127,8 +128,7 @@ static std::string compareBits(const CompiledRun &a, const CompiledRun &b) {
 
 std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       const std::vector<std::string> &modes) {
-  VariableStore variables = random_graphs::generateVariables(model, seed);
-  ByteStore bytes = allBytes(variables), inputs = inputsOf(model, seed);
+  ByteStore bytes = variablesOf(model, seed), inputs = inputsOf(model, seed);
   std::vector<Bytes> files;
   if (std::string wrong = compileModes(model, modes, files); !wrong.empty())
     return wrong;
@@ -144,7 +144,7 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
     if (!wrong.empty())
       return mode + ": " + wrong;
   }
-  return compareWithReference(model, seed, variables, runs.front());
+  return compareWithReference(model, seed, runs.front());
 }
 
 //===----------------------------------------------------------------------===//

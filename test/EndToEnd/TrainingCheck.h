@@ -8,6 +8,7 @@
 #ifndef REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
 #define REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
 
+#include "CompiledRun.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <cstdint>
@@ -30,6 +31,16 @@ std::vector<std::string> allModes();
 /// usual, and a wrong derivative is wrong by the order of the update.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes);
+
+/// The values that checkTraining gives to variables and inputs.
+ByteStore variablesOf(mlir::ModuleOp model, uint64_t seed);
+ByteStore inputsOf(mlir::ModuleOp model, uint64_t seed);
+
+/// The parts of checkTraining: the first difference of two runs' variables,
+/// and of a run's first step from the reference's with the values of `seed`.
+std::string compareBits(const CompiledRun &a, const CompiledRun &b);
+std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
+                                 const CompiledRun &run);
 
 /// The smallest model found that still fails in the way of `wrong`, a result of
 /// checkTraining, by dropping ops one by one.

@@ -3,8 +3,9 @@
 //   random_training FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h). A
-// failing graph is reduced and written to DIRECTORY/seed-N.mlir (the current
-// folder by default), which `random_training FILE.mlir SEED` runs again.
+// failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
+// current folder by default), which `random_training FILE.mlir SEED` runs
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,8 @@ void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
   }
   out << *reduced << '\n';
   llvm::outs() << "  reduced to " << path << "; run it with random_training "
-               << path << ' ' << seed << '\n';
+               << path << ' ' << seed << '\n'
+               << *reduced << '\n';
 }
 
 int runFile(MLIRContext &context, const char *path, uint64_t seed) {

@@ -1,5 +1,5 @@
 # Installs BUILD_DIR to a prefix under WORK_DIR, builds the consumer project in
-# SOURCE_DIR against it with CXX_COMPILER, and runs it.
+# SOURCE_DIR against it with CXX_COMPILER, and runs it and the installed tools.
 file(REMOVE_RECURSE ${WORK_DIR})
 
 function(run)
@@ -13,6 +13,9 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+foreach(tool reprise reprise-opt)
+  run(${WORK_DIR}/prefix/bin/${tool} --help)
+endforeach()
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${WORK_DIR}/build
   -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
