@@ -10,6 +10,7 @@
 //          what nobody asked for is pruned. What is left is what is kept.
 // Cost:    linear in the ops and their results.
 // Fails:   at an op through which a gradient flows and that has no derivative.
+//          Where the optimizer would write what the model writes or declares.
 //
 //===----------------------------------------------------------------------===//
 
