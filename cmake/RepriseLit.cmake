@@ -32,7 +32,7 @@ endfunction()
 function(reprise_add_check)
   reprise_collect_executables(${CMAKE_CURRENT_SOURCE_DIR} executables)
   add_custom_target(check
-    COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure
+    COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure -j 2
     DEPENDS ${executables}
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Running the unit tests"
