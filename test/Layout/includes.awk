@@ -41,7 +41,8 @@ function layerOf(path,  parts) {
 }
 
 function wrong(reason) {
-  printf "%s:%d: %s may not include %s: %s\n", FILENAME, FNR, layer, name, reason
+  printf "%s:%d: %s may not include %s: %s\n", FILENAME, FNR, layer, name, \
+    reason
   failed = 1
 }
 
