@@ -117,6 +117,8 @@ public:
     input("image",
           {*options.batch, *options.height, *options.width, *options.channels});
     input("label", {*options.batch}, nn::DataType::I32);
+    stem.config().activation_checkpointing(*options.annotate ==
+                                           Annotate::Stages);
     int64_t channels = *options.baseWidth;
     for (size_t stage = 0; stage < depth.blocks.size(); ++stage)
       channels = addStage(stage, depth, channels, options);
@@ -149,8 +151,11 @@ private:
                                                  Annotate::Blocks);
       in = depth.bottleneck ? 4 * channels : channels;
     }
-    stage.config().block().activation_checkpointing(*options.annotate ==
-                                                    Annotate::Stages);
+    // The last stage's backward pass begins at once: computing it again would
+    // take time and save nothing.
+    bool isLast = index + 1 == depth.blocks.size();
+    stage.config().block().activation_checkpointing(
+        *options.annotate == Annotate::Stages && !isLast);
     stages.push_back(&stage);
     return in;
   }

@@ -15,8 +15,9 @@ namespace reprise::zoo {
 /// 3x3 pool of stride 2, or a 3x3 convolution alone for small images.
 enum class Stem { ImageNet, Cifar };
 
-/// Which blocks ask for activation checkpointing: none, each stage of the
-/// network, or each residual block.
+/// Which blocks ask for activation checkpointing: none, the stem and each
+/// stage of the network but the last, whose backward pass begins at once, or
+/// each residual block.
 enum class Annotate { None, Stages, Blocks };
 
 std::optional<Stem> parseStem(llvm::StringRef text);
