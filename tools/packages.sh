@@ -4,11 +4,13 @@
 
 reprise_build_packages="g++ cmake ninja-build ccache
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools liblld-22-dev lld-22
-  libflatbuffers-dev flatbuffers-compiler libdnnl-dev libxxhash-dev zlib1g-dev
+  libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
+  opencl-c-headers
+  libxxhash-dev zlib1g-dev
   nlohmann-json3-dev libcli11-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev libbenchmark-dev clang-22
-  libclang-rt-22-dev clang-format-22 python3"
+  libclang-rt-22-dev clang-format-22 python3 git"
 
 install_packages() {
   missing=""
