@@ -47,9 +47,15 @@ struct Op {
   /// (output index, input index): the output may take the storage of the input
   /// where the input's storage dies at this op and the sizes are equal.
   std::vector<std::pair<uint32_t, uint32_t>> inPlace;
-  /// Ops that must run earlier although no value says so (a variable's readers
-  /// before its update).
+  /// Ops whose first execution must come before this op's although no value
+  /// says so (a variable's readers before its update).
   std::vector<OpId> after;
+  /// Fixed values whose bytes this op changes: every execution of an op that
+  /// reads one of them must come before this op.
+  std::vector<ValueId> overwrites;
+  /// Part of the backward pass or the optimizer. What cuts the forward pass
+  /// into segments looks at the others only; nothing else depends on it.
+  bool backward = false;
 };
 
 struct Graph {
@@ -58,7 +64,8 @@ struct Graph {
 };
 
 /// Says what is wrong with a graph, or "" when it is well formed: ids in range,
-/// one producer a value, acyclic, views without cycles, no overflow.
+/// one producer a value, acyclic, views without cycles, no overflow, costs
+/// finite and not negative.
 std::string checkGraph(const Graph &graph);
 
 } // namespace reprise::plan

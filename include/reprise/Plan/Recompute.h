@@ -1,0 +1,173 @@
+//===- Recompute.h - Schedules that compute values again --------*- C++ -*-===//
+//
+// A schedule with recomputation is a sequence of executions: every op of the
+// graph occurs, and ops that are no effects may occur again. A reader takes
+// the newest execution of what it reads; a value's bytes are free between its
+// last reader and its next execution.
+//
+//   executions   a b c d a' e        e reads a: from a', so that a's bytes are
+//   a            ####    ####        free while d runs
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PLAN_RECOMPUTE_H
+#define REPRISE_PLAN_RECOMPUTE_H
+
+#include "reprise/Plan/Schedule.h"
+
+#include <memory>
+
+namespace reprise::plan {
+
+/// Ops in the order they run, clones included.
+using Executions = std::vector<OpId>;
+
+/// Says why `executions` is no schedule of `graph`, or "": ops in range, each
+/// at least once, effects exactly once, inputs computed before they are read,
+/// Op::after and Op::overwrites kept.
+std::string checkExecutions(const Graph &graph, const Executions &executions);
+
+/// A graph in which every execution is an op of its own, in the order it runs,
+/// so that liveness, placement and their validator apply.
+struct UnrolledGraph {
+  Graph graph;
+  std::vector<OpId> opOf;       // by unrolled op: the op it executes
+  std::vector<bool> isClone;    // by unrolled op: not the op's first execution
+  std::vector<ValueId> valueOf; // by unrolled value
+};
+
+/// `executions` must have passed checkExecutions.
+UnrolledGraph unroll(const Graph &graph, const Executions &executions);
+
+/// Milliseconds of the executions.
+double costOf(const Graph &graph, const Executions &executions);
+
+/// Most bytes live at once, by computeLiveness on the unrolled graph.
+uint64_t maxLiveOf(const Graph &graph, const Executions &executions);
+
+/// Runs `order` (each op once); what is not kept is dropped after its last
+/// reader in the forward pass and computed again, with whatever of its inputs
+/// is missing, in front of the first op of the backward pass that reads it.
+/// `kept` is by ValueId; values of effects and views are kept as they must be.
+Executions recomputeOnDemand(const Graph &graph, const std::vector<OpId> &order,
+                             const std::vector<bool> &kept);
+
+//===----------------------------------------------------------------------===//
+// Solvers
+//===----------------------------------------------------------------------===//
+
+struct SolverOptions {
+  /// Most bytes live at once: what is placed, without fixed storage.
+  uint64_t budgetBytes = UINT64_MAX;
+  /// Seconds of wall clock; 0 leaves only `work`, and the result is then the
+  /// same on every machine.
+  double timeLimitSeconds = 0;
+  /// Effort of searches: 1 is a few seconds for a thousand ops.
+  double work = 1;
+  unsigned threads = 1;
+  uint64_t seed = 0;
+};
+
+struct Solution {
+  Executions executions; // empty: none was found within the budget
+  double milliseconds = 0;
+  uint64_t maxLive = 0;
+  std::string solver; // which one found it
+};
+
+/// One way to choose what is computed again. `order` holds each op once and is
+/// valid; first executions keep it.
+class Solver {
+public:
+  virtual ~Solver();
+  virtual std::string name() const = 0;
+  virtual Solution solve(const Graph &graph, const std::vector<OpId> &order,
+                         const SolverOptions &options) const = 0;
+};
+
+/// "none", "segments=N", "sqrt", "chen", "threshold", "revolve", "rotor",
+/// "eviction", "cut", "search" or "auto"; null for another name.
+std::unique_ptr<Solver> createSolver(const std::string &name);
+
+/// The names createSolver knows, for help and errors.
+std::vector<std::string> solverNames();
+
+/// A schedule that no other one found beats in both bytes and time.
+struct FrontierPoint {
+  Solution solution;
+  /// Of any schedule within this point's max-live, see lowerBound.
+  double boundMilliseconds = 0;
+};
+
+/// Schedules from the least bytes found to no recomputation, by increasing
+/// max-live and strictly decreasing cost. Budgets between two points take the
+/// lower one, so that cost and peak are monotone in the budget. Same input,
+/// same result, whatever the number of threads.
+std::vector<FrontierPoint> computeFrontier(const Graph &graph,
+                                           const std::vector<OpId> &order,
+                                           const SolverOptions &options);
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+/// What no schedule can beat, whatever its order and recomputation.
+struct LowerBound {
+  bool feasible = true;    // false: no schedule lives in the budget
+  double milliseconds = 0; // of a whole step, when feasible
+  OpId cut = kNone;        // at whose first execution the proof looks
+  /// Milliseconds that one more MiB of budget saves at most, near this budget.
+  double millisecondsPerMiB = 0;
+  /// Values that must be live at the cut, largest first.
+  std::vector<ValueId> pinned;
+};
+
+/// Source: minimum over what is resident at an op's first execution and what
+/// is executed again later, relaxed by a Lagrange multiplier on the bytes and
+/// solved as minimum-weight closures by integer maximum flow (docs/plan.md).
+LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes,
+                      double work = 1);
+
+/// Bytes that every schedule needs at some op, and where.
+struct ByteBound {
+  uint64_t bytes = 0;
+  OpId cut = kNone;
+  std::vector<ValueId> pinned; // largest first
+};
+ByteBound lowestBytes(const Graph &graph);
+
+//===----------------------------------------------------------------------===//
+// Placed plans
+//===----------------------------------------------------------------------===//
+
+constexpr uint64_t kNoOffset = UINT64_MAX;
+
+/// One execution with its addresses. Offsets are in bytes, multiples of
+/// kAlignment.
+struct PlanStep {
+  OpId op = kNone;
+  uint64_t workspaceOffset = kNoOffset;
+  std::vector<uint64_t> outputOffsets; // kNoOffset: fixed, a view or no bytes
+  std::vector<ValueId> frees;          // storages given back after this step
+};
+
+struct Plan {
+  std::vector<PlanStep> steps;
+  std::vector<uint64_t> inputOffsets; // by ValueId of Input values
+  uint64_t maxLive = 0;
+  uint64_t height = 0; // bytes of the area, at least maxLive
+  double milliseconds = 0;
+  std::string solver, strategy;
+};
+
+/// Places `executions`; see placeBuffers for `placementWork`.
+Plan makePlan(const Graph &graph, const Executions &executions,
+              uint64_t placementWork = kPlacementWork);
+
+/// Runs the plan on paper: dependences present, effects once, bytes disjoint,
+/// nothing read after it was given back, peak, height and cost as claimed.
+/// Returns what is wrong, or "". Shares no code with what makes plans.
+std::string validatePlan(const Graph &graph, const Plan &plan);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_PLAN_RECOMPUTE_H
