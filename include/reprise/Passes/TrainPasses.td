@@ -21,7 +21,11 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     result named `gradient:PARAMETER`.
 
     Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition.
+    vector-Jacobian product nor a decomposition. With `optimizer=sgd` it fails
+    at an `sg.write` of the model to a variable of role `parameter`, which the
+    optimizer writes; and, where momentum is not zero, at a symbol with the
+    name of a parameter's momentum (`PARAMETER.momentum_buffer`) that is not a
+    variable of role `optimizer_state` and the parameter's type.
 
     ```mlir
     sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,
