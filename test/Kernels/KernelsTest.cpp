@@ -239,6 +239,16 @@ TEST(Kernels, integers_and_masks) {
          {{"%y", type(s, "bf16")},
           {"%z", type(s, "i64")},
           {"%n", type(s, "i32")}}});
+    // True is 1, above false, as in the reference; a signed bit is below.
+    cases.push_back({"masks_" + size,
+                     {type(s, "i1"), type(s, "i1")},
+                     op("%y = sg.maximum %a0, %a1", s, "i1") +
+                         op("%z = sg.minimum %a0, %a1", s, "i1") +
+                         "%l = sg.compare lt %a0, %a1 : " + tensor(s, "i1") +
+                         " -> " + tensor(s, "i1") + "\n",
+                     {{"%y", type(s, "i1")},
+                      {"%z", type(s, "i1")},
+                      {"%l", type(s, "i1")}}});
     cases.push_back({"half_" + size,
                      {type(s, "f16"), type(s, "f16")},
                      op("%p = sg.mul %a0, %a1", s, "f16") +

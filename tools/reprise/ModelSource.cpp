@@ -160,13 +160,9 @@ static bool checkNames(mlir::func::FuncOp function, const char *kind,
   return true;
 }
 
-/// Whether `module` is a model; says why not.
+/// Whether `module`, which holds a function, is a model; says why not.
 static bool isModel(mlir::ModuleOp module) {
   auto functions = module.getOps<mlir::func::FuncOp>();
-  if (functions.empty()) {
-    module.emitError("holds no function; a model is one func.func");
-    return false;
-  }
   mlir::func::FuncOp function = *functions.begin();
   if (!llvm::hasSingleElement(functions)) {
     auto error = (*std::next(functions.begin())).emitError();
@@ -211,6 +207,10 @@ rt::Status Compiler::loadText(const std::string &path) {
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!current)
     return diagnostics->takeError(path);
+  // No line is to blame: the module around a file's text has no place in it.
+  if (current->getOps<mlir::func::FuncOp>().empty())
+    return invalid("'" + path +
+                   "' holds no function; a model is one func.func");
   return isModel(*current) ? rt::Status() : diagnostics->takeError(path);
 }
 
