@@ -153,6 +153,8 @@ TEST_F(Resident, MemoryGrowsByThePredictionAndAConstant) {
                 double(peak) / kMiB, double(growth) / kMiB);
     // The arena is touched as a whole, so less would be a broken measurement.
     EXPECT_GE(growth, peak);
-    EXPECT_LE(growth, peak + constant);
+    // AddressSanitizer keeps what was freed, and shadows what is in use.
+    if (!REPRISE_IS_SANITIZED)
+      EXPECT_LE(growth, peak + constant);
   }
 }

@@ -99,10 +99,13 @@ protected:
 } // namespace
 
 static bool isSame(const Tensor &a, const Tensor &b) {
-  return a.getType() == b.getType() && a.getIntegers() == b.getIntegers() &&
-         a.getReals().size() == b.getReals().size() &&
-         std::memcmp(a.getReals().data(), b.getReals().data(),
-                     a.getReals().size() * sizeof(double)) == 0;
+  ArrayRef<double> x = a.getReals(), y = b.getReals();
+  if (a.getType() != b.getType() || a.getIntegers() != b.getIntegers() ||
+      x.size() != y.size())
+    return false;
+  // Tensors of integers have no reals, and memcmp takes no null pointers.
+  return x.empty() ||
+         std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
 /// Expects the same bits in every result and variable of `before`.
