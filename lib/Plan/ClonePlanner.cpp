@@ -1,0 +1,175 @@
+//===- ClonePlanner.cpp - What it takes to compute a value again ----------===//
+//
+// Input:   a settled and indexed simulator, a storage, a step that reads it.
+// Output:  the clones to put in front of the step, and the change of overflow.
+// Method:  from the storage's producer backwards: an input that is live there
+//          is taken, another one is computed again or lives longer. Overflow
+//          changes only over ranges of steps whose live bytes change by a
+//          constant, and inside the clones, which are simulated.
+// Cost:    the lengths of those ranges.
+//
+//   step      q               p
+//   v     ####|               v' read      v's life ends with its reader q
+//   u     ####|+++++++++++++++|            u is read by v' and lives longer
+//
+//===----------------------------------------------------------------------===//
+#include "ClonePlanner.h"
+
+#include <algorithm>
+
+namespace reprise::plan {
+
+bool ClonePlanner::keepsInput(StorageId input) const {
+  Rank producer = graph.producer[input];
+  bool canRecompute =
+      producer != kNone &&
+      simulator.nextFirst(step) <= graph.cloneBefore[producer] &&
+      graph.canClone(producer) && ops.size() < kMaxClones;
+  if (!canRecompute || missing == MissingInput::Extend)
+    return true;
+  if (missing == MissingInput::Recompute)
+    return false;
+  return !simulator.overflowsIn(simulator.touchBefore(input, step) + 1, step);
+}
+
+bool ClonePlanner::add(Rank op) {
+  if (!graph.canClone(op) || simulator.nextFirst(step) > graph.cloneBefore[op])
+    return false;
+  if (!isCloned[op]) {
+    isCloned[op] = 1;
+    ops.push_back(op);
+    open.push_back(op);
+  }
+  return true;
+}
+
+bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
+  for (Rank op : ops)
+    isCloned[op] = 0;
+  ops.clear();
+  open.clear();
+  extended.clear();
+  wanted = storage;
+  step = at;
+  missing = mode;
+  if (graph.producer[storage] == kNone || !add(graph.producer[storage]))
+    return false;
+  while (!open.empty()) {
+    Rank op = open.back();
+    open.pop_back();
+    for (StorageId input : graph.inputsOf(op)) {
+      Rank producer = graph.producer[input];
+      if (simulator.isLiveBefore(input, step) ||
+          (producer != kNone && isCloned[producer]))
+        continue;
+      if (!keepsInput(input))
+        add(producer);
+      else if (std::find(extended.begin(), extended.end(), input) ==
+               extended.end())
+        extended.push_back(input);
+    }
+  }
+  // An input kept before its producer was cloned for another op's sake.
+  extended.erase(std::remove_if(extended.begin(), extended.end(),
+                                [&](StorageId id) {
+                                  Rank producer = graph.producer[id];
+                                  return producer != kNone &&
+                                         isCloned[producer];
+                                }),
+                 extended.end());
+  std::sort(ops.begin(), ops.end());
+  return true;
+}
+
+int64_t ClonePlanner::costOfClones() const {
+  int64_t sum = 0;
+  for (Rank op : ops)
+    sum += graph.cost[op];
+  return sum;
+}
+
+/// `bytes` more from behind step `after` up to the clones.
+void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
+  uint32_t from = after + 1; // kBeforeAll wraps to 0
+  if (from >= step)
+    return;
+  changes.push_back({from, bytes});
+}
+
+static int64_t overflowChangeIn(const int64_t *memory, uint32_t count,
+                                int64_t budget, int64_t bytes) {
+  int64_t sum = 0;
+  for (uint32_t at = 0; at < count; ++at) {
+    int64_t excess = memory[at] - budget;
+    sum += std::max<int64_t>(0, excess + bytes) - std::max<int64_t>(0, excess);
+  }
+  return sum;
+}
+
+int64_t ClonePlanner::overflowChange() {
+  std::sort(changes.begin(), changes.end(),
+            [](Change a, Change b) { return a.step < b.step; });
+  int64_t sum = 0, bytes = 0;
+  for (size_t at = 0; at < changes.size(); ++at) {
+    bytes += changes[at].bytes;
+    uint32_t from = changes[at].step;
+    uint32_t to = at + 1 < changes.size() ? changes[at + 1].step : step;
+    if (bytes != 0 && from < to)
+      sum += overflowChangeIn(simulator.memory.data() + from, to - from,
+                              simulator.budget, bytes);
+  }
+  return sum;
+}
+
+/// Overflow while the clones run: a scan from the last one, as settle does.
+int64_t ClonePlanner::overflowOfClones() {
+  // 1: needed behind the clone at hand; what lives across all clones and is
+  // counted in `live` already is looked up when met.
+  std::vector<StorageId> &marked = open;
+  marked.clear();
+  auto isNeeded = [&](StorageId id) {
+    if (isHere[id])
+      return isHere[id] == 1;
+    bool live = simulator.isLiveBefore(id, step);
+    isHere[id] = live ? 1 : 2;
+    marked.push_back(id);
+    return live;
+  };
+  int64_t live = step < simulator.size() ? simulator.liveBefore[step] : 0;
+  if (step == simulator.size())
+    for (StorageId id = 0; id < graph.storageCount(); ++id)
+      live += graph.livesToEnd[id] ? graph.bytes[id] : 0;
+  int64_t sum = 0;
+  for (size_t at = ops.size(); at-- > 0;) {
+    Rank op = ops[at];
+    int64_t during = live + graph.workspace[op];
+    for (StorageId output : graph.outputsOf(op))
+      during += isNeeded(output) ? 0 : graph.bytes[output];
+    for (StorageId input : graph.inputsOf(op))
+      during += isNeeded(input) ? 0 : graph.bytes[input];
+    sum += std::max<int64_t>(0, during - simulator.budget);
+    for (StorageId output : graph.outputsOf(op))
+      if (isNeeded(output)) {
+        live -= graph.bytes[output];
+        isHere[output] = 2;
+      }
+    for (StorageId input : graph.inputsOf(op))
+      if (!isNeeded(input)) {
+        live += graph.bytes[input];
+        isHere[input] = 1;
+      }
+  }
+  for (StorageId id : marked)
+    isHere[id] = 0;
+  return sum;
+}
+
+int64_t ClonePlanner::reduction() {
+  changes.clear();
+  changeRange(simulator.touchBefore(wanted, step), -graph.bytes[wanted]);
+  for (StorageId id : extended)
+    changeRange(simulator.touchBefore(id, step), graph.bytes[id]);
+  return -overflowChange() - overflowOfClones();
+}
+
+} // namespace reprise::plan

@@ -1,0 +1,56 @@
+//===- ClonePlanner.h - What it takes to compute a value again --*- C++ -*-===//
+#ifndef REPRISE_LIB_PLAN_CLONEPLANNER_H
+#define REPRISE_LIB_PLAN_CLONEPLANNER_H
+
+#include "Repair.h"
+
+namespace reprise::plan {
+
+/// Plans clones in front of a step of a settled and indexed simulator, and
+/// says what they change, without changing it.
+class ClonePlanner {
+public:
+  explicit ClonePlanner(const Simulator &simulator)
+      : simulator(simulator), graph(simulator.graph),
+        isCloned(graph.opCount(), 0), isHere(graph.storageCount(), 0) {}
+
+  /// Finds the ops to execute in front of `step` so that it can read `storage`
+  /// anew. False when one of them can't be executed again there.
+  bool plan(StorageId storage, uint32_t step, MissingInput missing);
+
+  /// Ops of the last plan, in the order to run.
+  const std::vector<Rank> &clones() const { return ops; }
+  int64_t costOfClones() const;
+
+  /// By how much the last plan reduces the simulator's overflow.
+  int64_t reduction();
+
+private:
+  struct Change {
+    uint32_t step;
+    int64_t bytes;
+  };
+
+  bool add(Rank op);
+  bool keepsInput(StorageId input) const;
+  void changeRange(uint32_t after, int64_t bytes);
+  int64_t overflowChange();
+  int64_t overflowOfClones();
+
+  static constexpr size_t kMaxClones = 400;
+
+  const Simulator &simulator;
+  const CompactGraph &graph;
+  StorageId wanted = kNone;
+  uint32_t step = 0;
+  MissingInput missing = MissingInput::Recompute;
+  std::vector<Rank> ops, open;
+  std::vector<Change> changes;
+  std::vector<StorageId> extended;
+  std::vector<uint8_t> isCloned; // by op: in the plan
+  std::vector<uint8_t> isHere;   // by storage, scratch of overflowOfClones
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_CLONEPLANNER_H

@@ -1,0 +1,98 @@
+//===- CutRelaxation.h - What every schedule pays around a cut --*- C++ -*-===//
+//
+// Looks at the first execution of an op t. What comes before it in every order
+// (A, its ancestors) was executed, what comes behind it in every order (D)
+// needs its inputs. Of each storage made outside D, x says that it is resident
+// at t, q that its op is executed again later (for free if the op need not be
+// an ancestor: it may run then for the first time).
+//
+//   minimize   sum c_o q_o
+//   so that    bytes of t's inputs, outputs, workspace + sum m_s x_s <= budget
+//              x_s + q_o >= 1   for what D reads or the step returns
+//              q_o <= x_u + q   for every input u of an o executed again
+//
+// With p_s = x_s + q_o >= q_o these are implications, and the memory row gets
+// a multiplier: a minimum-weight closure, by maximum flow on integers, for
+// each multiplier. Every multiplier gives a valid bound.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_CUTRELAXATION_H
+#define REPRISE_LIB_PLAN_CUTRELAXATION_H
+
+#include "CompactGraph.h"
+#include "MaxFlow.h"
+
+namespace reprise::plan {
+
+/// Which op must run before which, transitively.
+struct Precedence {
+  std::vector<std::vector<Rank>> before, behind; // direct, by rank
+};
+
+Precedence findPrecedence(const Graph &graph, const CompactGraph &compact);
+
+class CutRelaxation {
+public:
+  CutRelaxation(const CompactGraph &graph, const Precedence &precedence,
+                Rank cut);
+
+  /// Bytes that are live at the cut in every schedule whatever is executed
+  /// again: t's own, and what nothing can rebuild.
+  int64_t leastBytes();
+
+  struct Answer {
+    bool feasible = true;
+    int64_t extra = 0;     // picoseconds that any schedule adds
+    double multiplier = 0; // picoseconds a byte, at the best bound
+  };
+  /// The best bound of this cut for `budget` bytes.
+  Answer bound(int64_t budget);
+
+  /// After bound(): what is resident by the closure at `factor` times the best
+  /// multiplier. By storage.
+  std::vector<bool> residentAt(double factor);
+
+  /// Bytes of t itself: inputs, outputs that can't be in place, workspace.
+  int64_t ownBytes() const { return own; }
+  /// Storages that are resident at the cut in every schedule.
+  std::vector<StorageId> pinned();
+
+private:
+  struct Line {
+    int64_t cost, bytes; // of a closure: picoseconds, 64-byte units of x
+  };
+  /// How much of an op's cost counts.
+  enum class Price { None, Real, Prohibitive };
+  struct Node {
+    int64_t cost = 0, units = 0; // weight: cost + multiplier * units
+    uint32_t toSource = 0, toSink = 0;
+  };
+
+  void markSides(const Precedence &precedence);
+  void build();
+  uint32_t nodeOf(StorageId storage);
+  uint32_t nodeOfOp(Rank op);
+  void need(StorageId storage);
+  bool isFree(StorageId storage) const;
+  Line solve(int64_t perUnit, Price price);
+
+  enum class Side : uint8_t { Before, Beside, Behind, Cut };
+
+  const CompactGraph &graph;
+  Rank cut;
+  std::vector<Side> side;            // by rank
+  std::vector<uint32_t> storageNode; // by storage
+  std::vector<uint32_t> opNode;      // by rank
+  std::vector<Rank> open;            // ops whose inputs are still to link
+  std::vector<Node> nodes;           // from 2: 0 is the source, 1 the sink
+  std::vector<std::pair<uint32_t, uint32_t>> implications;
+  std::vector<uint32_t> needed;      // nodes that every closure holds
+  std::vector<uint8_t> isInputOfCut; // by storage
+  MaxFlow flow;
+  int64_t own = 0;
+  int64_t best = 0; // multiplier, picoseconds a 64-byte unit
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_CUTRELAXATION_H

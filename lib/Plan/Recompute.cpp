@@ -1,0 +1,286 @@
+//===- Recompute.cpp - Executions as a graph of their own -----------------===//
+//
+// Input:   a well-formed graph and a sequence of executions.
+// Output:  whether it is a schedule; the unrolled graph, in which each
+//          execution is an op and each value has one instance an execution.
+// Method:  one walk that knows the newest instance of every value. A view
+//          without an op of its own has an instance for each one of its base.
+// Cost:    linear in the uses of the executions.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Plan/Recompute.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace reprise::plan {
+
+namespace {
+
+class ExecutionChecker {
+public:
+  ExecutionChecker(const Graph &graph, const Executions &executions)
+      : graph(graph), executions(executions), first(graph.ops.size(), kNone),
+        times(graph.ops.size(), 0) {}
+
+  std::string check() {
+    for (uint32_t step = 0; step < executions.size(); ++step)
+      if (std::string error = visit(step); !error.empty())
+        return error;
+    for (OpId id = 0; id < graph.ops.size(); ++id)
+      if (times[id] == 0)
+        return name(id) + " never runs";
+    return checkOverwrites();
+  }
+
+private:
+  std::string name(OpId id) const {
+    return "op " + std::to_string(id) + " '" + graph.ops[id].name + "'";
+  }
+
+  std::string visit(uint32_t step) {
+    OpId id = executions[step];
+    if (id >= graph.ops.size())
+      return "step " + std::to_string(step) + " runs op " + std::to_string(id) +
+             " of " + std::to_string(graph.ops.size());
+    const Op &op = graph.ops[id];
+    if (op.effect && times[id])
+      return name(id) + " is an effect and runs again at step " +
+             std::to_string(step);
+    for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
+      for (ValueId value : *list)
+        for (ValueId at = value; at != kNone; at = graph.values[at].viewOf) {
+          OpId producer = graph.values[at].producer;
+          if (producer != kNone && producer != id && !times[producer])
+            return name(id) + " runs at step " + std::to_string(step) +
+                   " before " + name(producer) + ", whose value it needs";
+        }
+    if (!times[id]) {
+      first[id] = step;
+      for (OpId other : op.after)
+        if (!times[other])
+          return name(id) + " runs before " + name(other) +
+                 ", which it must come after";
+    }
+    ++times[id];
+    return "";
+  }
+
+  std::string checkOverwrites() const {
+    std::vector<uint32_t> gone(graph.values.size(), kNone);
+    for (OpId id = 0; id < graph.ops.size(); ++id)
+      for (ValueId value : graph.ops[id].overwrites)
+        gone[value] = first[id];
+    for (uint32_t step = 0; step < executions.size(); ++step)
+      for (ValueId input : graph.ops[executions[step]].inputs)
+        for (ValueId at = input; at != kNone; at = graph.values[at].viewOf)
+          if (step > gone[at])
+            return name(executions[step]) + " reads value '" +
+                   graph.values[at].name + "' at step " + std::to_string(step) +
+                   ", after it was overwritten";
+    return "";
+  }
+
+  const Graph &graph;
+  const Executions &executions;
+  std::vector<uint32_t> first, times; // by op
+};
+
+class Unroller {
+public:
+  Unroller(const Graph &graph, const Executions &executions)
+      : graph(graph), executions(executions),
+        newest(graph.values.size(), kNone), viewed(graph.values.size(), kNone),
+        first(graph.ops.size(), kNone) {}
+
+  UnrolledGraph run() {
+    for (ValueId id = 0; id < graph.values.size(); ++id)
+      if (graph.values[id].producer == kNone &&
+          graph.values[id].viewOf == kNone)
+        newest[id] = addValue(id);
+    for (OpId id : executions)
+      execute(id);
+    addUnreadViews();
+    addOrder();
+    return std::move(result);
+  }
+
+private:
+  ValueId addValue(ValueId id) {
+    result.graph.values.push_back(graph.values[id]);
+    result.graph.values.back().producer = kNone;
+    result.valueOf.push_back(id);
+    return result.valueOf.size() - 1;
+  }
+
+  /// The instance of a value that a reader takes now.
+  ValueId instanceOf(ValueId id) {
+    const Value &value = graph.values[id];
+    if (value.viewOf == kNone || value.producer != kNone)
+      return newest[id];
+    ValueId base = instanceOf(value.viewOf);
+    if (newest[id] == kNone || viewed[id] != base) {
+      newest[id] = addValue(id);
+      viewed[id] = base;
+      result.graph.values.back().viewOf = base;
+    }
+    return newest[id];
+  }
+
+  void execute(OpId id) {
+    Op op = graph.ops[id];
+    OpId unrolled = result.graph.ops.size();
+    for (ValueId &input : op.inputs)
+      input = instanceOf(input);
+    for (ValueId &output : op.outputs) {
+      ValueId of = output;
+      ValueId base = graph.values[of].viewOf;
+      if (base != kNone)
+        base = instanceOf(base);
+      output = newest[of] = addValue(of);
+      result.graph.values[output].producer = unrolled;
+      result.graph.values[output].viewOf = base;
+    }
+    bool isClone = first[id] != kNone;
+    if (isClone)
+      op.name += " (again)";
+    else
+      first[id] = unrolled;
+    for (OpId &other : op.after)
+      other = first[other];
+    op.overwrites.clear();
+    result.graph.ops.push_back(std::move(op));
+    result.opOf.push_back(id);
+    result.isClone.push_back(isClone);
+  }
+
+  /// An Output may be a view that no op reads; it is the newest one's.
+  void addUnreadViews() {
+    for (ValueId id = 0; id < graph.values.size(); ++id)
+      if (graph.values[id].viewOf != kNone &&
+          graph.values[id].producer == kNone)
+        instanceOf(id);
+    // Only the instance that is left at the end outlives the step.
+    for (ValueId id = 0; id < result.valueOf.size(); ++id) {
+      Value &value = result.graph.values[id];
+      if (value.storage == StorageClass::Output &&
+          newest[result.valueOf[id]] != id)
+        value.storage = StorageClass::Temporary;
+    }
+  }
+
+  /// What reads a fixed value, in any execution, comes before what changes it.
+  void addOrder() {
+    std::vector<OpId> changer(graph.values.size(), kNone);
+    for (OpId id = 0; id < graph.ops.size(); ++id)
+      for (ValueId value : graph.ops[id].overwrites)
+        changer[value] = first[id];
+    for (OpId id = 0; id < result.opOf.size(); ++id)
+      for (ValueId input : graph.ops[result.opOf[id]].inputs)
+        for (ValueId at = input; at != kNone; at = graph.values[at].viewOf)
+          if (changer[at] != kNone && changer[at] != id)
+            result.graph.ops[changer[at]].after.push_back(id);
+  }
+
+  const Graph &graph;
+  const Executions &executions;
+  std::vector<ValueId> newest; // by value: its newest instance
+  std::vector<ValueId> viewed; // by view without an op: of which instance
+  std::vector<OpId> first;     // by op: its first execution
+  UnrolledGraph result;
+};
+
+} // namespace
+
+std::string checkExecutions(const Graph &graph, const Executions &executions) {
+  return ExecutionChecker(graph, executions).check();
+}
+
+UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
+  return Unroller(graph, executions).run();
+}
+
+double costOf(const Graph &graph, const Executions &executions) {
+  double sum = 0;
+  for (OpId id : executions)
+    sum += graph.ops[id].cost;
+  return sum;
+}
+
+static Schedule inOrder(const Graph &graph) {
+  Schedule schedule;
+  schedule.order.resize(graph.ops.size());
+  std::iota(schedule.order.begin(), schedule.order.end(), 0);
+  return schedule;
+}
+
+uint64_t maxLiveOf(const Graph &graph, const Executions &executions) {
+  UnrolledGraph unrolled = unroll(graph, executions);
+  return computeLiveness(unrolled.graph, inOrder(unrolled.graph)).maxLive;
+}
+
+//===----------------------------------------------------------------------===//
+// Placed plans
+//===----------------------------------------------------------------------===//
+
+/// The storages that end with each step, by value of the original graph.
+static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
+                     Plan &plan) {
+  const Graph &graph = unrolled.graph;
+  for (const Buffer &buffer : liveness.buffers) {
+    if (buffer.values.empty() || plan.steps.empty())
+      continue;
+    // Members in the order they took the buffer over; views have no storage.
+    ValueId last = kNone;
+    bool stays = false;
+    for (ValueId value : buffer.values) {
+      if (graph.values[value].viewOf == kNone) {
+        if (last != kNone) {
+          OpId taker = graph.values[value].producer;
+          plan.steps[taker].frees.push_back(unrolled.valueOf[last]);
+        }
+        last = value;
+      }
+      stays |= graph.values[value].storage == StorageClass::Output;
+    }
+    if (!stays && last != kNone)
+      plan.steps[buffer.lastStep].frees.push_back(unrolled.valueOf[last]);
+  }
+}
+
+Plan makePlan(const Graph &graph, const Executions &executions,
+              uint64_t placementWork) {
+  UnrolledGraph unrolled = unroll(graph, executions);
+  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
+  Placement placement =
+      placeBuffers(liveness.buffers, liveness.maxLive, placementWork);
+  Plan plan;
+  plan.maxLive = liveness.maxLive;
+  plan.height = placement.height;
+  plan.milliseconds = costOf(graph, executions);
+  plan.strategy = placement.strategy;
+  auto offsetOf = [&](uint32_t buffer) {
+    return buffer == kNone ? kNoOffset : placement.offsets[buffer];
+  };
+  for (OpId id = 0; id < unrolled.opOf.size(); ++id) {
+    PlanStep step;
+    step.op = unrolled.opOf[id];
+    step.workspaceOffset = offsetOf(liveness.workspaceOfOp[id]);
+    for (ValueId output : unrolled.graph.ops[id].outputs)
+      step.outputOffsets.push_back(
+          unrolled.graph.values[output].viewOf != kNone
+              ? kNoOffset
+              : offsetOf(liveness.bufferOfValue[output]));
+    plan.steps.push_back(std::move(step));
+  }
+  plan.inputOffsets.assign(graph.values.size(), kNoOffset);
+  for (ValueId id = 0; id < unrolled.valueOf.size(); ++id)
+    if (unrolled.graph.values[id].storage == StorageClass::Input &&
+        unrolled.graph.values[id].viewOf == kNone)
+      plan.inputOffsets[unrolled.valueOf[id]] =
+          offsetOf(liveness.bufferOfValue[id]);
+  addFrees(unrolled, liveness, plan);
+  return plan;
+}
+
+} // namespace reprise::plan

@@ -1,0 +1,63 @@
+//===- Search.h - Large-neighbourhood search for a budget -------*- C++ -*-===//
+#ifndef REPRISE_LIB_PLAN_SEARCH_H
+#define REPRISE_LIB_PLAN_SEARCH_H
+
+#include "Repair.h"
+
+#include <functional>
+
+namespace reprise::plan {
+
+/// Improves sequences for one budget. All randomness comes from the seed.
+class Search {
+public:
+  Search(const CompactGraph &graph, int64_t budget, uint64_t seed)
+      : graph(graph), simulator(graph, budget), random(seed) {}
+
+  /// Repairs and prunes `start` and keeps it if it is the best so far.
+  void offer(const Sequence &start, const RepairOptions &options);
+
+  /// Offers the usual starts: the plain order and evictions.
+  void offerSeeds();
+
+  /// Takes out some clones, repairs, prunes; `iterations` times, or until
+  /// `stop` says so or the cost is down to `bound`.
+  void improve(uint64_t iterations, int64_t bound,
+               const std::function<bool()> &stop);
+
+  bool hasSolution() const { return bestOver == 0; }
+  /// The best sequence: least overflow, then least cost.
+  const Sequence &solution() const { return best; }
+  int64_t cost() const { return bestCost; }
+  int64_t over() const { return bestOver; }
+  int64_t peak() const { return bestPeak; }
+  /// The least peak of all sequences met, and one that has it.
+  int64_t leastPeak() const { return lowestPeak; }
+  const Sequence &lowest() const { return lowestSequence; }
+
+private:
+  void keep();
+  void ruin();
+  void removeWhere(const std::function<bool(uint32_t)> &remove);
+  void removeNeighbours();
+  void removeFew();
+  void insertSome();
+  double uniform() { return std::uniform_real_distribution<>()(random); }
+  uint32_t below(uint32_t count) {
+    return std::uniform_int_distribution<uint32_t>(0, count - 1)(random);
+  }
+  RepairOptions randomRepair();
+
+  const CompactGraph &graph;
+  Simulator simulator;
+  std::mt19937_64 random;
+  Sequence current, best, lowestSequence;
+  int64_t currentCost = 0, currentOver = 0;
+  int64_t bestCost = INT64_MAX, bestOver = INT64_MAX, bestPeak = INT64_MAX;
+  int64_t lowestPeak = INT64_MAX;
+  std::vector<uint32_t> clones; // steps of the current sequence
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_SEARCH_H

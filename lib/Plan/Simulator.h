@@ -1,0 +1,106 @@
+//===- Simulator.h - Memory of a sequence of executions ---------*- C++ -*-===//
+//
+// The state that searches change: executions in order, the first one of each
+// op marked. Frees are implied: an instance lives from its execution to its
+// last reader before the next execution.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_SIMULATOR_H
+#define REPRISE_LIB_PLAN_SIMULATOR_H
+
+#include "CompactGraph.h"
+
+namespace reprise::plan {
+
+/// One execution. `id` stays when steps around it come and go.
+struct Execution {
+  Rank op;
+  bool isClone;
+  uint32_t id;
+};
+
+using Sequence = std::vector<Execution>;
+
+/// Every op once, in the order of the ranks.
+Sequence plainSequence(const CompactGraph &graph);
+
+class Simulator {
+public:
+  Simulator(const CompactGraph &graph, int64_t budget)
+      : graph(graph), budget(budget), isPending(graph.storageCount(), 0) {}
+
+  /// Takes `sequence` without the clones that nobody needs, and computes
+  /// memory, cost and overflow. Linear in the uses.
+  void settle(const Sequence &sequence);
+
+  /// Finds what the queries below need. Linear in the uses.
+  void index();
+
+  uint32_t size() const { return steps.size(); }
+  bool fits() const { return over == 0; }
+
+  const CompactGraph &graph;
+  int64_t budget;
+  Sequence steps;
+  std::vector<int64_t> memory;     // by step: bytes while it runs
+  std::vector<int64_t> liveBefore; // by step: bytes needed at or after it
+  int64_t cost = 0;                // of all steps
+  int64_t over = 0;                // sum of what exceeds the budget
+  int64_t peak = 0;
+
+  //===--- After index() --------------------------------------------------===//
+
+  static constexpr uint32_t kBeforeAll = UINT32_MAX;
+
+  /// What reads or makes a storage, in order: 2 * step + (1 if it makes it).
+  /// A storage that lives to the end has a last reader at size().
+  struct Touches {
+    const uint32_t *first, *last;
+    const uint32_t *begin() const { return first; }
+    const uint32_t *end() const { return last; }
+  };
+  Touches touchesOf(StorageId storage) const {
+    return {touches.data() + touchStart[storage],
+            touches.data() + touchStart[storage + 1]};
+  }
+
+  /// The step that last touches `storage` before `step`; kBeforeAll if none.
+  uint32_t touchBefore(StorageId storage, uint32_t step) const;
+
+  /// Whether a reader at or after `step` takes an instance made before it.
+  bool isLiveBefore(StorageId storage, uint32_t step) const;
+
+  /// Whether a step of [from, to) exceeds the budget.
+  bool overflowsIn(uint32_t from, uint32_t to) const {
+    return from < to && overflows[to] != overflows[from];
+  }
+
+  /// Rank of the first execution that comes next at or after `step`.
+  Rank nextFirst(uint32_t step) const { return nextRank[step]; }
+
+  /// The step with `id`, or kNone.
+  uint32_t stepOf(uint32_t id) const {
+    return id < stepById.size() ? stepById[id] : kNone;
+  }
+
+  /// Makes ids equal to positions; those given before are void.
+  void renumber();
+  uint32_t newId() { return nextId++; }
+
+private:
+  int64_t run(const Execution &step, int64_t &live);
+
+  std::vector<uint8_t> isPending;   // by storage
+  std::vector<StorageId> taken;     // in-place inputs of the step at hand
+  Sequence kept;                    // settled steps, backwards
+  std::vector<uint32_t> touchStart; // by storage
+  std::vector<uint32_t> touches;
+  std::vector<uint32_t> overflows; // by step: how many before it overflow
+  std::vector<Rank> nextRank;      // by step
+  std::vector<uint32_t> stepById;
+  uint32_t nextId = 0;
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_SIMULATOR_H
