@@ -39,6 +39,13 @@ RevolveTable::RevolveTable(uint32_t length, uint32_t slots)
 std::optional<uint64_t> revolveClosedForm(uint64_t length, uint64_t slots) {
   if (length == 0 || slots == 0)
     return std::nullopt;
+  if (slots == 1) { // r would count up to the length
+    uint64_t even = length % 2 ? length - 1 : length,
+             odd = 2 * length - 1 - even;
+    uint64_t product;
+    bool exceeds = __builtin_mul_overflow(even / 2, odd, &product);
+    return exceeds ? std::nullopt : std::optional<uint64_t>(product);
+  }
   // C(s+r, s+1) is the sum of C(s+i, s) over i < r, and each of those is below
   // the length: the sum of their distances to it needs no larger numbers than
   // the result.
@@ -48,11 +55,9 @@ std::optional<uint64_t> revolveClosedForm(uint64_t length, uint64_t slots) {
       return std::nullopt;
     ++r;
     // C(s+r, s) = C(s+r-1, s) * (s+r) / r, divided first.
-    uint64_t factor;
-    if (__builtin_add_overflow(slots, r, &factor))
-      return std::nullopt;
-    uint64_t common = std::gcd(reach, r);
-    if (__builtin_mul_overflow(reach / common, factor / (r / common), &reach))
+    uint64_t factor, common = std::gcd(reach, r);
+    if (__builtin_add_overflow(slots, r, &factor) ||
+        __builtin_mul_overflow(reach / common, factor / (r / common), &reach))
       break; // past any length
   }
   return steps;

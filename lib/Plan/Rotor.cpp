@@ -168,12 +168,19 @@ private:
   std::vector<std::vector<double>> rows; // by first, last; by room in slots
 };
 
+/// What becomes of a kept input once its stage and those behind it are
+/// reversed: the chain forgets it; the stage in front may still read it, and
+/// then saves running its last op again, at more bytes than the table knows.
+enum class PastInput { Forget, Hold };
+
 /// Writes the executions of the table's choices.
 class RotorScript {
 public:
   RotorScript(const RotorTable &table, const std::vector<StageCosts> &stages,
-              const std::vector<bool> &small, ChainRunner &runner)
-      : table(table), stages(stages), small(small), runner(runner) {}
+              const std::vector<bool> &small, PastInput pastInput,
+              ChainRunner &runner)
+      : table(table), stages(stages), small(small), pastInput(pastInput),
+        runner(runner) {}
 
   void reverse(uint32_t first, uint32_t last, uint32_t room) {
     Decision decision = table.decide(first, last, room);
@@ -199,7 +206,8 @@ public:
         runner.forgetCut(stage - 1);
     }
     reverse(split, last, room - table.inputSlots(split));
-    runner.forgetCut(split - 1);
+    if (pastInput == PastInput::Forget)
+      runner.forgetCut(split - 1);
     reverse(first, split - 1, room);
   }
 
@@ -207,6 +215,7 @@ private:
   const RotorTable &table;
   const std::vector<StageCosts> &stages;
   const std::vector<bool> &small;
+  PastInput pastInput;
   ChainRunner &runner;
 };
 
@@ -254,10 +263,10 @@ public:
     // budget, and the simulation decides.
     uint64_t bytes = roomFor(tables, options.budgetBytes);
     RotorTable table(stages, bytes + bytes / 2, slots);
-    auto attempt = [&](uint32_t room) {
+    auto attemptOne = [&](uint32_t room, PastInput pastInput) {
       Executions executions = runScript(tables, [&](OnDemandRunner &runner) {
         ChainRunner chainRunner(tables, chain, runner);
-        RotorScript(table, stages, small, chainRunner)
+        RotorScript(table, stages, small, pastInput, chainRunner)
             .reverse(0, count - 1, room);
       });
       Solution solution = makeSolution(graph, std::move(executions),
@@ -267,6 +276,10 @@ public:
                    solution.milliseconds < best.milliseconds))
         best = std::move(solution);
       return fits;
+    };
+    auto attempt = [&](uint32_t room) {
+      bool fits = attemptOne(room, PastInput::Forget);
+      return attemptOne(room, PastInput::Hold) || fits;
     };
     tryRooms(table, count, slots, attempt);
     return best;

@@ -54,31 +54,30 @@ private:
            (rank >= stage.firstBackward && rank < stage.endBackward);
   }
 
+  /// What another stage made, and is not an incoming gradient, takes no bytes
+  /// here; nor does a view of it.
   ValueId addValue(ValueId id) {
-    auto [at, isNew] = local.insert({id, kNone});
-    if (!isNew)
+    if (auto at = local.find(id); at != local.end())
       return at->second;
     Value value = tables.graph.values[id];
     value.name.clear();
-    bool inside = isInside(value.producer);
-    // A view of what another stage made is as good as that itself.
-    ValueId base = value.viewOf;
-    bool viewsInside =
-        base != kNone &&
-        isInside(tables.graph.values[tables.madeValue(base)].producer);
-    if (!inside && !viewsInside) {
-      value.producer = kNone;
+    bool isMadeHere = isInside(value.producer);
+    value.producer = kNone; // addOp knows the local one
+    bool isOutside = !isMadeHere;
+    if (value.viewOf != kNone) {
+      value.viewOf = addValue(value.viewOf);
+      isOutside =
+          result.graph.values[value.viewOf].storage == StorageClass::Fixed;
+    }
+    if (isOutside) {
       value.viewOf = kNone;
       value.storage = StorageClass::Fixed;
-    } else if (base != kNone) {
-      value.viewOf = addValue(base);
-      // The base stands in the map already where it was made here.
     }
-    at = local.find(id);
-    at->second = result.valueOf.size();
+    ValueId added = result.valueOf.size();
+    local.insert({id, added});
     result.graph.values.push_back(value);
     result.valueOf.push_back(id);
-    return at->second;
+    return added;
   }
 
   void addOp(uint32_t rank, bool backward) {

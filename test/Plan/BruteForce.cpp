@@ -119,7 +119,7 @@ private:
       for (const std::vector<ValueId> &roots : touched)
         isRead |= std::count(roots.begin(), roots.end(), id) != 0;
       if (isRead)
-        state.available |= members[id];
+        state.available |= bit(id);
       else
         unread += bytes[id];
     }

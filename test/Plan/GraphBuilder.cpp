@@ -62,6 +62,162 @@ Graph makeRandomGraph(uint64_t seed, const RandomGraphOptions &options) {
 
 namespace {
 
+class TrainingBuilder {
+public:
+  TrainingBuilder(uint64_t seed, const TrainingGraphOptions &options)
+      : options(options), random{seed * 0x9e3779b97f4a7c15 + 7} {}
+
+  Graph build() {
+    running = b.fixed(64);
+    values.push_back(b.input(64 * (1 + random.below(8))));
+    for (uint32_t i = 0; i < options.forwardOps; ++i)
+      addForward();
+    if (options.effects && readsRunning != kNone)
+      addStatisticsWrite();
+    addLoss();
+    size_t firstBackward = b.graph.ops.size();
+    for (size_t i = forward.size(); i-- > 0;)
+      addBackward(forward[i]);
+    for (ValueId weight : waiting)
+      addUpdate(weight);
+    for (OpId op = 0; op < b.graph.ops.size(); ++op) {
+      b.graph.ops[op].backward = op >= firstBackward;
+      b.graph.ops[op].cost = 0.125 * double(1 + random.below(40));
+      if (options.workspaces && random.below(4) == 0)
+        b.graph.ops[op].workspaceBytes = 1 + random.below(400);
+    }
+    return b.graph;
+  }
+
+private:
+  bool chance(uint64_t one) { return random.below(one) == 0; }
+  uint64_t bytesOf(ValueId id) const { return b.graph.values[id].bytes; }
+
+  /// Lists op's input `index` as one that output 0 may overwrite.
+  void maybeInPlace(OpId op, uint32_t index) {
+    const Op &at = b.graph.ops[op];
+    if (options.inPlace && bytesOf(at.inputs[index]) == bytesOf(at.outputs[0]))
+      b.graph.ops[op].inPlace.push_back({0, index});
+  }
+
+  void addForward() {
+    ValueId from = values[values.size() - 1 -
+                          random.below(std::min<size_t>(values.size(), 2))];
+    if (options.views && chance(7)) {
+      values.push_back(b.view("view", from, bytesOf(from)));
+      forward.push_back(b.graph.values.back().producer);
+      return;
+    }
+    std::vector<ValueId> inputs = {from};
+    if (chance(3))
+      inputs.push_back(values[random.below(values.size())]);
+    bool hasWeight = chance(3);
+    if (hasWeight)
+      inputs.push_back(b.fixed(64 * (1 + random.below(6))));
+    bool reads = options.effects && chance(6);
+    if (reads)
+      inputs.push_back(running);
+    OpId op = b.op("forward", inputs);
+    if (reads)
+      readsRunning = op;
+    values.push_back(
+        b.result(op, chance(2) ? bytesOf(from) : 64 * (1 + random.below(24))));
+    maybeInPlace(op, 0);
+    if (options.multipleOutputs && chance(4))
+      b.result(op, 64 * (1 + random.below(4)));
+    forward.push_back(op);
+  }
+
+  /// Changes what some forward ops read: they can't be run again later.
+  void addStatisticsWrite() {
+    OpId write = b.op("write", {running, values.back()});
+    b.result(write, 64, StorageClass::Fixed);
+    b.graph.ops[write].effect = true;
+    b.graph.ops[write].overwrites = {running};
+    addReadersBefore(write, running);
+  }
+
+  void addReadersBefore(OpId changer, ValueId value) {
+    for (OpId op = 0; op < changer; ++op) {
+      const std::vector<ValueId> &inputs = b.graph.ops[op].inputs;
+      if (std::count(inputs.begin(), inputs.end(), value))
+        b.graph.ops[changer].after.push_back(op);
+    }
+  }
+
+  void addLoss() {
+    OpId loss = b.op("loss", {values.back()});
+    b.result(loss, 64, StorageClass::Output);
+    gradientOf.assign(b.graph.values.size(), kNone);
+    gradientOf[values.back()] =
+        b.make("loss_gradient", {values.back()}, bytesOf(values.back()));
+  }
+
+  void addBackward(OpId of) {
+    Op op = b.graph.ops[of];
+    ValueId gradient = gradientOf[op.outputs[0]];
+    if (gradient == kNone)
+      return;
+    for (ValueId input : op.inputs) {
+      bool isWeight = b.graph.values[input].storage == StorageClass::Fixed;
+      if (input == running ||
+          b.graph.values[input].storage == StorageClass::Input)
+        continue;
+      std::vector<ValueId> reads = {gradient};
+      for (ValueId id : op.inputs)
+        if (id != running && chance(2))
+          reads.push_back(id);
+      for (ValueId id : op.outputs)
+        if (chance(3))
+          reads.push_back(id);
+      ValueId made = b.make("gradient", reads, bytesOf(input));
+      maybeInPlace(b.graph.ops.size() - 1, 0);
+      addGradient(input, made);
+      if (isWeight && options.effects && chance(2))
+        waiting.push_back(input);
+      else if (isWeight && options.effects)
+        addUpdate(input);
+    }
+  }
+
+  void addGradient(ValueId of, ValueId made) {
+    if (gradientOf[of] != kNone) {
+      made = b.make("sum", {gradientOf[of], made}, bytesOf(of));
+      maybeInPlace(b.graph.ops.size() - 1, 0);
+    }
+    gradientOf[of] = made;
+  }
+
+  /// The readers of a weight are one forward op and its gradients; those that
+  /// come behind an early update must not read it.
+  void addUpdate(ValueId weight) {
+    OpId update = b.op("update", {weight, gradientOf[weight]});
+    b.result(update, bytesOf(weight), StorageClass::Fixed);
+    b.graph.ops[update].effect = true;
+    b.graph.ops[update].overwrites = {weight};
+    addReadersBefore(update, weight);
+  }
+
+  TrainingGraphOptions options;
+  Random random;
+  GraphBuilder b;
+  ValueId running = kNone;
+  OpId readsRunning = kNone;
+  std::vector<ValueId> values; // what later forward ops may read
+  std::vector<OpId> forward;
+  std::vector<ValueId> gradientOf; // by forward value
+  std::vector<ValueId> waiting;    // weights to update at the end
+};
+
+} // namespace
+
+Graph makeRandomTrainingGraph(uint64_t seed,
+                              const TrainingGraphOptions &options) {
+  return TrainingBuilder(seed, options).build();
+}
+
+namespace {
+
 /// A convolution and its batch norm: what the backward pass reads, and the
 /// sizes that are needed to run it again.
 struct Unit {
@@ -83,6 +239,7 @@ public:
 
   Graph build() {
     forward();
+    size_t forwardOps = b.graph.ops.size();
     ValueId gradient = b.make("loss_gradient", {activation}, bytes);
     for (size_t i = blocks.size(); i-- > 0;)
       gradient = backward(blocks[i], gradient);
@@ -91,10 +248,25 @@ public:
       b.result(update, b.graph.values[weight].bytes, StorageClass::Fixed);
       b.graph.ops[update].effect = true;
     }
+    for (size_t op = forwardOps; op < b.graph.ops.size(); ++op)
+      b.graph.ops[op].backward = true;
+    setCosts();
     return b.graph;
   }
 
 private:
+  void setCosts() {
+    for (Op &op : b.graph.ops) {
+      uint64_t moved = 0;
+      for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
+        for (ValueId id : *list)
+          moved += b.graph.values[id].bytes;
+      bool computes =
+          op.name.rfind("conv", 0) == 0 || op.name.rfind("shortcut", 0) == 0;
+      op.cost = double(moved) / 1e7 * (computes ? 6 : 1);
+    }
+  }
+
   void forward() {
     uint64_t side = 56, width = 64;
     activation = b.input(options.batch * side * side * width * 4);

@@ -78,6 +78,21 @@ struct RandomGraphOptions {
 /// Same seed, same graph, on every platform.
 Graph makeRandomGraph(uint64_t seed, const RandomGraphOptions &options);
 
+struct TrainingGraphOptions {
+  uint32_t forwardOps = 10;
+  bool multipleOutputs = true;
+  bool views = true;
+  bool inPlace = true;
+  bool effects = true; // updates, and statistics written in the forward pass
+  bool workspaces = true;
+};
+
+/// A forward pass with a weight here and there, and a backward pass that reads
+/// its values, adds up gradients and updates the weights, some at once and
+/// some at the end. All ops have costs. Same seed, same graph.
+Graph makeRandomTrainingGraph(uint64_t seed,
+                              const TrainingGraphOptions &options);
+
 enum class Keep { All, BlockInputs };
 
 struct ResNetOptions {
@@ -88,7 +103,8 @@ struct ResNetOptions {
 
 /// A training step shaped like a ResNet of bottleneck blocks: convolutions
 /// with workspaces, batch norms that keep their input, residual additions,
-/// their gradients, and an update a parameter at the end of the step.
+/// their gradients, and an update a parameter at the end of the step. An op
+/// costs what its bytes take at 10 GB/s, a convolution six times that.
 Graph makeResNetStep(const ResNetOptions &options);
 
 } // namespace reprise::plan::test
