@@ -326,6 +326,8 @@ void ProblemBuilder::setPhases() {
         op.phase = Phase::Update;
     }
   }
+  for (OpId id = 0; id < problem.ops.size(); ++id)
+    problem.graph.ops[id].backward = problem.ops[id].phase != Phase::Forward;
 }
 
 FailureOr<PlanProblem> ProblemBuilder::build() {

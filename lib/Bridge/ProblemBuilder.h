@@ -53,6 +53,7 @@ private:
   bool readsOnlyInPlace(plan::ValueId root, uint32_t range) const;
   bool reachesAny(plan::OpId from,
                   const llvm::SmallVector<plan::OpId> &to) const;
+  void setOverwrites(plan::OpId id, uint32_t range);
   bool placeDirectly(const Update &update);
   void placeByCopy(const Update &update);
 

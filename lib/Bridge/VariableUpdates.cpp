@@ -96,6 +96,20 @@ bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
   return false;
 }
 
+/// `id` changes the bytes of the variable: what reads its old value, in any
+/// execution, comes before.
+void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
+  plan::Op &op = problem.graph.ops[id];
+  for (OpId reader : readersOf(range))
+    if (reader != id)
+      op.after.push_back(reader);
+  for (ValueId value = 0; value < problem.graph.values.size(); ++value)
+    if (problem.fixedRange[value] == range &&
+        problem.graph.values[value].producer == kNone)
+      op.overwrites.push_back(value);
+  op.effect = true;
+}
+
 bool ProblemBuilder::placeDirectly(const Update &update) {
   ValueId root = problem.rootOf(update.value);
   plan::Value &value = problem.graph.values[root];
@@ -107,22 +121,17 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
   llvm::erase(readers, producer);
   if (reachesAny(producer, readers))
     return false;
+  setOverwrites(producer, update.range);
   value.storage = StorageClass::Fixed;
   problem.fixedRange[root] = update.range;
-  plan::Op &op = problem.graph.ops[producer];
-  op.after.insert(op.after.end(), readers.begin(), readers.end());
-  op.effect = true;
   return true;
 }
 
 void ProblemBuilder::placeByCopy(const Update &update) {
-  SmallVector<OpId> readers = readersOf(update.range);
   ValueId target = addCopy(update.write, update.value);
+  setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
   problem.fixedRange[target] = update.range;
-  plan::Op &op = problem.graph.ops.back();
-  op.after.insert(op.after.end(), readers.begin(), readers.end());
-  op.effect = true;
 }
 
 void ProblemBuilder::placeUpdates() {

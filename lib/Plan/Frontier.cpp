@@ -35,9 +35,7 @@ public:
       : graph(graph), options(options), compact(makeCompact(graph, order)),
         precedence(findPrecedence(graph, compact)),
         plain(plainSequence(compact)) {
-    double ops = std::max(1u, compact.opCount());
-    iterations = std::clamp(6e8 * options.work / (ops * ops), 20.0,
-                            std::max(20.0, 1000 * options.work));
+    iterations = searchIterations(compact, options.work);
   }
 
   std::vector<FrontierPoint> run() {

@@ -58,6 +58,11 @@ private:
   std::vector<uint32_t> clones; // steps of the current sequence
 };
 
+/// Iterations that take a third of a second at work = 1, and fewer for small
+/// graphs, which need fewer. From the size alone, so that results don't depend
+/// on the machine.
+uint64_t searchIterations(const CompactGraph &graph, double work);
+
 } // namespace reprise::plan
 
 #endif // REPRISE_LIB_PLAN_SEARCH_H

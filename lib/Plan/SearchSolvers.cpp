@@ -1,0 +1,184 @@
+//===- SearchSolvers.cpp - Solvers that search for one budget -------------===//
+//
+// Input:   a graph, an order, a budget, an effort or a time limit.
+// Output:  the cheapest schedule found within the budget.
+// Method:  eviction: every setting of the powers, pruned. cut: what the best
+//          cuts of the lower bound keep, repaired. search: large
+//          neighbourhoods from those and from the plain order. auto: search on
+//          every thread, restarted from the best of all, until the bound is
+//          met or the effort is spent.
+// Cost:    see Search.cpp; with a time limit until that is over.
+//
+//===----------------------------------------------------------------------===//
+#include "BoundSearch.h"
+#include "ParallelTasks.h"
+#include "Search.h"
+#include "Seeds.h"
+#include "Solvers.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace reprise::plan {
+
+namespace {
+
+/// A graph made ready for searches for one budget.
+struct Prepared {
+  Prepared(const Graph &graph, const std::vector<OpId> &order,
+           const SolverOptions &options)
+      : graph(graph), compact(makeCompact(graph, order)),
+        precedence(findPrecedence(graph, compact)),
+        budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {}
+
+  Solution finish(const Search &search, const std::string &solver) const {
+    Solution solution;
+    if (!search.hasSolution())
+      return solution;
+    for (const Execution &step : search.solution())
+      solution.executions.push_back(compact.opOf[step.op]);
+    solution.milliseconds = costOf(graph, solution.executions);
+    solution.maxLive = search.peak();
+    solution.solver = solver;
+    return solution;
+  }
+
+  const Graph &graph;
+  CompactGraph compact;
+  Precedence precedence;
+  int64_t budget;
+};
+
+} // namespace
+
+static void offerEvictions(const Prepared &problem, Search &search) {
+  for (double distancePower : {0.0, 0.5, 1.0, 2.0})
+    for (double costPower : {0.5, 1.0, 1.5})
+      search.offer(
+          evict(problem.compact, problem.budget, {distancePower, costPower}),
+          {});
+}
+
+/// Returns the cost that no schedule can beat.
+static int64_t offerCuts(const Prepared &problem, Search &search) {
+  int64_t bound = problem.compact.totalCost();
+  if (problem.compact.opCount() == 0)
+    return bound;
+  BoundSearch bounds(problem.compact, problem.precedence);
+  BoundSearch::Result best = bounds.find(problem.budget, 48);
+  if (!best.answer.feasible)
+    return bound;
+  CutRelaxation &relaxation = bounds.at(best.cut);
+  relaxation.bound(problem.budget);
+  for (double factor : {0.66, 0.76, 0.87, 1.0, 1.15, 1.32, 1.52})
+    search.offer(recomputeBehind(problem.compact, best.cut,
+                                 relaxation.residentAt(factor)),
+                 {});
+  return bound + best.answer.extra;
+}
+
+namespace {
+
+class EvictionSolver : public Solver {
+public:
+  std::string name() const override { return "eviction"; }
+  Solution solve(const Graph &graph, const std::vector<OpId> &order,
+                 const SolverOptions &options) const override {
+    Prepared problem(graph, order, options);
+    Search search(problem.compact, problem.budget, options.seed);
+    offerEvictions(problem, search);
+    return problem.finish(search, name());
+  }
+};
+
+class CutSolver : public Solver {
+public:
+  std::string name() const override { return "cut"; }
+  Solution solve(const Graph &graph, const std::vector<OpId> &order,
+                 const SolverOptions &options) const override {
+    Prepared problem(graph, order, options);
+    Search search(problem.compact, problem.budget, options.seed);
+    search.offer(plainSequence(problem.compact), {});
+    offerCuts(problem, search);
+    return problem.finish(search, name());
+  }
+};
+
+/// Says when a time limit is over; never without one.
+class Deadline {
+public:
+  explicit Deadline(double seconds)
+      : isSet(seconds > 0),
+        end(std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                std::chrono::duration<double>(seconds))) {}
+  bool isOver() const {
+    return isSet && std::chrono::steady_clock::now() >= end;
+  }
+  const bool isSet;
+
+private:
+  std::chrono::steady_clock::time_point end;
+};
+
+class SearchSolver : public Solver {
+public:
+  /// `restarts` independent searches, then as many from the best of them.
+  SearchSolver(std::string name, unsigned restarts)
+      : label(std::move(name)), restarts(restarts) {}
+  std::string name() const override { return label; }
+
+  Solution solve(const Graph &graph, const std::vector<OpId> &order,
+                 const SolverOptions &options) const override {
+    Deadline deadline(options.timeLimitSeconds);
+    Prepared problem(graph, order, options);
+    Search best(problem.compact, problem.budget, options.seed);
+    best.offer(plainSequence(problem.compact), {});
+    int64_t bound = offerCuts(problem, best);
+    best.offerSeeds();
+    constexpr int rounds = 2;
+    for (int round = 0; round < rounds || deadline.isSet; ++round) {
+      if ((best.hasSolution() && best.cost() <= bound) || deadline.isOver())
+        break;
+      improveInParallel(problem, best, bound, round, options, deadline);
+    }
+    return problem.finish(best, name());
+  }
+
+private:
+  void improveInParallel(const Prepared &problem, Search &best, int64_t bound,
+                         int round, const SolverOptions &options,
+                         const Deadline &deadline) const {
+    std::vector<Sequence> found(restarts);
+    runTasks(restarts, options.threads, [&](uint32_t at) {
+      Search search(problem.compact, problem.budget,
+                    options.seed * 7919 + 64 * (round + 1) + at);
+      search.offer(best.solution(), {});
+      search.offer(plainSequence(problem.compact),
+                   {MissingInput::Recompute, 1.0, 0.2});
+      search.improve(4 * searchIterations(problem.compact, options.work), bound,
+                     [&] { return deadline.isOver(); });
+      found[at] = search.solution();
+    });
+    for (const Sequence &sequence : found)
+      best.offer(sequence, {});
+  }
+
+  std::string label;
+  unsigned restarts;
+};
+
+} // namespace
+
+std::unique_ptr<Solver> createEviction() {
+  return std::make_unique<EvictionSolver>();
+}
+std::unique_ptr<Solver> createCut() { return std::make_unique<CutSolver>(); }
+std::unique_ptr<Solver> createSearch() {
+  return std::make_unique<SearchSolver>("search", 1);
+}
+std::unique_ptr<Solver> createAuto() {
+  return std::make_unique<SearchSolver>("auto", 2);
+}
+
+} // namespace reprise::plan
