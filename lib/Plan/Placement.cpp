@@ -141,11 +141,16 @@ static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
   }
 }
 
-Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
-                       uint64_t workLimit) {
+static std::vector<PackItem> toItems(const std::vector<Buffer> &buffers) {
   std::vector<PackItem> items;
   for (const Buffer &buffer : buffers)
     items.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
+  return items;
+}
+
+Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
+                       uint64_t workLimit) {
+  std::vector<PackItem> items = toItems(buffers);
   if (items.empty())
     return {{}, 0, "nothing to place"};
   Best best;
@@ -153,6 +158,36 @@ Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
   if (best.packing.height > maxLive)
     searchHeights(items, maxLive, workLimit, best);
   return {std::move(best.packing.offsets), best.packing.height, best.strategy};
+}
+
+FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
+                      uint64_t workLimit) {
+  std::vector<PackItem> items = toItems(buffers);
+  if (items.empty())
+    return {FitOutcome::Found, {{}, 0, "nothing to place"}};
+  Best best;
+  tryGreedy(items, capacity, best);
+  FitOutcome outcome = FitOutcome::LimitReached;
+  if (best.packing.height > capacity) {
+    // The local search finds soon what it finds at all; only the complete one
+    // proves that there is nothing to find.
+    WorkLimit local{workLimit / 32};
+    best.offer(packByEjection(items, capacity, best.packing, local),
+               "ejection search");
+  }
+  if (best.packing.height > capacity) {
+    WorkLimit exact{workLimit};
+    Packing complete;
+    if (packExactly(items, capacity, exact, complete) ==
+        ExactOutcome::Impossible)
+      outcome = FitOutcome::Impossible;
+    best.offer(std::move(complete), "canonical search");
+  }
+  if (best.packing.height <= capacity)
+    outcome = FitOutcome::Found;
+  return {
+      outcome,
+      {std::move(best.packing.offsets), best.packing.height, best.strategy}};
 }
 
 } // namespace reprise::plan

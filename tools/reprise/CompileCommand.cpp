@@ -1,6 +1,7 @@
 //===- CompileCommand.cpp - reprise compile -------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"

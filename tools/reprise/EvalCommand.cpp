@@ -1,6 +1,7 @@
 //===- EvalCommand.cpp - reprise eval -------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
 #include "RunSource.h"

@@ -11,10 +11,6 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-void tools::addExamples(CLI::App &command, const std::string &examples) {
-  command.footer("Examples:\n" + examples + "\n");
-}
-
 static constexpr const char *kModelGroup = "Model (of the zoo)";
 static constexpr const char *kCompileGroup = "Compilation";
 

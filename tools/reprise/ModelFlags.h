@@ -43,9 +43,6 @@ private:
   std::optional<unsigned> threads;
 };
 
-/// Says in a command's help how to use it.
-void addExamples(CLI::App &command, const std::string &examples);
-
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_MODELFLAGS_H

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"

@@ -1,6 +1,7 @@
 //===- ReportCommand.cpp - reprise report ---------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
 #include "RunSource.h"

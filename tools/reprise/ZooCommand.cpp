@@ -1,6 +1,7 @@
 //===- ZooCommand.cpp - reprise zoo ---------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"

@@ -6,107 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
-#include "text/Table.h"
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <sstream>
 
 using namespace reprise;
 using namespace reprise::tools;
-
-namespace {
-/// CLI11's help in 80 columns.
-class HelpFormatter : public CLI::Formatter {
-public:
-  HelpFormatter() { column_width(kNames); }
-  std::string make_option_desc(const CLI::Option *option) const override {
-    return text::wrap(option->get_description(), kColumns - kNames);
-  }
-  std::string make_subcommand(const CLI::App *command) const override {
-    std::ostringstream out;
-    CLI::detail::format_help(
-        out, command->get_name(),
-        text::wrap(command->get_description(), kColumns - kNames), kNames);
-    return out.str();
-  }
-  std::string make_description(const CLI::App *app) const override {
-    return text::wrap(app->get_description(), kColumns) + "\n";
-  }
-
-private:
-  static constexpr size_t kColumns = 80, kNames = 30;
-};
-} // namespace
-
-/// The chosen subcommand, or the application.
-static CLI::App *chosen(CLI::App *app) {
-  for (CLI::App *command : app->get_subcommands())
-    return chosen(command);
-  return app;
-}
-
-static std::vector<std::string> optionNames(const CLI::App *app) {
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app->get_options({}))
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-  return names;
-}
-
-static std::vector<std::string> commandNames(const CLI::App *app) {
-  std::vector<std::string> names;
-  for (const CLI::App *command : app->get_subcommands({}))
-    names.push_back(command->get_name());
-  return names;
-}
-
-/// What was not understood, and what was probably meant.
-static std::string describeExtra(CLI::App *command) {
-  std::vector<std::string> extras = command->remaining();
-  std::string word = extras.empty() ? "" : extras.front();
-  std::vector<std::string> known;
-  bool isOption = word.rfind("-", 0) == 0;
-  if (isOption) {
-    word = word.substr(0, word.find('='));
-    known = optionNames(command);
-  } else {
-    known = commandNames(command);
-  }
-  std::string meant = text::nearest(word, known);
-  std::string what = isOption        ? "no option is named '"
-                     : known.empty() ? "unexpected argument '"
-                                     : "no command is named '";
-  return what + word + "'" +
-         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
-}
-
-static std::string fullName(const CLI::App *command) {
-  const CLI::App *parent = command->get_parent();
-  return parent ? fullName(parent) + " " + command->get_name()
-                : command->get_name();
-}
-
-static int explain(CLI::App &app, const CLI::ParseError &error) {
-  if (error.get_exit_code() == 0) // --help and --version
-    return app.exit(error);
-  CLI::App *command = chosen(&app);
-  std::string message = error.what();
-  if (!command->remaining().empty())
-    message = describeExtra(command);
-  else if (dynamic_cast<const CLI::RequiredError *>(&error) &&
-           !commandNames(command).empty()) {
-    std::string names;
-    for (const std::string &name : commandNames(command))
-      names += (names.empty() ? "" : ", ") + name;
-    message = "say what to do: " + names;
-  }
-  std::fprintf(stderr, "error: %s\n'%s --help' shows how to use it\n",
-               message.c_str(), fullName(command).c_str());
-  return kUsage;
-}
 
 static int run(int argc, char **argv) {
   CLI::App app("Compiles networks into training programs whose peak memory is "
@@ -114,7 +22,7 @@ static int run(int argc, char **argv) {
                "reprise");
   app.set_version_flag("--version", "reprise " REPRISE_VERSION);
   app.set_help_flag("--help", "Show this help and exit");
-  app.formatter(std::make_shared<HelpFormatter>());
+  useHelpFormat(app);
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
                    "  reprise train resnet18 --data "
                    "/usr/share/datasets/fashion-mnist --batch 128 --epochs 1\n"

@@ -59,6 +59,18 @@ constexpr uint64_t kPlacementWork = 1600000000;
 Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
                        uint64_t workLimit = kPlacementWork);
 
+enum class FitOutcome { Found, Impossible, LimitReached };
+
+struct FitResult {
+  FitOutcome outcome = FitOutcome::LimitReached;
+  Placement placement; // the lowest found, above the capacity unless Found
+};
+
+/// Looks for offsets that end at `capacity` or below, and for nothing better.
+/// Impossible is a proof. Work is counted as in placeBuffers.
+FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
+                      uint64_t workLimit);
+
 /// Independent check of a plan: order respects dependences, each op once,
 /// buffers cover their values' uses, overlapping lifetimes have disjoint
 /// ranges, in-place and views are legal, peak as claimed. Returns what is

@@ -1,0 +1,116 @@
+//===- BoundCommand.cpp - reprise-plan bound ------------------------------===//
+
+#include "Command.h"
+#include "Solving.h"
+#include "text/Size.h"
+#include "text/Table.h"
+
+using namespace reprise;
+using namespace reprise::plan;
+using namespace reprise::plan::tool;
+
+namespace {
+struct BoundOptions {
+  std::string graph, budget;
+  double work = 1;
+  bool json = false;
+};
+} // namespace
+
+static std::string opName(const Graph &graph, OpId id) {
+  return id == kNone ? "" : graph.ops[id].name;
+}
+
+static OrderedJson boundJson(const Problem &problem, const ByteBound &bytes,
+                             const std::optional<uint64_t> &budget,
+                             const LowerBound &bound) {
+  const Graph &graph = problem.graph;
+  OrderedJson json = {{"whole_bytes", problem.whole.height},
+                      {"whole_ms", problem.whole.milliseconds},
+                      {"bound_bytes", bytes.bytes},
+                      {"bound_at", opName(graph, bytes.cut)},
+                      {"pinned", pinnedJson(graph, bytes.pinned)}};
+  if (!budget)
+    return json;
+  json["budget_bytes"] = *budget;
+  json["feasible"] = bound.feasible;
+  if (bound.feasible) {
+    json["bound_ms"] = bound.milliseconds;
+    json["ms_per_mib"] = bound.millisecondsPerMiB;
+  }
+  json["proof_at"] = opName(graph, bound.cut);
+  return json;
+}
+
+static std::string boundText(const Problem &problem, const ByteBound &bytes,
+                             const std::optional<uint64_t> &budget,
+                             const LowerBound &bound) {
+  const Graph &graph = problem.graph;
+  text::Facts facts;
+  facts.add("without recomputation:",
+            bothSizes(problem.whole.height) + ", " +
+                formatMilliseconds(problem.whole.milliseconds));
+  std::string pinned = describePinned(graph, bytes.pinned);
+  facts.add("every schedule needs at least:",
+            bothSizes(bytes.bytes) +
+                (bytes.cut == kNone
+                     ? ""
+                     : ", at '" + opName(graph, bytes.cut) + "'"));
+  if (!pinned.empty())
+    facts.add("live there:", pinned);
+  if (!budget)
+    return facts.str();
+  facts.add("budget:", bothSizes(*budget));
+  if (!bound.feasible) {
+    facts.add("cost:", "no schedule lives in the budget");
+    return facts.str();
+  }
+  facts.add("every schedule costs at least:",
+            formatMilliseconds(bound.milliseconds) +
+                (bound.cut == kNone ? ""
+                                    : ", by what happens at '" +
+                                          opName(graph, bound.cut) + "'"));
+  facts.add("one more MiB saves at most:",
+            formatMilliseconds(bound.millisecondsPerMiB));
+  return facts.str();
+}
+
+static rt::Status bound(const BoundOptions &options) {
+  rt::Expected<Problem> problem = loadProblem(options.graph);
+  if (!problem.ok())
+    return problem.status();
+  std::optional<uint64_t> budget;
+  LowerBound lower;
+  if (!options.budget.empty()) {
+    rt::Expected<uint64_t> parsed = parseBudget(options.budget, *problem);
+    if (!parsed.ok())
+      return parsed.status();
+    budget = *parsed;
+    lower = lowerBound(problem->graph, *budget, options.work);
+  }
+  ByteBound bytes = lowestBytes(problem->graph);
+  return tools::print(
+      options.json ? boundJson(*problem, bytes, budget, lower).dump(2) + "\n"
+                   : boundText(*problem, bytes, budget, lower));
+}
+
+void plan::tool::addBoundCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "bound", "Proves what no schedule of a graph can beat");
+  auto options = std::make_shared<BoundOptions>();
+  command
+      ->add_option("graph", options->graph,
+                   "Graph as JSON (docs/plan-json.md); - for standard input")
+      ->required();
+  command->add_option("--budget", options->budget,
+                      "Bound the cost within these bytes too: 2GiB or 80%");
+  command
+      ->add_option("--work", options->work, "Effort of the proof; 1 by default")
+      ->check(CLI::Range(0.0, 1e6));
+  command->add_flag("--json", options->json, "Print JSON");
+  tools::addExamples(*command, "  reprise-plan bound graph.json\n"
+                               "  reprise-plan bound graph.json --budget 60%");
+  command->callback([options, &invocation] {
+    invocation = [options] { return bound(*options); };
+  });
+}

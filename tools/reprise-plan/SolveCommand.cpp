@@ -1,0 +1,185 @@
+//===- SolveCommand.cpp - reprise-plan solve ------------------------------===//
+
+#include "Command.h"
+#include "Solving.h"
+#include "format/PlanJson.h"
+#include "text/Size.h"
+#include "text/Table.h"
+
+using namespace reprise;
+using namespace reprise::plan;
+using namespace reprise::plan::tool;
+
+namespace {
+struct SolveOptions {
+  std::string graph, budget, solver = "auto", output;
+  bool json = false;
+  SolverFlags flags;
+};
+
+/// What a budget that is not met leaves to say.
+struct Refusal {
+  uint64_t smallest = 0; // of the plans found
+  ByteBound bound;
+};
+} // namespace
+
+/// Looks where the search for all budgets at once comes by, before giving up.
+static rt::Expected<std::optional<Plan>>
+lastResort(const Problem &problem, const SolverOptions &options,
+           uint64_t budget, Refusal &refusal) {
+  refusal.bound = lowestBytes(problem.graph);
+  rt::Expected<std::vector<Plan>> plans =
+      placeFrontier(problem, options, kPlacementWork);
+  if (!plans.ok())
+    return plans.status();
+  refusal.smallest = plans->front().height;
+  std::optional<Plan> best;
+  for (Plan &plan : *plans)
+    if (plan.height <= budget)
+      best = std::move(plan);
+  return best;
+}
+
+static rt::Status refuse(const SolveOptions &options, const Problem &problem,
+                         uint64_t budget, const Refusal &refusal) {
+  const ByteBound &bound = refusal.bound;
+  std::string atOp =
+      bound.cut == kNone ? "" : problem.graph.ops[bound.cut].name;
+  if (options.json) {
+    OrderedJson json = {{"met", false},
+                        {"budget_bytes", budget},
+                        {"smallest_bytes", refusal.smallest},
+                        {"bound_bytes", bound.bytes},
+                        {"bound_at", atOp},
+                        {"pinned", pinnedJson(problem.graph, bound.pinned)}};
+    REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
+  }
+  bool proven = budget < bound.bytes;
+  std::string message =
+      "budget of " + bothSizes(budget) +
+      (proven ? " cannot be met by any schedule" : " is not met") +
+      "; the smallest that is met is " + bothSizes(refusal.smallest) +
+      "\nnote: every schedule needs at least " + bothSizes(bound.bytes);
+  if (!atOp.empty())
+    message += "; at '" + atOp + "' these are live: " +
+               describePinned(problem.graph, bound.pinned);
+  message += "\nnote: try 'reprise-plan solve " + options.graph + " --budget " +
+             std::to_string(refusal.smallest) + "'";
+  return tools::invalid(message);
+}
+
+static rt::Status report(const SolveOptions &options, const Problem &problem,
+                         uint64_t budget, const Plan &plan,
+                         const LowerBound &bound) {
+  double base = problem.whole.milliseconds;
+  double extra = plan.milliseconds - base;
+  double share = base > 0 ? extra / base : 0;
+  double gap = gapOf(plan.milliseconds, bound.milliseconds);
+  if (options.json) {
+    OrderedJson json = {{"met", true},
+                        {"budget_bytes", budget},
+                        {"max_live_bytes", plan.maxLive},
+                        {"height_bytes", plan.height},
+                        {"whole_bytes", problem.whole.height},
+                        {"cost_ms", plan.milliseconds},
+                        {"recomputed_ms", extra},
+                        {"recomputed_share", share},
+                        {"bound_ms", bound.milliseconds},
+                        {"gap", gap},
+                        {"ms_per_mib", bound.millisecondsPerMiB},
+                        {"solver", plan.solver},
+                        {"placement", plan.strategy}};
+    return tools::print(json.dump(2) + "\n");
+  }
+  text::Table table({{"budget"},
+                     {"live"},
+                     {"placed"},
+                     {"cost"},
+                     {"recomputed"},
+                     {"share"},
+                     {"bound"},
+                     {"gap"},
+                     {"solver", text::Align::Left}});
+  table.add({text::formatSize(budget), text::formatSize(plan.maxLive),
+             text::formatSize(plan.height),
+             formatMilliseconds(plan.milliseconds), formatMilliseconds(extra),
+             text::formatFixed(share * 100, 2) + "%",
+             formatMilliseconds(bound.milliseconds),
+             text::formatFixed(gap * 100, 2) + "%", plan.solver});
+  return tools::print(table.str());
+}
+
+static rt::Status solve(const SolveOptions &options) {
+  if (!options.output.empty())
+    REPRISE_RETURN_IF_ERROR(tools::checkOutput(options.output));
+  rt::Expected<std::unique_ptr<Solver>> solver = findSolver(options.solver);
+  if (!solver.ok())
+    return solver.status();
+  rt::Expected<SolverOptions> flags = options.flags.options();
+  if (!flags.ok())
+    return flags.status();
+  rt::Expected<Problem> problem = loadProblem(options.graph);
+  if (!problem.ok())
+    return problem.status();
+  rt::Expected<uint64_t> budget = parseBudget(options.budget, *problem);
+  if (!budget.ok())
+    return budget.status();
+  rt::Expected<std::optional<Plan>> plan =
+      problem->whole.height <= *budget
+          ? std::optional<Plan>(problem->whole)
+          : solveWithin(*problem, **solver, *flags, *budget);
+  if (!plan.ok())
+    return plan.status();
+  if (!plan->has_value()) {
+    Refusal refusal;
+    rt::Expected<std::optional<Plan>> found =
+        lastResort(*problem, *flags, *budget, refusal);
+    if (!found.ok())
+      return found.status();
+    // Another solver's plan is no answer to a question about this one.
+    if (options.solver == "auto")
+      *plan = std::move(*found);
+    if (!plan->has_value())
+      return refuse(options, *problem, *budget, refusal);
+  }
+  LowerBound bound = lowerBound(problem->graph, *budget, flags->work);
+  if (!options.output.empty()) {
+    REPRISE_RETURN_IF_ERROR(tools::writeText(
+        options.output, format::writePlan(problem->graph, **plan)));
+    if (options.output == "-")
+      return {};
+  }
+  return report(options, *problem, *budget, **plan, bound);
+}
+
+void plan::tool::addSolveCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "solve", "Chooses what to compute again so that a graph fits a budget");
+  auto options = std::make_shared<SolveOptions>();
+  command
+      ->add_option("graph", options->graph,
+                   "Graph as JSON (docs/plan-json.md); - for standard input")
+      ->required();
+  command
+      ->add_option("--budget", options->budget,
+                   "Bytes of the placed area: 4096, 512MiB, 2GB, or 80% of "
+                   "those without recomputation")
+      ->required();
+  command->add_option("--solver", options->solver,
+                      "auto (default), none, segments=N, sqrt, chen, "
+                      "threshold, revolve, rotor, eviction, cut or search");
+  options->flags.addTo(*command);
+  command->add_option("-o,--output", options->output,
+                      "File for the plan; - for standard output, without the "
+                      "table");
+  command->add_flag("--json", options->json, "Print JSON");
+  tools::addExamples(
+      *command, "  reprise-plan solve graph.json --budget 2GiB -o plan.json\n"
+                "  reprise-plan solve graph.json --budget 60% --solver sqrt\n"
+                "  reprise-plan solve - --budget 60% --time-limit 10s --json "
+                "< graph.json");
+  command->callback([options, &invocation] {
+    invocation = [options] { return solve(*options); };
+  });
+}

@@ -1,0 +1,222 @@
+//===- Solving.cpp - Placed plans within a budget -------------------------===//
+
+#include "Solving.h"
+#include "Input.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+namespace reprise::plan::tool {
+
+using rt::Status;
+using tools::invalid;
+
+rt::Expected<Problem> loadProblem(const std::string &path) {
+  rt::Expected<format::GraphFile> file = loadGraph(path);
+  if (!file.ok())
+    return file.status();
+  Problem problem;
+  problem.graph = std::move(file->graph);
+  if (file->hasOrder) {
+    problem.order.resize(problem.graph.ops.size());
+    std::iota(problem.order.begin(), problem.order.end(), 0);
+  } else {
+    problem.order = chooseOrder(problem.graph).order;
+  }
+  Solution everything;
+  everything.executions = problem.order;
+  everything.solver = "none";
+  rt::Expected<Plan> whole = placeSolution(problem, everything, kPlacementWork);
+  if (!whole.ok())
+    return whole.status();
+  problem.whole = std::move(*whole);
+  return problem;
+}
+
+rt::Expected<uint64_t> parseBudget(const std::string &text,
+                                   const Problem &problem) {
+  if (text.empty() || text.back() != '%')
+    return text::parseSize(text);
+  double percent = 0;
+  const char *end = text.data() + text.size() - 1;
+  auto parsed = std::from_chars(text.data(), end, percent);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(percent > 0) ||
+      percent > 1000)
+    return invalid("'" + text + "' is no share of memory; write it as 80%");
+  return uint64_t(double(problem.whole.height) * percent / 100);
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+void SolverFlags::addTo(CLI::App &command) {
+  command.add_option("--time-limit", timeLimit,
+                     "Most time for the search: 10s, 500ms, 2min; without it "
+                     "work is counted, and the result is the same on every "
+                     "machine");
+  command
+      .add_option("--work", work,
+                  "Effort of searches; 1 (default) is a few seconds for a "
+                  "thousand ops")
+      ->check(CLI::Range(0.0, 1e6));
+  command
+      .add_option("--threads", threads,
+                  "Threads to use; all of the machine's by default")
+      ->check(CLI::Range(0u, 1024u));
+}
+
+static rt::Expected<double> parseSeconds(const std::string &text) {
+  double value = 0;
+  const char *end = text.data() + text.size();
+  auto parsed = std::from_chars(text.data(), end, value);
+  std::string unit(parsed.ptr, end);
+  double scale = unit == "s" || unit.empty() ? 1
+                 : unit == "ms"              ? 1e-3
+                 : unit == "min"             ? 60
+                                             : 0;
+  if (parsed.ec != std::errc() || scale == 0 || !(value > 0) || value > 1e6)
+    return invalid("'" + text + "' is no time; write it as 10s, 500ms or 2min");
+  return value * scale;
+}
+
+rt::Expected<SolverOptions> SolverFlags::options() const {
+  SolverOptions result;
+  result.work = work;
+  result.threads =
+      threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+  if (!timeLimit.empty()) {
+    rt::Expected<double> seconds = parseSeconds(timeLimit);
+    if (!seconds.ok())
+      return seconds.status();
+    result.timeLimitSeconds = *seconds;
+  }
+  return result;
+}
+
+rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name) {
+  if (std::unique_ptr<Solver> solver = createSolver(name))
+    return solver;
+  std::string names;
+  for (const std::string &known : solverNames())
+    names += (names.empty() ? "" : ", ") + known;
+  std::string meant = text::nearest(name, solverNames());
+  return invalid("no solver is called '" + name + "'" +
+                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                 "; there are " + names);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+rt::Expected<Plan> placeSolution(const Problem &problem,
+                                 const Solution &solution,
+                                 uint64_t placementWork) {
+  std::string error = checkExecutions(problem.graph, solution.executions);
+  if (error.empty()) {
+    Plan plan = makePlan(problem.graph, solution.executions, placementWork);
+    plan.solver = solution.solver;
+    error = validatePlan(problem.graph, plan);
+    if (error.empty())
+      return plan;
+  }
+  return Status::error(RP_INTERNAL,
+                       "the plan of solver '" + solution.solver +
+                           "' is wrong, please report it: " + error);
+}
+
+rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
+                                              const Solver &solver,
+                                              SolverOptions options,
+                                              uint64_t budget) {
+  constexpr int rounds = 5;
+  options.budgetBytes = budget;
+  for (int round = 0; round < rounds; ++round) {
+    Solution solution = solver.solve(problem.graph, problem.order, options);
+    if (solution.executions.empty())
+      break;
+    rt::Expected<Plan> plan = placeSolution(problem, solution, kPlacementWork);
+    if (!plan.ok())
+      return plan.status();
+    if (plan->height <= budget)
+      return std::optional<Plan>(std::move(*plan));
+    uint64_t excess = plan->height - budget;
+    uint64_t below = std::min(options.budgetBytes, plan->maxLive);
+    if (excess >= below)
+      break;
+    options.budgetBytes = below - std::max(excess, kAlignment);
+  }
+  return std::optional<Plan>();
+}
+
+rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
+                                              const SolverOptions &options,
+                                              uint64_t placementWork) {
+  std::vector<Plan> placed = {problem.whole};
+  for (const FrontierPoint &point :
+       computeFrontier(problem.graph, problem.order, options)) {
+    rt::Expected<Plan> plan =
+        placeSolution(problem, point.solution, placementWork);
+    if (!plan.ok())
+      return plan.status();
+    placed.push_back(std::move(*plan));
+  }
+  std::stable_sort(
+      placed.begin(), placed.end(), [](const Plan &a, const Plan &b) {
+        return a.height != b.height ? a.height < b.height
+                                    : a.milliseconds < b.milliseconds;
+      });
+  std::vector<Plan> result;
+  for (Plan &plan : placed)
+    if (result.empty() || plan.milliseconds < result.back().milliseconds)
+      result.push_back(std::move(plan));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+std::string bothSizes(uint64_t bytes) {
+  if (bytes < 1024)
+    return std::to_string(bytes) + " B";
+  return text::formatSize(bytes) + " (" + std::to_string(bytes) + " B)";
+}
+
+std::string describePinned(const Graph &graph,
+                           const std::vector<ValueId> &pinned) {
+  constexpr size_t most = 5;
+  std::string text;
+  for (size_t i = 0; i < pinned.size() && i < most; ++i) {
+    const Value &value = graph.values[pinned[i]];
+    text +=
+        (i ? ", '" : "'") + value.name + "' " + text::formatSize(value.bytes);
+  }
+  if (pinned.size() > most)
+    text += " and " + std::to_string(pinned.size() - most) + " more";
+  return text;
+}
+
+OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned) {
+  auto json = OrderedJson::array();
+  for (ValueId id : pinned)
+    json.push_back(
+        {{"value", graph.values[id].name}, {"bytes", graph.values[id].bytes}});
+  return json;
+}
+
+double gapOf(double cost, double bound) {
+  return bound > 0 ? std::max(0.0, cost / bound - 1) : 0;
+}
+
+std::string formatMilliseconds(double milliseconds) {
+  int digits = milliseconds >= 100 ? 1 : milliseconds >= 1 ? 2 : 4;
+  return text::formatFixed(milliseconds, digits) + " ms";
+}
+
+} // namespace reprise::plan::tool

@@ -1,0 +1,82 @@
+//===- Solving.h - Placed plans within a budget -----------------*- C++ -*-===//
+//
+// Solvers count live bytes; a budget here is of placed bytes. Where a schedule
+// lives in the budget but its placement does not fit, it is solved again for a
+// budget that is smaller by what was lost between buffers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TOOLS_PLAN_SOLVING_H
+#define REPRISE_TOOLS_PLAN_SOLVING_H
+
+#include "Command.h"
+#include "format/GraphJson.h"
+#include "reprise/Plan/Recompute.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace reprise::plan::tool {
+
+using OrderedJson = nlohmann::ordered_json;
+
+struct Problem {
+  Graph graph;
+  std::vector<OpId> order; // the file's own, or the planner's
+  Plan whole;              // without recomputation
+};
+
+rt::Expected<Problem> loadProblem(const std::string &path);
+
+/// "2GiB", "4096", or "80%" of the bytes without recomputation.
+rt::Expected<uint64_t> parseBudget(const std::string &text,
+                                   const Problem &problem);
+
+/// Flags of commands that run solvers.
+class SolverFlags {
+public:
+  void addTo(CLI::App &command);
+  rt::Expected<SolverOptions> options() const;
+
+private:
+  std::string timeLimit;
+  double work = 1;
+  unsigned threads = 0;
+};
+
+/// The solver of a name, or an error with the names that there are.
+rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name);
+
+/// Placed, checked by validatePlan. Not a plan within a budget yet.
+rt::Expected<Plan> placeSolution(const Problem &problem,
+                                 const Solution &solution,
+                                 uint64_t placementWork);
+
+/// A plan of at most `budget` placed bytes, if the solver finds one.
+rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
+                                              const Solver &solver,
+                                              SolverOptions options,
+                                              uint64_t budget);
+
+/// The plans of computeFrontier, placed, by increasing height and strictly
+/// decreasing cost. `placementWork` is for each of them.
+rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
+                                              const SolverOptions &options,
+                                              uint64_t placementWork);
+
+/// Bytes with all digits and as people write them.
+std::string bothSizes(uint64_t bytes);
+
+/// "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more": the five largest.
+std::string describePinned(const Graph &graph,
+                           const std::vector<ValueId> &pinned);
+OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned);
+
+/// cost / bound - 1; 0 where there is nothing to do.
+double gapOf(double cost, double bound);
+
+/// "12.35 ms", "0.0021 ms": four digits that count.
+std::string formatMilliseconds(double milliseconds);
+
+} // namespace reprise::plan::tool
+
+#endif // REPRISE_TOOLS_PLAN_SOLVING_H

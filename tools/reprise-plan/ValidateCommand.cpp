@@ -1,0 +1,78 @@
+//===- ValidateCommand.cpp - reprise-plan validate ------------------------===//
+
+#include "Command.h"
+#include "Input.h"
+#include "Solving.h"
+#include "format/PlanJson.h"
+#include "text/Size.h"
+
+using namespace reprise;
+using namespace reprise::plan;
+using namespace reprise::plan::tool;
+
+namespace {
+struct ValidateOptions {
+  std::string graph, plan, budget;
+  bool json = false;
+};
+} // namespace
+
+static rt::Status validateFiles(const ValidateOptions &options) {
+  if (options.graph == "-" && options.plan == "-")
+    return tools::invalid("only one of graph and plan can be standard input");
+  rt::Expected<format::GraphFile> file = loadGraph(options.graph);
+  if (!file.ok())
+    return file.status();
+  rt::Expected<std::string> text = readInput(options.plan);
+  if (!text.ok())
+    return text.status();
+  rt::Expected<Plan> plan =
+      format::readPlan(inputName(options.plan), std::move(*text), file->graph);
+  if (!plan.ok())
+    return plan.status();
+  std::string error = validatePlan(file->graph, *plan);
+  if (error.empty() && !options.budget.empty()) {
+    rt::Expected<uint64_t> budget = text::parseSize(options.budget);
+    if (!budget.ok())
+      return budget.status();
+    if (plan->height > *budget)
+      error = "plan takes " + bothSizes(plan->height) +
+              ", more than the budget of " + bothSizes(*budget);
+  }
+  if (options.json) {
+    OrderedJson json = {{"valid", error.empty()}};
+    if (!error.empty())
+      json["error"] = error;
+    REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
+  }
+  if (!error.empty())
+    return tools::invalid(inputName(options.plan) + ": " + error);
+  if (options.json)
+    return {};
+  return tools::print("valid: " + std::to_string(plan->steps.size()) +
+                      " steps, " + bothSizes(plan->maxLive) + " live, " +
+                      bothSizes(plan->height) + " placed, " +
+                      formatMilliseconds(plan->milliseconds) + "\n");
+}
+
+void plan::tool::addValidateCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "validate", "Runs a plan on paper and says what is wrong with it");
+  auto options = std::make_shared<ValidateOptions>();
+  command
+      ->add_option("graph", options->graph,
+                   "Graph as JSON (docs/plan-json.md); - for standard input")
+      ->required();
+  command->add_option("plan", options->plan, "Plan of this graph; the same")
+      ->required();
+  command->add_option("--budget", options->budget,
+                      "Fail as well if it takes more bytes: 4096, 2GiB");
+  command->add_flag("--json", options->json, "Print JSON");
+  tools::addExamples(*command,
+                     "  reprise-plan validate graph.json plan.json\n"
+                     "  reprise-plan solve graph.json --budget 60% -o - | "
+                     "reprise-plan validate graph.json -");
+  command->callback([options, &invocation] {
+    invocation = [options] { return validateFiles(*options); };
+  });
+}

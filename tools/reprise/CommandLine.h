@@ -1,0 +1,21 @@
+//===- CommandLine.h - Help and errors of command lines ---------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_COMMANDLINE_H
+#define REPRISE_TOOLS_COMMANDLINE_H
+
+#include <CLI/CLI.hpp>
+
+namespace reprise::tools {
+
+/// Help in 80 columns, for `app` and the commands added to it afterwards.
+void useHelpFormat(CLI::App &app);
+
+/// Examples at the end of a command's help, indented by two.
+void addExamples(CLI::App &command, const std::string &examples);
+
+/// Prints the help or version that was asked for, or what was wrong with the
+/// command line and what was probably meant. Returns the exit code.
+int explain(CLI::App &app, const CLI::ParseError &error);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_COMMANDLINE_H
