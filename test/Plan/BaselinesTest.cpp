@@ -25,6 +25,9 @@ static void check(const Graph &graph, const Solution &solution,
   EXPECT_LE(solution.maxLive, budget);
   EXPECT_EQ(solution.maxLive, maxLiveOf(graph, solution.executions));
   EXPECT_EQ(solution.milliseconds, costOf(graph, solution.executions));
+  Plan plan = makePlan(graph, solution.executions, 0);
+  EXPECT_EQ(plan.maxLive, solution.maxLive);
+  EXPECT_EQ(validatePlan(graph, plan), "");
 }
 
 static const char *const kNames[] = {"none",    "segments=1", "segments=4",

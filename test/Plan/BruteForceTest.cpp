@@ -135,3 +135,35 @@ TEST(BruteForce, TradesBytesForTime) {
   EXPECT_FALSE(bruteForceCost(b.graph, 64 + 6400 + 63, {}));
   EXPECT_EQ(bruteForcePeak(b.graph, {}), 64u + 6400 + 64);
 }
+
+TEST(BruteForce, NoBaselineBeatsIt) {
+  unsigned optimal = 0, found = 0;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    TrainingGraphOptions options;
+    options.forwardOps = 3;
+    Graph graph = makeRandomTrainingGraph(seed, options);
+    if (graph.ops.size() > 9)
+      continue;
+    std::vector<OpId> order = programOrder(graph).order;
+    uint64_t peak = maxLiveOf(graph, order);
+    uint64_t least = bruteForcePeak(graph, {false, 3});
+    for (uint64_t part = 0; part < 4; ++part) {
+      SolverOptions solverOptions;
+      solverOptions.budgetBytes = least + (peak - least) * part / 4;
+      std::optional<double> cost =
+          bruteForceCost(graph, solverOptions.budgetBytes, {false, 3});
+      ASSERT_TRUE(cost);
+      for (const char *name : {"chen", "threshold", "revolve", "rotor"}) {
+        Solution solution =
+            createSolver(name)->solve(graph, order, solverOptions);
+        if (solution.executions.empty())
+          continue;
+        ++found;
+        EXPECT_GE(solution.milliseconds, *cost - 1e-9) << name << " " << seed;
+        optimal += solution.milliseconds <= *cost + 1e-9;
+      }
+    }
+  }
+  EXPECT_GT(optimal, 200u);
+  EXPECT_LT(optimal, found);
+}
