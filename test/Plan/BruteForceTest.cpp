@@ -138,7 +138,7 @@ TEST(BruteForce, TradesBytesForTime) {
 
 TEST(BruteForce, NoBaselineBeatsIt) {
   unsigned optimal = 0, found = 0;
-  for (uint64_t seed = 0; seed < 120; ++seed) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
     TrainingGraphOptions options;
     options.forwardOps = 3;
     Graph graph = makeRandomTrainingGraph(seed, options);
@@ -164,6 +164,6 @@ TEST(BruteForce, NoBaselineBeatsIt) {
       }
     }
   }
-  EXPECT_GT(optimal, 200u);
+  EXPECT_GT(optimal, 50u);
   EXPECT_LT(optimal, found);
 }
