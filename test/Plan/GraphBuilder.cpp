@@ -65,7 +65,7 @@ namespace {
 class TrainingBuilder {
 public:
   TrainingBuilder(uint64_t seed, const TrainingGraphOptions &options)
-      : options(options), random{seed * 0x9e3779b97f4a7c15 + 7} {}
+      : options(options), random{seed * 0x2545f4914f6cdd1d + 7} {}
 
   Graph build() {
     running = b.fixed(64);
