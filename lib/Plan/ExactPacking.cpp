@@ -9,7 +9,7 @@
 //            below it (dominated);
 //          - in some section of time the lowest place for what is left there
 //            plus its bytes is past the height.
-//          Several rankings are tried in turn under a doubling limit, since a
+//          Several rankings are tried in turn under a growing limit, since a
 //          search is either quick or hopeless.
 // Departs: no dynamic decomposition; ranges of time that no item joins are
 //          separated by the caller.
@@ -69,6 +69,9 @@ public:
     isPlaced.assign(items.size(), 0);
     floor.assign(sections.count, 0);
     stamp.assign(sections.count, 0);
+    lowest.clear();
+    for (uint32_t s = 0; s < sections.count; ++s)
+      lowest.push_back(members[s].empty() ? 0 : members[s].front());
     left.clear();
     log.clear();
     for (uint32_t s = 0; s < sections.count; ++s) {
@@ -189,30 +192,43 @@ private:
       set(least[other], end);
     }
     ++epoch;
-    bool fit = refreshFloors(id);
+    // What failed last is likely to fail again.
+    bool fit = refreshFloor(failed) && refreshFloors(id);
     for (uint32_t other : neighbours[id])
       if (fit && !isPlaced[other] && least[other] == end)
         fit = refreshFloors(other);
     return fit;
   }
 
-  /// Lowest place for anything unplaced in the sections of an item.
   bool refreshFloors(uint32_t id) {
-    for (uint32_t s = sections.first[id]; s <= sections.last[id]; ++s) {
-      if (stamp[s] == epoch || left[s] == 0)
-        continue;
-      stamp[s] = epoch;
-      work->spend(members[s].size());
-      uint64_t lowest = UINT64_MAX;
-      for (uint32_t member : members[s])
-        if (!isPlaced[member])
-          lowest = std::min(lowest, least[member]);
-      if (lowest != floor[s])
-        set(floor[s], lowest);
-      if (lowest + left[s] > height)
+    for (uint32_t s = sections.first[id]; s <= sections.last[id]; ++s)
+      if (!refreshFloor(s))
         return false;
-    }
     return true;
+  }
+
+  /// Lowest place for anything unplaced in a section. Places only rise on the
+  /// way down the tree, so that an item still at the floor shows it is right.
+  bool refreshFloor(uint32_t s) {
+    if (stamp[s] == epoch || left[s] == 0)
+      return true;
+    stamp[s] = epoch;
+    work->spend(1);
+    if (!isPlaced[lowest[s]] && least[lowest[s]] == floor[s])
+      return floor[s] + left[s] <= height;
+    work->spend(members[s].size());
+    uint64_t found = UINT64_MAX;
+    for (uint32_t member : members[s])
+      if (!isPlaced[member] && least[member] < found) {
+        found = least[member];
+        lowest[s] = member;
+      }
+    if (found != floor[s])
+      set(floor[s], found);
+    if (found + left[s] <= height)
+      return true;
+    failed = s;
+    return false;
   }
 
   /// Nothing begins below the last item any more.
@@ -234,10 +250,12 @@ private:
   std::vector<uint32_t> rank;
   std::vector<uint64_t> least; // by item: offset, or the least possible one
   std::vector<uint64_t> isPlaced;
-  std::vector<uint64_t> floor; // by section: least place of what isn't placed
-  std::vector<uint64_t> left;  // by section: bytes of what isn't placed
-  std::vector<uint64_t> stamp; // by section: epoch of its last refresh
+  std::vector<uint64_t> floor;  // by section: least place of what isn't placed
+  std::vector<uint64_t> left;   // by section: bytes of what isn't placed
+  std::vector<uint64_t> stamp;  // by section: epoch of its last refresh
+  std::vector<uint32_t> lowest; // by section: item that was at the floor
   uint64_t epoch = 0;
+  uint32_t failed = 0; // section that last had no room
   std::vector<std::pair<uint64_t *, uint64_t>> log; // what to undo
   WorkLimit *work = nullptr;
 };
@@ -281,11 +299,11 @@ findRankings(const std::vector<PackItem> &items, const Sections &sections,
     return double(items[id].steps()) * double(items[id].bytes);
   };
   using Key = std::function<double(uint32_t)>;
-  std::vector<std::vector<Key>> keys = {{total, area, width},
+  std::vector<std::vector<Key>> keys = {{area, total, width},
+                                        {total, area, width},
                                         {total, width, area},
                                         {width, area, total},
-                                        {width, total, area},
-                                        {area, total, width}};
+                                        {width, total, area}};
   std::vector<std::vector<uint32_t>> result;
   for (const std::vector<Key> &key : keys) {
     std::vector<uint32_t> order(items.size());
@@ -307,7 +325,7 @@ ExactOutcome packExactly(const std::vector<PackItem> &items, uint64_t height,
   ExactSearch search(items, sections, height);
   std::vector<std::vector<uint32_t>> rankings =
       findRankings(items, sections, search);
-  for (uint64_t share = items.size() * 8000; limit.left; share *= 2)
+  for (uint64_t share = items.size() * 8000; limit.left; share *= 4)
     for (const std::vector<uint32_t> &ranking : rankings) {
       uint64_t allowed = std::min(share, limit.left);
       WorkLimit part{allowed};
