@@ -26,6 +26,7 @@ config.substitutions.append(("%source", config.reprise_source_dir))
 for tool in [
     "reprise",
     "reprise-opt",
+    "reprise-plan",
     "reprise-reduce",
     "mlir-opt",
 ]:

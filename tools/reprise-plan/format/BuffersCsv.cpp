@@ -164,13 +164,19 @@ std::string writeBuffers(const std::vector<CsvBuffer> &buffers,
 
 std::vector<Buffer> toBuffers(const std::vector<CsvBuffer> &buffers) {
   std::vector<uint64_t> times;
+  uint64_t first = UINT64_MAX, last = 0;
   for (const CsvBuffer &buffer : buffers) {
     times.push_back(buffer.lower);
     times.push_back(buffer.upper);
+    first = std::min(first, buffer.lower);
+    last = std::max(last, buffer.upper);
   }
+  bool fits = !buffers.empty() && last - first < kNone;
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   auto stepOf = [&](uint64_t time) {
+    if (fits)
+      return uint32_t(time - first);
     return uint32_t(std::lower_bound(times.begin(), times.end(), time) -
                     times.begin());
   };

@@ -26,7 +26,8 @@ rt::Expected<std::vector<CsvBuffer>> readBuffers(const std::string &name,
 std::string writeBuffers(const std::vector<CsvBuffer> &buffers,
                          const std::vector<uint64_t> &offsets);
 
-/// What placeBuffers takes: times are renumbered, so that any 64 bits do.
+/// What placeBuffers takes. Times keep their distances, by which searches rank
+/// buffers, unless they span more than 32 bits; then they are renumbered.
 std::vector<Buffer> toBuffers(const std::vector<CsvBuffer> &buffers);
 
 } // namespace reprise::plan::format
