@@ -24,6 +24,34 @@ struct Refusal {
 };
 } // namespace
 
+/// Below the frontier's least plan, others may lose less between buffers. What
+/// is named in a refusal is where one unit less is not met either. The way down
+/// doesn't depend on the budget, so that a budget that was named is met.
+static rt::Status descend(const Problem &problem, const SolverOptions &options,
+                          uint64_t budget, Refusal &refusal,
+                          std::optional<Plan> &best) {
+  constexpr int most = 64;
+  rt::Expected<std::unique_ptr<Solver>> solver = findSolver("auto");
+  if (!solver.ok())
+    return solver.status();
+  // A clock would lead elsewhere each time.
+  bool isRepeatable = options.timeLimitSeconds == 0;
+  for (int step = 0; isRepeatable && step < most && !best; ++step) {
+    if (refusal.smallest <= refusal.bound.bytes)
+      break;
+    rt::Expected<std::optional<Plan>> plan =
+        solveWithin(problem, **solver, options, refusal.smallest - kAlignment);
+    if (!plan.ok())
+      return plan.status();
+    if (!plan->has_value())
+      break;
+    refusal.smallest = (*plan)->height;
+    if (refusal.smallest <= budget)
+      best = std::move(**plan);
+  }
+  return {};
+}
+
 /// Looks where the search for all budgets at once comes by, before giving up.
 static rt::Expected<std::optional<Plan>>
 lastResort(const Problem &problem, const SolverOptions &options,
@@ -38,6 +66,8 @@ lastResort(const Problem &problem, const SolverOptions &options,
   for (Plan &plan : *plans)
     if (plan.height <= budget)
       best = std::move(plan);
+  if (!best)
+    REPRISE_RETURN_IF_ERROR(descend(problem, options, budget, refusal, best));
   return best;
 }
 
