@@ -124,6 +124,35 @@ static LogicalResult flatten(mlir::ModuleOp module,
       .run();
 }
 
+static void addKernelFormation(Stage &stage) {
+  // No common-subexpression elimination: it would make the backward pass read
+  // what the forward pass happened to compute as well, and so keep it.
+  stage.addToFunctions(createCanonicalizerPass())
+      .addToFunctions(createSgDecompose())
+      .addToFunctions(createCanonicalizerPass())
+      .addToFunctions(createSgFormKernels());
+}
+
+static SgRematerializeOptions rematerializeOptions(const CompileOptions &from) {
+  SgRematerializeOptions options;
+  switch (from.budget->kind) {
+  case BudgetRequest::Kind::Bytes:
+    options.budgetBytes = from.budget->bytes;
+    break;
+  case BudgetRequest::Kind::Percent:
+    options.budgetPercent = from.budget->percent;
+    break;
+  case BudgetRequest::Kind::Knee:
+    options.knee = true;
+    break;
+  }
+  options.function = kTrainStep.str();
+  options.work = from.planWork;
+  options.threads = from.threads;
+  options.keep.assign(from.keep.begin(), from.keep.end());
+  return options;
+}
+
 static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
                                          const std::string &model,
                                          const CompileOptions &options) {
@@ -132,13 +161,10 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   lower.threads = options.threads;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   Stage stage(module, options);
-  // No common-subexpression elimination: it would make the backward pass read
-  // what the forward pass happened to compute as well, and so keep it.
-  stage.addToFunctions(createCanonicalizerPass())
-      .addToFunctions(createSgDecompose())
-      .addToFunctions(createCanonicalizerPass())
-      .addToFunctions(createSgFormKernels())
-      .add(createSgLowerToRt(lower));
+  addKernelFormation(stage);
+  if (options.training && options.budget)
+    stage.add(createSgRematerialize(rematerializeOptions(options)));
+  stage.add(createSgLowerToRt(lower));
   return stage.run();
 }
 
@@ -187,6 +213,32 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
   return success();
 }
 
+/// The program as built must fit: the plan was made for the step alone, and on
+/// paper.
+static LogicalResult checkBudget(mlir::ModuleOp module,
+                                 const CompileOptions &options) {
+  if (!options.budget || options.budget->kind != BudgetRequest::Kind::Bytes)
+    return success();
+  for (auto program : module.getOps<rt_dialect::ProgramOp>())
+    for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
+      if (uint64_t(entry.getPeakBytes()) > options.budget->bytes)
+        return entry.emitOpError()
+               << "@" << entry.getSymName() << " needs " << entry.getPeakBytes()
+               << " bytes, more than the budget of " << options.budget->bytes;
+  return success();
+}
+
+LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
+                                      const CompileOptions &options) {
+  if (failed(findModel(module)) ||
+      failed(lowerTraining(module, options, CompileLevel::Remat)) ||
+      failed(flatten(module, options)))
+    return failure();
+  Stage stage(module, options);
+  addKernelFormation(stage);
+  return stage.run();
+}
+
 LogicalResult reprise::lowerModel(mlir::ModuleOp module,
                                   const CompileOptions &options,
                                   CompileLevel level) {
@@ -222,7 +274,9 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
   }
   if (failed(lowerToProgramLevel(module, name, options)))
     return failure();
-  return verifyProgram(module, options);
+  if (failed(verifyProgram(module, options)))
+    return failure();
+  return checkBudget(module, options);
 }
 
 FailureOr<std::vector<uint8_t>> reprise::emitArtifact(mlir::ModuleOp module) {

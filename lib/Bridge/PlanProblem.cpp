@@ -322,7 +322,7 @@ void ProblemBuilder::setPhases() {
       OpId producer = problem.graph.values[problem.rootOf(input)].producer;
       Phase before =
           producer == kNone ? Phase::Forward : problem.ops[producer].phase;
-      if (before == Phase::Backward || before == Phase::Update)
+      if (before != Phase::Forward)
         op.phase = Phase::Update;
     }
   }

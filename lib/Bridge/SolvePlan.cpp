@@ -12,7 +12,12 @@ using namespace reprise;
 
 FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
   PlanSolution solution;
-  solution.schedule = plan::chooseOrder(problem.graph);
+  func::FuncOp function = problem.function;
+  if (function->hasAttr(sg::SgDialect::kScheduledAttr))
+    for (plan::OpId id = 0; id < problem.graph.ops.size(); ++id)
+      solution.schedule.order.push_back(id);
+  else
+    solution.schedule = plan::chooseOrder(problem.graph);
   solution.liveness = plan::computeLiveness(problem.graph, solution.schedule);
   solution.placement =
       plan::placeBuffers(solution.liveness.buffers, solution.liveness.maxLive);
@@ -20,6 +25,5 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
                                      solution.liveness, solution.placement);
   if (error.empty())
     return solution;
-  func::FuncOp function = problem.function;
   return function.emitError() << "the plan is wrong: " << error;
 }

@@ -3,6 +3,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "reprise/IR/Sg.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -56,6 +58,16 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   return op->emitOpError() << "has an argument with attribute '"
                            << attribute.getName().strref()
                            << "'; only a string '" << kNameAttr << "' is known";
+}
+
+LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  bool isUnit = isa<UnitAttr>(attribute.getValue());
+  if (name == kScheduledAttr && isUnit && isa<FunctionOpInterface>(op))
+    return success();
+  return op->emitOpError() << "has attribute '" << name << "'; only a unit '"
+                           << kScheduledAttr << "' on functions is known";
 }
 
 bool sg::hasSupportedShape(Type type) {

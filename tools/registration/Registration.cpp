@@ -7,6 +7,7 @@
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Remat.h"
 #include "reprise/Passes/Train.h"
 
 void reprise::registerDialects(mlir::DialectRegistry &registry) {
@@ -19,4 +20,5 @@ void reprise::registerPasses() {
   registerCheckpointPasses();
   registerFusePasses();
   registerMemoryPasses();
+  registerRematPasses();
 }

@@ -102,6 +102,19 @@ void CompileFlags::addTo(CLI::App &app) {
                    "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
       ->type_name("MODE")
       ->group(kCompileGroup);
+  command
+      ->add_option("--budget", budget,
+                   "Bytes that the whole program may take (2GiB), a share of "
+                   "the bytes without recomputation (80%), or auto; computes "
+                   "again what costs least (sets --checkpointing none)")
+      ->type_name("SIZE")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--keep", keep,
+                   "With --budget: modules (layer1.*) or source lines "
+                   "(model.mlir:12) whose values are not computed again")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
   command->add_option("--momentum", momentum, "Of SGD (default: 0.9)")
       ->group(kCompileGroup);
   command->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)")
@@ -147,6 +160,27 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
                  "sqrt, threshold-bytes=SIZE)");
 }
 
+/// "2GiB", "80%" or "auto".
+static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
+  if (text == "auto")
+    return BudgetRequest{};
+  if (!text.empty() && text.back() == '%') {
+    double percent = 0;
+    if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
+        !(percent > 0 && percent <= 1000))
+      return invalid("--budget is '" + text +
+                     "'; a share is above 0% and at most 1000%");
+    return BudgetRequest{BudgetRequest::Kind::Percent, 0, percent};
+  }
+  rt::Expected<uint64_t> bytes = text::parseSize(text);
+  if (!bytes.ok())
+    return invalid("--budget: " + bytes.status().message() +
+                   " (or say a share like 80%, or auto)");
+  if (*bytes == 0)
+    return invalid("--budget is 0; no program fits in nothing");
+  return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
+}
+
 static rt::Status checkRange(const char *name, const std::optional<double> &v,
                              double end) {
   if (!v || (*v >= 0 && *v < end))
@@ -164,6 +198,18 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
       return mode.status();
     options.checkpointing = *mode;
   }
+  if (budget) {
+    rt::Expected<BudgetRequest> request = readBudget(*budget);
+    if (!request.ok())
+      return request.status();
+    options.budget = *request;
+    if (!checkpointing)
+      options.checkpointing = "none";
+  }
+  if (!budget && !keep.empty())
+    return invalid("--keep says what a plan for a --budget may not compute "
+                   "again; without a budget it means nothing");
+  options.keep = keep;
   REPRISE_RETURN_IF_ERROR(checkRange("--momentum", momentum, 1));
   REPRISE_RETURN_IF_ERROR(checkRange("--weight-decay", weightDecay, 1));
   options.momentum = momentum.value_or(options.momentum);

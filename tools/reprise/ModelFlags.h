@@ -35,10 +35,12 @@ public:
   rt::Expected<CompileOptions> options() const;
   std::string firstGiven() const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
+  bool hasBudget() const { return budget.has_value(); }
 
 private:
   CLI::App *command = nullptr;
-  std::optional<std::string> checkpointing;
+  std::optional<std::string> checkpointing, budget;
+  std::vector<std::string> keep;
   std::optional<double> momentum, weightDecay;
   std::optional<unsigned> threads;
 };

@@ -215,7 +215,7 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
   return {};
 }
 
-static rt::Status plan(const PlanCommandOptions &options) {
+static rt::Status planAll(const PlanCommandOptions &options) {
   std::vector<PlanRow> rows;
   for (const std::string &source : options.sources)
     REPRISE_RETURN_IF_ERROR(planSource(options, source, rows));
@@ -261,7 +261,7 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan a.rpx b.rpx --json");
   command->callback([options, &invocation] {
     invocation = [options] {
-      rt::Status status = plan(*options);
+      rt::Status status = planAll(*options);
       return status.ok() ? kSuccess : fail(status);
     };
   });

@@ -12,8 +12,9 @@ struct PlanSolution {
   plan::Placement placement;
 };
 
-/// Order, liveness, placement, and the independent check of the three. A plan
-/// that fails the check is reported at the function.
+/// Order, liveness, placement, and the independent check of the three. The
+/// order is the function's own where it is marked sg.scheduled. A plan that
+/// fails the check is reported at the function.
 mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem);
 
 /// What a program says of itself.

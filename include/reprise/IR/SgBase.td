@@ -27,10 +27,14 @@ def Sg_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of an entry's argument or result, e.g. "image", "loss"
     /// (a string, on arguments and results of functions).
     static constexpr ::llvm::StringLiteral kNameAttr = "sg.name";
+    /// The function's ops stand in the order in which to run them (a unit, on
+    /// functions): sg-rematerialize chose it for a budget.
+    static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
   private:
     void registerOps();
     void registerAttributes();

@@ -20,6 +20,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/IR/Rt.h"
+#include "reprise/Passes/Remat.h"
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,6 +47,13 @@ struct CompileOptions {
   /// Entries of the program; at least one.
   bool training = true;   // "train_step"
   bool evaluation = true; // "eval_step"
+  /// Bytes that the whole program may take; see sg-rematerialize.
+  std::optional<BudgetRequest> budget;
+  /// Effort of the search for a plan within the budget.
+  double planWork = 1;
+  /// Globs of module paths or "file:line" whose ops a budget's plan does not
+  /// execute again.
+  std::vector<std::string> keep;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
   /// Called on every pass manager before it runs: timing, printing.
@@ -60,6 +68,11 @@ void registerPipelineDialects(mlir::DialectRegistry &registry);
 mlir::LogicalResult lowerModel(mlir::ModuleOp module,
                                const CompileOptions &options,
                                CompileLevel level);
+
+/// Rewrites `module`, a model, to its flat training step ("train_step") of
+/// kernels and library ops: what a BudgetCurve is computed from.
+mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
+                                   const CompileOptions &options);
 
 /// Compiles the kernels of a module at level program, for this machine, and
 /// returns the artifact's bytes. Equal input gives equal bytes.

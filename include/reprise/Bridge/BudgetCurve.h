@@ -1,0 +1,69 @@
+//===- BudgetCurve.h - What a step costs under each budget ------*- C++ -*-===//
+//
+// A budget counts every byte the program holds on the device: variables,
+// optimizer state, constants, inputs, activations, gradients, workspaces.
+// Which plans exist does not depend on the budget that is asked for, so that
+// less memory never costs less and a smaller budget never has a larger peak.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_BRIDGE_BUDGETCURVE_H
+#define REPRISE_BRIDGE_BUDGETCURVE_H
+
+#include "reprise/Bridge/PlanProblem.h"
+#include "reprise/Plan/Recompute.h"
+
+namespace reprise {
+
+struct BudgetOptions {
+  double work = 1; // see plan::SolverOptions
+  unsigned threads = 2;
+  /// Ops whose module path or source location ("file:line") matches one of
+  /// these globs are not executed again.
+  std::vector<std::string> keep;
+};
+
+class BudgetCurve {
+public:
+  /// Fails with an error at the function when a pattern matches nothing.
+  static mlir::FailureOr<BudgetCurve> compute(PlanProblem problem,
+                                              uint64_t fixedBytes,
+                                              const BudgetOptions &options);
+
+  PlanProblem problem;
+  uint64_t fixedBytes = 0; // variables and constants
+  std::vector<plan::OpId> order;
+  /// By increasing max-live and decreasing cost; the last one computes
+  /// nothing again.
+  std::vector<plan::FrontierPoint> points;
+
+  /// Bytes of the whole program with a point's plan, which is placed when
+  /// first asked for.
+  uint64_t totalBytes(uint32_t point);
+  const plan::Plan &planOf(uint32_t point);
+
+  /// The cheapest point within `budget` bytes, or none.
+  std::optional<uint32_t> choose(uint64_t budget);
+  /// The point with the fewest bytes: less is refused.
+  uint32_t smallest();
+  /// Where less memory begins to cost more than it is worth: the point
+  /// farthest below the line from the first to the last one.
+  uint32_t knee();
+  /// Bytes without any recomputation.
+  uint64_t plainBytes() { return totalBytes(points.size() - 1); }
+  double plainMilliseconds() const {
+    return points.back().solution.milliseconds;
+  }
+
+  /// Of any schedule within `budget` bytes.
+  plan::LowerBound boundAt(uint64_t budget) const;
+  /// Under which no schedule exists, and what pins it.
+  plan::ByteBound provenBytes() const;
+
+private:
+  plan::Graph searched;          // problem.graph with what is kept marked
+  std::vector<plan::Plan> plans; // by point; without steps: not placed yet
+};
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_BUDGETCURVE_H

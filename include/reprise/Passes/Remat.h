@@ -1,0 +1,36 @@
+//===- Remat.h - Automatic rematerialization --------------------*- C++ -*-===//
+#ifndef REPRISE_PASSES_REMAT_H
+#define REPRISE_PASSES_REMAT_H
+
+#include "mlir/Pass/Pass.h"
+#include "reprise/Bridge/BudgetCurve.h"
+
+namespace reprise {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "reprise/Passes/RematPasses.h.inc"
+
+/// What a budget is given as.
+struct BudgetRequest {
+  enum class Kind { Bytes, Percent, Knee } kind = Kind::Knee;
+  uint64_t bytes = 0;
+  double percent = 0;
+};
+
+/// Bytes that a request means for a curve.
+uint64_t bytesOf(const BudgetRequest &request, BudgetCurve &curve);
+
+/// Reports at the function that `budget` cannot be met.
+mlir::InFlightDiagnostic refuseBudget(BudgetCurve &curve, uint64_t budget);
+
+/// Rewrites the curve's function: ops in the order of the point's schedule,
+/// with its clones. Cannot fail.
+void applySchedule(BudgetCurve &curve, uint32_t point);
+
+/// Emits a remark for each value that the backward pass reads.
+void remarkChoices(BudgetCurve &curve, uint32_t point, uint64_t budget);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_REMAT_H

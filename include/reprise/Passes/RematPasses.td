@@ -1,0 +1,92 @@
+//===- RematPasses.td - Automatic rematerialization ---------*- tablegen -*-===//
+#ifndef REPRISE_PASSES_REMATPASSES
+#define REPRISE_PASSES_REMATPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
+  let summary = "computes values again so that a step fits a budget";
+  let description = [{
+    Orders the ops of the module's step, the first of its functions or the one
+    named `function`, and executes some of them again later, so that the whole
+    program, variables and constants included, takes at most the budget, at
+    little more cost than any schedule needs. The functions must be flat and
+    hold kernels and library ops only (after `sg-form-kernels`). What annotated
+    blocks compute again is part of the step already.
+
+    The function's ops come out in the order of the schedule, and the function
+    is marked `sg.scheduled`, so that `sg-lower-to-rt` keeps that order. A clone
+    reads its operands through an `sg.barrier` that waits for the op in front of
+    it, and its location has the phase `recompute`.
+
+    One of `budget-bytes`, `budget-percent` (of the program without
+    recomputation) and `knee` (where the curve of time over bytes bends) says
+    what is wanted. The schedules tried don't depend on the budget: a smaller
+    one never gives a larger peak, nor a larger one more cost.
+
+    Every value that the backward pass reads gets a remark of the category
+    `sg-rematerialize`: why it is kept or recomputed, its bytes, its
+    milliseconds.
+
+    Fails when the budget is below the smallest that can be met; the error names
+    that one, the bytes below which no schedule exists, and the largest values
+    that pin it.
+
+    ```mlir
+    func.func @step(%x: tensor<256xf32> {sg.name = "x"})
+        -> (tensor<256xf32> {sg.name = "y"}) {
+      %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
+        %r = sg.broadcast %v {dims = array<i64: 1>}
+          : (tensor<256xf32>) -> tensor<64x256xf32>
+        sg.yield %r : tensor<64x256xf32>
+      }
+      %b = sg.kernel "sum" (%v = %a : tensor<64x256xf32>) -> tensor<256xf32> {
+        %r = sg.reduce_sum %v {dims = array<i64: 0>}
+          : (tensor<64x256xf32>) -> tensor<256xf32>
+        sg.yield %r : tensor<256xf32>
+      }
+      %c = sg.kernel "grow" (%v = %b : tensor<256xf32>) -> tensor<64x256xf32> {
+        %r = sg.broadcast %v {dims = array<i64: 1>}
+          : (tensor<256xf32>) -> tensor<64x256xf32>
+        sg.yield %r : tensor<64x256xf32>
+      }
+      %d = sg.kernel "sum" (%v = %c : tensor<64x256xf32>) -> tensor<256xf32> {
+        %r = sg.reduce_sum %v {dims = array<i64: 0>}
+          : (tensor<64x256xf32>) -> tensor<256xf32>
+        sg.yield %r : tensor<256xf32>
+      }
+      %e = sg.kernel "both" (%v = %a : tensor<64x256xf32>,
+                             %w = %d : tensor<256xf32>) -> tensor<256xf32> {
+        %s = sg.reduce_sum %v {dims = array<i64: 0>}
+          : (tensor<64x256xf32>) -> tensor<256xf32>
+        %r = sg.add %s, %w : tensor<256xf32>
+        sg.yield %r : tensor<256xf32>
+      }
+      return %e : tensor<256xf32>
+    }
+    // with budget-bytes=70000, %a is not kept while %c lives:
+    //   %d = ... "sum" ...
+    //   %x1 = sg.barrier(%x) after(%d)
+    //   %a1 = sg.kernel "grow" (%v = %x1 ...
+    //   %e = sg.kernel "both" (%v = %a1 ..., %w = %d ...
+    ```
+  }];
+  let options = [
+    Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
+           "bytes of the whole program; 0: another option says what is wanted">,
+    Option<"budgetPercent", "budget-percent", "double", "0",
+           "budget as a share of the program without recomputation">,
+    Option<"knee", "knee", "bool", "false",
+           "choose the budget at the knee of the curve">,
+    Option<"function", "function", "std::string", "\"\"",
+           "the function to work on; the module's first one if empty">,
+    Option<"work", "work", "double", "1.0",
+           "effort of the search; 1 is some seconds for a thousand ops">,
+    Option<"threads", "threads", "unsigned", "2",
+           "threads that library calls are planned for and the search uses">,
+    ListOption<"keep", "keep", "std::string",
+               "globs of module paths or file:line whose ops are not executed "
+               "again">];
+}
+
+#endif // REPRISE_PASSES_REMATPASSES

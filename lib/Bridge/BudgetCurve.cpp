@@ -1,0 +1,130 @@
+//===- BudgetCurve.cpp - What a step costs under each budget --------------===//
+//
+// Input:   a planning problem.
+// Output:  its frontier of schedules, their bytes placed, bounds.
+// Method:  plan::computeFrontier on the order that plan::chooseOrder finds.
+//          Points are placed when asked for, from the cheapest down.
+// Cost:    the frontier's: some seconds for a thousand ops; a placement is
+//          below a second.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/BudgetCurve.h"
+
+#include "reprise/Analysis/Origin.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace mlir;
+using namespace reprise;
+using plan::OpId;
+
+/// Marks what a pattern names as executed once. Every pattern must match.
+static LogicalResult keepMatching(const PlanProblem &problem,
+                                  const std::vector<std::string> &patterns,
+                                  plan::Graph &graph) {
+  func::FuncOp function = problem.function;
+  for (const std::string &pattern : patterns) {
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+    if (!glob)
+      return function.emitError()
+             << "'" << pattern
+             << "' is no pattern: " << llvm::toString(glob.takeError());
+    bool matched = false;
+    for (OpId id = 0; id < graph.ops.size(); ++id) {
+      Origin origin = findOrigin(problem.ops[id].op->getLoc());
+      bool inside = glob->match(origin.module) || glob->match(origin.file);
+      // A block's pattern also means what is inside of it.
+      for (size_t at = origin.module.find('.');
+           !inside && at != std::string::npos;
+           at = origin.module.find('.', at + 1))
+        inside = glob->match(StringRef(origin.module).take_front(at));
+      if (!inside)
+        continue;
+      matched = true;
+      graph.ops[id].effect = true;
+    }
+    if (!matched)
+      return function.emitError()
+             << "'" << pattern
+             << "' matches no module and no source location of the model";
+  }
+  return success();
+}
+
+FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
+                                            uint64_t fixedBytes,
+                                            const BudgetOptions &options) {
+  BudgetCurve curve;
+  curve.fixedBytes = fixedBytes;
+  curve.order = plan::chooseOrder(problem.graph).order;
+  curve.searched = problem.graph;
+  if (failed(keepMatching(problem, options.keep, curve.searched)))
+    return failure();
+  plan::SolverOptions solver;
+  solver.work = options.work;
+  solver.threads = options.threads;
+  curve.points = plan::computeFrontier(curve.searched, curve.order, solver);
+  curve.plans.resize(curve.points.size());
+  curve.problem = std::move(problem);
+  return curve;
+}
+
+const plan::Plan &BudgetCurve::planOf(uint32_t point) {
+  plan::Plan &plan = plans[point];
+  if (plan.steps.empty())
+    plan = plan::makePlan(problem.graph, points[point].solution.executions);
+  return plan;
+}
+
+uint64_t BudgetCurve::totalBytes(uint32_t point) {
+  return fixedBytes + planOf(point).height;
+}
+
+std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
+  for (uint32_t point = points.size(); point-- > 0;)
+    if (fixedBytes + points[point].solution.maxLive <= budget &&
+        totalBytes(point) <= budget)
+      return point;
+  return std::nullopt;
+}
+
+uint32_t BudgetCurve::smallest() {
+  uint32_t best = 0;
+  for (uint32_t point = 1; point < points.size(); ++point) {
+    // A later point's placement can be lower only while its max-live is.
+    if (fixedBytes + points[point].solution.maxLive >= totalBytes(best))
+      break;
+    if (totalBytes(point) < totalBytes(best))
+      best = point;
+  }
+  return best;
+}
+
+uint32_t BudgetCurve::knee() {
+  uint32_t first = smallest(), last = points.size() - 1, best = last;
+  double bytes = double(totalBytes(last)) - totalBytes(first);
+  double cost =
+      points[first].solution.milliseconds - points[last].solution.milliseconds;
+  double farthest = 0;
+  for (uint32_t point = first; point < last && bytes > 0 && cost > 0; ++point) {
+    double x = (double(totalBytes(point)) - totalBytes(first)) / bytes;
+    double y = (points[point].solution.milliseconds -
+                points[last].solution.milliseconds) /
+               cost;
+    if (1 - x - y > farthest) {
+      farthest = 1 - x - y;
+      best = point;
+    }
+  }
+  return best;
+}
+
+plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
+  uint64_t placed = budget < fixedBytes ? 0 : budget - fixedBytes;
+  return plan::lowerBound(searched, placed);
+}
+
+plan::ByteBound BudgetCurve::provenBytes() const {
+  plan::ByteBound bound = plan::lowestBytes(searched);
+  bound.bytes += fixedBytes;
+  return bound;
+}

@@ -1,0 +1,181 @@
+//===- ApplySchedule.cpp - A schedule with recomputation on IR ------------===//
+//
+// Input:   a flat function and the executions of its ops.
+// Output:  the same function with its ops in that order, an op for each
+//          execution.
+// Method:  a new body is built from the executions. A map knows the newest
+//          instance of every value; views (reshapes, barriers) are made anew
+//          for each instance of what they view. A clone's operands go through
+//          a barrier that waits for the op in front of it, so that nothing
+//          merges the clone with its original or hoists it.
+// Cost:    linear in the executions.
+// Fails:   never on executions that passed plan::checkExecutions.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Remat.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace reprise;
+using plan::OpId;
+
+namespace {
+
+class ScheduleWriter {
+public:
+  ScheduleWriter(const PlanProblem &problem)
+      : problem(problem), function(problem.function),
+        old(function.getBody().front()), wasExecuted(problem.ops.size(), false),
+        builder(function.getContext()) {}
+
+  void write(const plan::Executions &executions) {
+    fresh = new Block();
+    function.getBody().push_back(fresh);
+    builder.setInsertionPointToEnd(fresh);
+    for (BlockArgument argument : old.getArguments())
+      newest[argument] =
+          fresh->addArgument(argument.getType(), argument.getLoc());
+    for (OpId id : executions)
+      execute(id);
+    finish();
+  }
+
+private:
+  /// The instance of `value` that a reader takes now.
+  Value resolve(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return newest.lookup(value);
+    if (isa<sg::ReadOp, sg::ConstantOp>(op)) {
+      if (Value known = newest.lookup(value))
+        return known;
+      return newest[value] = builder.clone(*op)->getResult(0);
+    }
+    if (auto reshape = dyn_cast<sg::ReshapeOp>(op))
+      return resolveView(value, reshape.getOperand());
+    if (auto barrier = dyn_cast<sg::BarrierOp>(op))
+      return resolveView(
+          value, barrier.getInputs()[cast<OpResult>(value).getResultNumber()]);
+    return newest.lookup(value);
+  }
+
+  Value resolveView(Value value, Value viewed) {
+    Value base = resolve(viewed);
+    auto &[seen, view] = views[value];
+    if (seen == base)
+      return view;
+    IRMapping mapping;
+    Operation *op = value.getDefiningOp();
+    Value made;
+    if (auto barrier = dyn_cast<sg::BarrierOp>(op)) {
+      SmallVector<Value> after;
+      for (Value waited : barrier.getAfter())
+        after.push_back(resolve(waited));
+      made =
+          sg::BarrierOp::create(builder, op->getLoc(), ValueRange{base}, after)
+              ->getResult(0);
+    } else {
+      mapping.map(viewed, base);
+      made = builder.clone(*op, mapping)->getResult(0);
+    }
+    // Not through the reference: resolving may have added to the map.
+    views[value] = {base, made};
+    return made;
+  }
+
+  void execute(OpId id) {
+    const PlannedOp &planned = problem.ops[id];
+    if (planned.isCopy) {
+      // The write takes its value here: the newest instance may change later.
+      if (auto write = dyn_cast<sg::WriteOp>(planned.op))
+        emitWrite(write);
+      return;
+    }
+    bool isClone = wasExecuted[id];
+    wasExecuted[id] = true;
+    IRMapping mapping;
+    SmallVector<Value> operands;
+    for (Value operand : planned.op->getOperands())
+      operands.push_back(resolve(operand));
+    if (isClone)
+      guard(planned.op, operands);
+    for (auto [before, after] :
+         llvm::zip_equal(planned.op->getOperands(), operands))
+      mapping.map(before, after);
+    Operation *copy = builder.clone(*planned.op, mapping);
+    if (isClone)
+      markRecomputed(copy);
+    for (auto [before, after] :
+         llvm::zip_equal(planned.op->getResults(), copy->getResults()))
+      newest[before] = after;
+    last = copy->getResult(0);
+  }
+
+  /// Puts the operands behind a barrier that waits for the op executed last.
+  void guard(Operation *op, SmallVector<Value> &operands) {
+    llvm::SetVector<Value> inputs;
+    for (Value operand : operands)
+      inputs.insert(operand);
+    if (inputs.empty() || !last)
+      return;
+    ValueRange guarded(inputs.getArrayRef());
+    auto barrier = sg::BarrierOp::create(
+        builder, op->getLoc(), guarded.getTypes(), guarded, ValueRange{last});
+    for (Value &operand : operands)
+      for (auto [input, result] :
+           llvm::zip_equal(inputs, barrier->getResults()))
+        if (operand == input) {
+          operand = result;
+          break;
+        }
+  }
+
+  void markRecomputed(Operation *op) {
+    MLIRContext *context = op->getContext();
+    op->setLoc(
+        FusedLoc::get(context, {op->getLoc()},
+                      sg::PhaseAttr::get(context, sg::Phase::Recompute)));
+  }
+
+  void emitWrite(sg::WriteOp write) {
+    if (!written.insert(write).second)
+      return;
+    IRMapping mapping;
+    mapping.map(write.getValue(), resolve(write.getValue()));
+    builder.clone(*write, mapping);
+  }
+
+  void finish() {
+    for (auto write : old.getOps<sg::WriteOp>())
+      emitWrite(write);
+    IRMapping mapping;
+    Operation *terminator = old.getTerminator();
+    for (Value operand : terminator->getOperands())
+      mapping.map(operand, resolve(operand));
+    builder.clone(*terminator, mapping);
+    old.dropAllReferences();
+    old.erase();
+  }
+
+  const PlanProblem &problem;
+  func::FuncOp function;
+  Block &old;
+  Block *fresh = nullptr;
+  std::vector<bool> wasExecuted; // by op
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> newest;
+  /// Views: of which instance the newest one is, and itself.
+  llvm::DenseMap<Value, std::pair<Value, Value>> views;
+  llvm::DenseSet<Operation *> written;
+  Value last; // a result of the op executed last
+};
+
+} // namespace
+
+void reprise::applySchedule(BudgetCurve &curve, uint32_t point) {
+  func::FuncOp function = curve.problem.function;
+  ScheduleWriter(curve.problem).write(curve.points[point].solution.executions);
+  function->setAttr(sg::SgDialect::kScheduledAttr,
+                    UnitAttr::get(function.getContext()));
+}

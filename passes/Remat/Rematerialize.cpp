@@ -1,0 +1,105 @@
+//===- Rematerialize.cpp - Make a step fit a budget -----------------------===//
+//
+// Input:   a module of variables and flat functions of kernels and library ops.
+// Output:  the step's function with its ops in the order of a schedule that
+//          fits, clones included.
+// Method:  look: the step as a planning problem, its frontier of schedules, the
+//          cheapest one within the budget. Then rewrite, which cannot fail.
+// Cost:    the planner's (see lib/Plan).
+// Fails:   when no schedule found fits, and on what the planner refuses.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Remat.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGREMATERIALIZE
+#include "reprise/Passes/RematPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetCurve &curve) {
+  switch (request.kind) {
+  case BudgetRequest::Kind::Bytes:
+    return request.bytes;
+  case BudgetRequest::Kind::Percent:
+    return request.percent / 100 * curve.plainBytes();
+  case BudgetRequest::Kind::Knee:
+    return curve.totalBytes(curve.knee());
+  }
+  llvm_unreachable("unknown kind of budget");
+}
+
+namespace {
+class Rematerialize : public reprise::impl::SgRematerializeBase<Rematerialize> {
+public:
+  using SgRematerializeBase::SgRematerializeBase;
+
+  void runOnOperation() override {
+    std::optional<BudgetRequest> request = readRequest();
+    func::FuncOp step = request ? findStep() : nullptr;
+    if (!step)
+      return signalPassFailure();
+    FailureOr<BudgetCurve> curve = computeCurve(step);
+    if (failed(curve))
+      return signalPassFailure();
+    uint64_t budget = bytesOf(*request, *curve);
+    std::optional<uint32_t> point = curve->choose(budget);
+    if (!point) {
+      refuseBudget(*curve, budget);
+      return signalPassFailure();
+    }
+    remarkChoices(*curve, *point, budget);
+    applySchedule(*curve, *point);
+  }
+
+private:
+  std::optional<BudgetRequest> readRequest() {
+    if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1) {
+      getOperation().emitError()
+          << "sg-rematerialize needs one of budget-bytes, budget-percent and "
+             "knee";
+      return std::nullopt;
+    }
+    BudgetRequest request;
+    if (budgetBytes)
+      request = {BudgetRequest::Kind::Bytes, budgetBytes, 0};
+    if (budgetPercent != 0) {
+      request = {BudgetRequest::Kind::Percent, 0, budgetPercent};
+      if (!(budgetPercent > 0 && budgetPercent <= 1000)) {
+        getOperation().emitError() << "budget-percent is " << budgetPercent
+                                   << "; it must be above 0 and at most 1000";
+        return std::nullopt;
+      }
+    }
+    return request;
+  }
+
+  func::FuncOp findStep() {
+    for (auto candidate : getOperation().getOps<func::FuncOp>())
+      if (function.empty() || candidate.getSymName() == function)
+        return candidate;
+    getOperation().emitError()
+        << "has no function" << (function.empty() ? "" : " '" + function + "'")
+        << " to rematerialize";
+    return nullptr;
+  }
+
+  FailureOr<BudgetCurve> computeCurve(func::FuncOp step) {
+    FailureOr<FixedStorage> fixed = layOutFixed(getOperation());
+    if (failed(fixed))
+      return failure();
+    std::unique_ptr<TargetQueries> target = createCpuTarget(threads);
+    FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
+    if (failed(problem))
+      return failure();
+    BudgetOptions options;
+    options.work = work;
+    options.threads = threads;
+    options.keep.assign(keep.begin(), keep.end());
+    return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
+  }
+};
+} // namespace
