@@ -85,7 +85,7 @@ std::pair<int64_t, Rank> BoundSearch::mostBytes() {
   // gain over its own bytes.
   int64_t fixedBytes = 0;
   for (StorageId id = 0; id < graph.storageCount(); ++id)
-    if (graph.producer[id] == kNone || !graph.canClone(graph.producer[id]))
+    if (graph.producer[id] == kNone || !graph.mayRepeat[graph.producer[id]])
       fixedBytes += graph.bytes[id];
   std::vector<Rank> cuts(graph.opCount());
   std::iota(cuts.begin(), cuts.end(), 0);

@@ -6,8 +6,9 @@
 //          pair remains where computeLiveness could ever use it.
 // Cost:    linear in the uses.
 //
-// An op that makes a view, and what makes the base of such a view, are not
-// executed again: a new base would need the view made again as well.
+// A new base needs the views of it made again as well. Ops that do nothing else
+// and cost nothing follow their base (CompactGraph::views); where a view's op
+// does more, what makes its base is not executed again.
 //
 //===----------------------------------------------------------------------===//
 #include "CompactGraph.h"
@@ -31,8 +32,11 @@ public:
     rankOf.assign(graph.ops.size(), kNone);
     for (Rank rank = 0; rank < order.size(); ++rank)
       rankOf[order[rank]] = rank;
+    for (OpId id : order)
+      result.mayRepeat.push_back(!graph.ops[id].effect);
     addStorages();
     addOps();
+    findViews();
     findClones();
     return std::move(result);
   }
@@ -94,6 +98,14 @@ private:
     return true;
   }
 
+  /// Whether an instance of the storage may end before the step does: one that
+  /// is returned may be made again for that.
+  bool mayDie(ValueId root) const {
+    OpId producer = graph.values[root].producer;
+    return producer != kNone &&
+           (!storages.toEnd[root] || !graph.ops[producer].effect);
+  }
+
   void addInPlace(const Op &op) {
     result.inPlace.startItem();
     for (uint32_t index = 0; index < op.outputs.size(); ++index)
@@ -101,9 +113,7 @@ private:
         ValueId made = op.outputs[index], input = op.inputs[inputIndex];
         ValueId root = storages.rootOf[input];
         if (output != index || storageOf[made] == kNone ||
-            storageOf[root] == kNone ||
-            graph.values[root].storage != StorageClass::Temporary ||
-            storages.toEnd[root])
+            storageOf[root] == kNone || !mayDie(root))
           continue;
         uint64_t bytes = graph.values[made].bytes;
         if (graph.values[input].bytes == bytes &&
@@ -132,32 +142,70 @@ private:
     result.inPlace.finish();
   }
 
-  bool makesView(const Op &op) const {
+  /// Whether `op` does nothing but make views of one storage.
+  bool makesOnlyViews(const Op &op, ValueId root) const {
     for (ValueId output : op.outputs)
-      if (graph.values[output].viewOf != kNone || hasMadeView[output])
-        return true;
-    return false;
+      if (graph.values[output].viewOf == kNone ||
+          storages.rootOf[output] != root)
+        return false;
+    for (ValueId input : op.inputs)
+      if (storageAt(input) != kNone && storages.rootOf[input] != root)
+        return false;
+    return !op.effect && op.cost == 0 && op.workspaceBytes == 0;
+  }
+
+  void findViews() {
+    std::vector<std::vector<Rank>> viewsOf(graph.values.size()); // by root
+    hasFixedView.assign(graph.values.size(), false);
+    for (Rank rank = 0; rank < order.size(); ++rank) {
+      const Op &op = graph.ops[order[rank]];
+      for (ValueId output : op.outputs) {
+        ValueId root = storages.rootOf[output];
+        if (graph.values[output].viewOf == kNone)
+          continue;
+        if (!makesOnlyViews(op, root))
+          hasFixedView[root] = true;
+        else if (viewsOf[root].empty() || viewsOf[root].back() != rank)
+          viewsOf[root].push_back(rank);
+      }
+    }
+    for (OpId id : order) {
+      std::vector<Rank> all;
+      for (ValueId output : graph.ops[id].outputs)
+        if (graph.values[output].viewOf == kNone)
+          all.insert(all.end(), viewsOf[output].begin(), viewsOf[output].end());
+      std::sort(all.begin(), all.end());
+      result.views.startItem();
+      for (Rank view : all)
+        result.views.add(view);
+    }
+    result.views.finish();
+  }
+
+  /// The rank whose first execution ends clones of what reads `op`'s inputs.
+  Rank firstOverwrite(const Op &op) const {
+    Rank first = order.size();
+    for (ValueId input : op.inputs)
+      first = std::min(first, overwritten[storages.rootOf[input]]);
+    return first;
   }
 
   void findClones() {
-    hasMadeView.assign(graph.values.size(), false);
-    for (ValueId id = 0; id < graph.values.size(); ++id)
-      if (graph.values[id].viewOf != kNone &&
-          graph.values[id].producer != kNone)
-        hasMadeView[storages.rootOf[id]] = true;
-    std::vector<Rank> overwritten(graph.values.size(), kNone);
+    overwritten.assign(graph.values.size(), kNone);
     for (OpId id = 0; id < graph.ops.size(); ++id)
       for (ValueId value : graph.ops[id].overwrites)
         overwritten[storages.rootOf[value]] = rankOf[id];
     for (Rank rank = 0; rank < order.size(); ++rank) {
       const Op &op = graph.ops[order[rank]];
-      Rank last = order.size();
-      for (ValueId input : op.inputs)
-        last = std::min(last, overwritten[storages.rootOf[input]]);
-      bool useful = result.outputs.size(rank) != 0;
-      if (op.effect || !useful || makesView(op))
-        last = 0;
-      result.cloneBefore.push_back(last);
+      Rank last = firstOverwrite(op);
+      for (auto *view = result.views.begin(rank);
+           view != result.views.end(rank); ++view)
+        last = std::min(last, firstOverwrite(graph.ops[order[*view]]));
+      bool isFixed = op.effect || result.outputs.size(rank) == 0;
+      for (ValueId output : op.outputs)
+        isFixed |= graph.values[output].viewOf != kNone ||
+                   hasFixedView[storages.rootOf[output]];
+      result.cloneBefore.push_back(isFixed ? 0 : last);
     }
   }
 
@@ -166,7 +214,8 @@ private:
   Storages storages;
   std::vector<Rank> rankOf;
   std::vector<StorageId> storageOf; // by value
-  std::vector<bool> hasMadeView;    // by root
+  std::vector<bool> hasFixedView;   // by root: a view that can't be remade
+  std::vector<Rank> overwritten;    // by root: by which op
   CompactGraph result;
 };
 

@@ -49,6 +49,12 @@ struct CompactGraph {
   /// By rank: the last rank whose first execution may still follow a clone of
   /// the op; 0 when the op must not be executed again.
   std::vector<Rank> cloneBefore;
+  /// By rank: whether any schedule may execute the op again. Bounds use this;
+  /// searches leave out some that cloneBefore knows.
+  std::vector<bool> mayRepeat;
+  /// By rank: ops that only make views of what the op makes. They are executed
+  /// again with it, for nothing, where a view is still read.
+  Lists<Rank> views;
   Lists<StorageId> inputs;  // by rank, distinct
   Lists<StorageId> outputs; // by rank
   /// By rank: pairs (output, input) that may share bytes when the input dies.

@@ -103,7 +103,7 @@ uint32_t CutRelaxation::nodeOf(StorageId storage) {
   nodes[node].units = graph.bytes[storage] / kUnit;
   Rank producer = graph.producer[storage];
   bool canRun = producer != kNone &&
-                (side[producer] == Side::Beside || graph.canClone(producer));
+                (side[producer] == Side::Beside || graph.mayRepeat[producer]);
   if (canRun)
     nodeOfOp(producer);
   return node;

@@ -170,8 +170,7 @@ private:
         continue;
       cheapest = found.cost;
       FrontierPoint point;
-      for (const Execution &step : found.sequence)
-        point.solution.executions.push_back(compact.opOf[step.op]);
+      point.solution.executions = executionsOf(graph, compact, found.sequence);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
       point.solution.solver = "search";

@@ -35,8 +35,7 @@ struct Prepared {
     Solution solution;
     if (!search.hasSolution())
       return solution;
-    for (const Execution &step : search.solution())
-      solution.executions.push_back(compact.opOf[step.op]);
+    solution.executions = executionsOf(graph, compact, search.solution());
     solution.milliseconds = costOf(graph, solution.executions);
     solution.maxLive = search.peak();
     solution.solver = solver;

@@ -20,6 +20,48 @@ Sequence plainSequence(const CompactGraph &graph) {
   return sequence;
 }
 
+Executions executionsOf(const Graph &graph, const CompactGraph &compact,
+                        const Sequence &sequence) {
+  struct Step {
+    OpId op;
+    bool isView;
+  };
+  std::vector<Step> all;
+  Rank next = 0; // first execution
+  for (const Execution &step : sequence) {
+    all.push_back({compact.opOf[step.op], false});
+    if (!step.isClone)
+      next = step.op + 1;
+    for (auto *view = compact.views.begin(step.op);
+         view != compact.views.end(step.op); ++view)
+      if (step.isClone && *view < next)
+        all.push_back({compact.opOf[*view], true});
+  }
+  // From the end: a view that nobody reads before the next one is left out.
+  std::vector<bool> isNeeded;
+  for (const Value &value : graph.values)
+    isNeeded.push_back(value.storage == StorageClass::Output);
+  Executions executions;
+  for (size_t at = all.size(); at-- > 0;) {
+    const Op &op = graph.ops[all[at].op];
+    if (all[at].isView &&
+        std::none_of(op.outputs.begin(), op.outputs.end(),
+                     [&](ValueId id) { return isNeeded[id]; }))
+      continue;
+    executions.push_back(all[at].op);
+    for (ValueId output : op.outputs)
+      isNeeded[output] = false;
+    for (ValueId input : op.inputs)
+      for (ValueId id = input; id != kNone;) {
+        isNeeded[id] = true;
+        bool isMade = graph.values[id].producer != kNone;
+        id = isMade ? kNone : graph.values[id].viewOf;
+      }
+  }
+  std::reverse(executions.begin(), executions.end());
+  return executions;
+}
+
 /// Bytes while `step` runs; `live`, what is needed behind it, becomes what is
 /// needed in front of it.
 int64_t Simulator::run(const Execution &step, int64_t &live) {

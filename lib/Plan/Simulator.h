@@ -24,6 +24,10 @@ using Sequence = std::vector<Execution>;
 /// Every op once, in the order of the ranks.
 Sequence plainSequence(const CompactGraph &graph);
 
+/// The sequence in terms of the graph, with the views that clones need.
+Executions executionsOf(const Graph &graph, const CompactGraph &compact,
+                        const Sequence &sequence);
+
 class Simulator {
 public:
   Simulator(const CompactGraph &graph, int64_t budget)
