@@ -20,6 +20,19 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
+FailureOr<BudgetCurve>
+reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
+  FailureOr<FixedStorage> fixed =
+      layOutFixed(step->getParentOfType<mlir::ModuleOp>());
+  if (failed(fixed))
+    return failure();
+  std::unique_ptr<TargetQueries> target = createCpuTarget(options.threads);
+  FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
+  if (failed(problem))
+    return failure();
+  return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
+}
+
 uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetCurve &curve) {
   switch (request.kind) {
   case BudgetRequest::Kind::Bytes:
@@ -42,7 +55,11 @@ public:
     func::FuncOp step = request ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
-    FailureOr<BudgetCurve> curve = computeCurve(step);
+    BudgetOptions options;
+    options.work = work;
+    options.threads = threads;
+    options.keep.assign(keep.begin(), keep.end());
+    FailureOr<BudgetCurve> curve = computeBudgetCurve(step, options);
     if (failed(curve))
       return signalPassFailure();
     uint64_t budget = bytesOf(*request, *curve);
@@ -85,21 +102,6 @@ private:
         << "has no function" << (function.empty() ? "" : " '" + function + "'")
         << " to rematerialize";
     return nullptr;
-  }
-
-  FailureOr<BudgetCurve> computeCurve(func::FuncOp step) {
-    FailureOr<FixedStorage> fixed = layOutFixed(getOperation());
-    if (failed(fixed))
-      return failure();
-    std::unique_ptr<TargetQueries> target = createCpuTarget(threads);
-    FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
-    if (failed(problem))
-      return failure();
-    BudgetOptions options;
-    options.work = work;
-    options.threads = threads;
-    options.keep.assign(keep.begin(), keep.end());
-    return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
   }
 };
 } // namespace

@@ -88,6 +88,35 @@ Tensor end_to_end::fromBytes(RankedTensorType type, const Bytes &bytes) {
   return tensor;
 }
 
+/// Effort of a search in a test: random graphs are small.
+static constexpr double kPlanWork = 0.02;
+
+/// "budget=K/N": K parts of N of the way from the fewest bytes to those without
+/// recomputation.
+static bool setBudget(mlir::ModuleOp model, StringRef mode,
+                      CompileOptions &options) {
+  auto [part, whole] = mode.split('/');
+  uint64_t k = 0, n = 1;
+  if (part.getAsInteger(10, k) || whole.getAsInteger(10, n) || !n)
+    return false;
+  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  options.checkpointing = "none";
+  if (failed(lowerToKernels(*clone, options)))
+    return false;
+  BudgetOptions search;
+  search.work = options.planWork = kPlanWork;
+  search.threads = options.threads;
+  auto curve =
+      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
+  if (failed(curve))
+    return false;
+  uint64_t least = curve->totalBytes(curve->smallest());
+  uint64_t most = curve->plainBytes();
+  options.budget = {BudgetRequest::Kind::Bytes, least + (most - least) / n * k,
+                    0};
+  return true;
+}
+
 /// Lowers a clone of `model` to a program; null with `message`.
 static OwningOpRef<mlir::ModuleOp>
 lower(mlir::ModuleOp model, const std::string &mode, std::string &message) {
@@ -101,6 +130,9 @@ lower(mlir::ModuleOp model, const std::string &mode, std::string &message) {
   options.checkpointing = mode;
   options.evaluation = false;
   options.weightDecay = 0.01;
+  StringRef budget = mode;
+  if (budget.consume_front("budget=") && !setBudget(model, budget, options))
+    return nullptr;
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
     return nullptr;
   return clone;

@@ -24,9 +24,11 @@ struct CompiledRun {
   size_t measuredPeak = 0;
 };
 
-/// The artifact of a clone of `model` in each mode. The kernels of all modes
-/// are compiled together, because most of them are equal and compiling takes
-/// longer than all the rest. Returns "MODE: does not compile: ..." or "".
+/// The artifact of a clone of `model` in each mode: one of
+/// sg-assign-checkpointing, or "budget=K/N", a budget K parts of N of the way
+/// from the smallest one to the bytes without recomputation. The kernels of all
+/// modes are compiled together, because most of them are equal and compiling
+/// takes longer than all the rest. Returns "MODE: does not compile: ..." or "".
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
                          std::vector<Bytes> &files);

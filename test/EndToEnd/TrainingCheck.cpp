@@ -19,6 +19,11 @@ std::vector<std::string> end_to_end::allModes() {
           "segments=8", "sqrt",       "threshold-bytes=256"};
 }
 
+std::vector<std::string> end_to_end::budgetModes() {
+  return {"none",       "budget=0/8", "budget=1/8", "budget=2/8", "budget=3/8",
+          "budget=4/8", "budget=5/8", "budget=6/8", "budget=7/8"};
+}
+
 ByteStore end_to_end::variablesOf(mlir::ModuleOp model, uint64_t seed) {
   ByteStore bytes;
   for (auto &[name, tensor] : random_graphs::generateVariables(model, seed))
@@ -126,6 +131,25 @@ std::string end_to_end::compareBits(const CompiledRun &a,
   return "";
 }
 
+/// Budgets come in increasing order: so must the peaks of the last two.
+static std::string compareBudgets(const std::vector<std::string> &modes,
+                                  const std::vector<CompiledRun> &runs) {
+  size_t last = runs.size() - 1;
+  StringRef mode = modes[last];
+  if (!mode.starts_with("budget="))
+    return "";
+  if (runs[last].predictedPeak > runs.front().predictedPeak)
+    return "the budget's peak of " + std::to_string(runs[last].predictedPeak) +
+           " is above the " + std::to_string(runs.front().predictedPeak) +
+           " without recomputation";
+  if (StringRef(modes[last - 1]).starts_with("budget=") &&
+      runs[last].predictedPeak < runs[last - 1].predictedPeak)
+    return "more budget has a smaller peak: " +
+           std::to_string(runs[last].predictedPeak) + " below " +
+           std::to_string(runs[last - 1].predictedPeak);
+  return "";
+}
+
 std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       const std::vector<std::string> &modes) {
   ByteStore bytes = variablesOf(model, seed), inputs = inputsOf(model, seed);
@@ -141,6 +165,8 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
               " bytes, measured " + std::to_string(run.measuredPeak);
     if (wrong.empty())
       wrong = compareBits(runs.front(), run);
+    if (wrong.empty())
+      wrong = compareBudgets(modes, runs);
     if (!wrong.empty())
       return mode + ": " + wrong;
   }
@@ -200,7 +226,8 @@ end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
   // The mode that failed, if one did, and the one it is compared with.
   std::vector<std::string> modes = {"none"};
   std::string mode = wrong.substr(0, wrong.find(": "));
-  if (mode != "none" && llvm::is_contained(allModes(), mode))
+  if (mode != "none" && (llvm::is_contained(allModes(), mode) ||
+                         llvm::is_contained(budgetModes(), mode)))
     modes.push_back(mode);
   OwningOpRef<mlir::ModuleOp> best = model.clone();
   bool smaller = true;

@@ -20,6 +20,9 @@ namespace reprise::end_to_end {
 /// The modes of sg-assign-checkpointing that are compared, `none` first.
 std::vector<std::string> allModes();
 
+/// No recomputation, and eight budgets from the smallest on.
+std::vector<std::string> budgetModes();
+
 /// What is wrong with training `model` for three steps in `modes`, or "".
 /// Variables and inputs come from `seed`.
 ///

@@ -1,8 +1,9 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
-//   random_training FIRST COUNT [DIRECTORY]
+//   random_training [--budgets] FIRST COUNT [DIRECTORY]
 //
-// Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h). A
+// Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
+// every mode of checkpointing, or with --budgets at eight budgets. A
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
 // again.
@@ -53,11 +54,12 @@ void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
                << *reduced << '\n';
 }
 
-int runFile(MLIRContext &context, const char *path, uint64_t seed) {
+int runFile(MLIRContext &context, const char *path, uint64_t seed,
+            const std::vector<std::string> &modes) {
   auto model = parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!model)
     return 1;
-  std::string wrong = checkTraining(*model, seed, allModes());
+  std::string wrong = checkTraining(*model, seed, modes);
   llvm::outs() << (wrong.empty() ? "passed" : wrong) << '\n';
   return !wrong.empty();
 }
@@ -65,21 +67,29 @@ int runFile(MLIRContext &context, const char *path, uint64_t seed) {
 } // namespace
 
 int main(int argc, char **argv) {
+  std::vector<std::string> modes = allModes();
+  if (argc > 1 && !std::strcmp(argv[1], "--budgets")) {
+    modes = budgetModes();
+    --argc;
+    ++argv;
+  }
   if (argc < 3) {
-    llvm::errs() << "usage: random_training FIRST COUNT [DIRECTORY]\n"
-                    "       random_training FILE.mlir SEED\n";
+    llvm::errs()
+        << "usage: random_training [--budgets] FIRST COUNT [DIRECTORY]\n"
+           "       random_training [--budgets] FILE.mlir SEED\n";
     return 2;
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   if (llvm::StringRef(argv[1]).ends_with(".mlir"))
-    return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10));
+    return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10),
+                   modes);
   uint64_t first = std::strtoull(argv[1], nullptr, 10);
   uint64_t count = std::strtoull(argv[2], nullptr, 10);
   unsigned failures = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     auto model = random_graphs::generateGraph(&context, seed);
-    std::string wrong = checkTraining(*model, seed, allModes());
+    std::string wrong = checkTraining(*model, seed, modes);
     if (wrong.empty())
       continue;
     ++failures;

@@ -18,6 +18,11 @@ struct BudgetRequest {
   double percent = 0;
 };
 
+/// The curve of a flat function of kernels and library ops, for this machine's
+/// processor and library.
+mlir::FailureOr<BudgetCurve> computeBudgetCurve(mlir::func::FuncOp step,
+                                                const BudgetOptions &options);
+
 /// Bytes that a request means for a curve.
 uint64_t bytesOf(const BudgetRequest &request, BudgetCurve &curve);
 
