@@ -1,0 +1,135 @@
+//===- BudgetsTest.cpp - Budgets hold, and change no bit ------------------===//
+//
+// Small models of the zoo at twenty budgets, from the smallest that can be met
+// to the bytes without recomputation. Expected values are those of mode `none`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ZooTraining.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+namespace {
+
+class Budgets : public testing::TestWithParam<ZooCase> {
+protected:
+  void SetUp() override {
+    loadEverything(context);
+    model = buildCase(context, GetParam());
+    ASSERT_TRUE(model);
+  }
+
+  /// Trains twenty steps. An error fails the test.
+  ByteStore train(const Bytes &file, double &loss, uint64_t &peak);
+
+  /// Compiles for a budget of bytes; the error's text, or "".
+  std::string compileWithin(uint64_t budget, uint64_t &peak);
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<mlir::ModuleOp> model;
+};
+
+} // namespace
+
+// As in CompiledRun.cpp: the same effort finds the same plans.
+static constexpr double kWork = 0.02;
+
+ByteStore Budgets::train(const Bytes &file, double &loss, uint64_t &peak) {
+  OpenProgram program(file);
+  if (!program)
+    return {};
+  rt::Backend &backend = program.backend();
+  rt::TrainOptions options = trainOptions(20);
+  EXPECT_TRUE(backend.initialize(options.seed).ok());
+  auto result = rt::train(backend, options);
+  if (!result.ok()) {
+    ADD_FAILURE() << result.status().message();
+    return {};
+  }
+  loss = result->loss;
+  auto memory = backend.memory();
+  EXPECT_TRUE(memory.ok());
+  peak = backend.entry("train_step")->peakBytes;
+  EXPECT_EQ(memory->high_water_bytes, peak);
+  return program.variables();
+}
+
+std::string Budgets::compileWithin(uint64_t budget, uint64_t &peak) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+    if (d.getSeverity() == DiagnosticSeverity::Error)
+      message += d.str();
+    return success();
+  });
+  OwningOpRef<mlir::ModuleOp> clone = model->clone();
+  CompileOptions options;
+  options.checkpointing = "none";
+  options.planWork = kWork;
+  options.budget = {BudgetRequest::Kind::Bytes, budget, 0};
+  if (failed(lowerModel(*clone, options, CompileLevel::Program)))
+    return message.empty() ? "failed without a word" : message;
+  auto program = *clone->getOps<rt_dialect::ProgramOp>().begin();
+  for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
+    if (entry.getSymName() == "train_step")
+      peak = entry.getPeakBytes();
+  return "";
+}
+
+TEST_P(Budgets, TrainToTheSameBits) {
+  constexpr unsigned count = 20;
+  std::vector<std::string> modes = {"none"};
+  for (unsigned k = 0; k < count; ++k)
+    modes.push_back("budget=" + std::to_string(k) + "/" +
+                    std::to_string(count - 1));
+  std::vector<Bytes> files;
+  ASSERT_EQ(compileModes(*model, modes, files), "");
+  double loss = NAN;
+  uint64_t peak = 0, before = 0;
+  ByteStore expected = train(files[0], loss, peak);
+  ASSERT_TRUE(std::isfinite(loss));
+  for (unsigned k = 1; k <= count; ++k) {
+    SCOPED_TRACE(modes[k]);
+    double otherLoss = NAN;
+    uint64_t otherPeak = 0;
+    EXPECT_EQ(train(files[k], otherLoss, otherPeak), expected);
+    EXPECT_EQ(otherLoss, loss);
+    EXPECT_LE(otherPeak, peak);
+    EXPECT_GE(otherPeak, before);
+    before = otherPeak;
+  }
+}
+
+TEST_P(Budgets, AreMetOrRefused) {
+  OwningOpRef<mlir::ModuleOp> clone = model->clone();
+  CompileOptions options;
+  options.checkpointing = "none";
+  ASSERT_TRUE(succeeded(lowerToKernels(*clone, options)));
+  BudgetOptions search;
+  search.work = kWork;
+  auto curve =
+      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
+  ASSERT_TRUE(succeeded(curve));
+  uint64_t least = curve->totalBytes(curve->smallest());
+  uint64_t proven = curve->provenBytes().bytes;
+  EXPECT_LE(proven, least);
+  double cost = INFINITY;
+  for (uint32_t k = 0; k < curve->points.size(); ++k) {
+    EXPECT_LT(curve->points[k].solution.milliseconds, cost);
+    cost = curve->points[k].solution.milliseconds;
+    EXPECT_LE(curve->points[k].boundMilliseconds, cost * (1 + 1e-9));
+  }
+  uint64_t peak = 0;
+  EXPECT_EQ(compileWithin(least, peak), "");
+  EXPECT_LE(peak, least);
+  EXPECT_GT(peak + plan::kAlignment, least) << "not the plan that was promised";
+  std::string refused = compileWithin(least - plan::kAlignment, peak);
+  EXPECT_NE(refused.find("cannot be met"), std::string::npos) << refused;
+  EXPECT_NE(refused.find(std::to_string(least)), std::string::npos) << refused;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, Budgets, testing::ValuesIn(smallModels()),
+                         [](const auto &info) { return info.param.label; });
