@@ -128,7 +128,7 @@ private:
     for (OpId id : order) {
       const Op &op = graph.ops[id];
       result.cost.push_back(
-          std::llround(op.cost * CompactGraph::kPerMillisecond));
+          std::floor(op.cost * CompactGraph::kPerMillisecond));
       result.workspace.push_back(alignUp(op.workspaceBytes));
       addInputs(op);
       addInPlace(op);

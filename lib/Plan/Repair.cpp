@@ -56,7 +56,8 @@ private:
   /// Scores the gap in front of `step`; nothing below zero is of use.
   double score(StorageId storage, uint32_t step) {
     uint32_t before = simulator.touchBefore(storage, step);
-    if (!simulator.overflowsIn(before + 1, step) ||
+    if (!simulator.isLiveBefore(storage, step) ||
+        !simulator.overflowsIn(before + 1, step) ||
         !planner.plan(storage, step, options.missing))
       return 0;
     int64_t reduction = planner.reduction();
@@ -84,6 +85,19 @@ private:
             round});
   }
 
+  /// Offers the life between two touches.
+  void offerGap(StorageId storage, uint32_t before, uint32_t step) {
+    if (!simulator.overflowsIn(before + 1, step))
+      return;
+    uint32_t early = step;
+    if (options.place != ClonePlace::AtReader)
+      early = simulator.lastOverflowIn(before + 1, step) + 1;
+    if (early == step || options.place == ClonePlace::Either)
+      offer(storage, step);
+    if (early != step)
+      offer(storage, early);
+  }
+
   /// Offers each life of `storage` that reaches a reader behind `from`.
   void offerGaps(StorageId storage, uint32_t from) {
     Rank producer = graph.producer[storage];
@@ -93,9 +107,8 @@ private:
     for (uint32_t touch : simulator.touchesOf(storage)) {
       uint32_t step = touch / 2;
       bool reads = touch % 2 == 0;
-      if (reads && before != kNone && step >= from &&
-          simulator.overflowsIn(before + 1, step))
-        offer(storage, step);
+      if (reads && before != kNone && step >= from)
+        offerGap(storage, before, step);
       before = step;
     }
   }
@@ -121,17 +134,7 @@ private:
   }
 
   void apply(uint32_t step) {
-    Sequence next(simulator.steps.begin(), simulator.steps.begin() + step);
-    std::vector<uint32_t> added;
-    for (Rank op : planner.clones()) {
-      added.push_back(simulator.newId());
-      next.push_back({op, true, added.back()});
-    }
-    next.insert(next.end(), simulator.steps.begin() + step,
-                simulator.steps.end());
-    std::vector<Rank> clones = planner.clones();
-    simulator.settle(next);
-    simulator.index();
+    std::vector<uint32_t> added = simulator.insert(step, planner.clones());
     ++round;
     // The clones' inputs live longer now, and so may be cut.
     for (uint32_t id : added) {
@@ -140,8 +143,9 @@ private:
         continue;
       for (StorageId input : graph.inputsOf(simulator.steps[at].op))
         if (graph.producer[input] != kNone &&
-            graph.canClone(graph.producer[input]))
-          offer(input, at);
+            graph.canClone(graph.producer[input]) &&
+            simulator.touchBefore(input, at) != kNone)
+          offerGap(input, simulator.touchBefore(input, at), at);
       for (StorageId output : graph.outputsOf(simulator.steps[at].op))
         offerGaps(output, at + 1);
     }
@@ -168,34 +172,13 @@ bool insertClone(Simulator &simulator, StorageId storage, uint32_t step,
   ClonePlanner planner(simulator);
   if (!planner.plan(storage, step, missing))
     return false;
-  Sequence next(simulator.steps.begin(), simulator.steps.begin() + step);
-  for (Rank op : planner.clones())
-    next.push_back({op, true, simulator.newId()});
-  next.insert(next.end(), simulator.steps.begin() + step,
-              simulator.steps.end());
-  simulator.settle(next);
-  simulator.index();
+  simulator.insert(step, planner.clones());
   return true;
 }
 
 //===----------------------------------------------------------------------===//
 // Pruning
 //===----------------------------------------------------------------------===//
-
-/// Whether the step's outputs could be taken from their previous instances:
-/// their longer lives fit, not counting what the clone's inputs give back.
-static bool couldLeaveOut(const Simulator &simulator, uint32_t step) {
-  const CompactGraph &graph = simulator.graph;
-  for (StorageId output : graph.outputsOf(simulator.steps[step].op)) {
-    if (!simulator.isLiveBefore(output, step + 1))
-      continue;
-    uint32_t before = simulator.touchBefore(output, step);
-    for (uint32_t at = before + 1; at < step; ++at)
-      if (simulator.memory[at] + graph.bytes[output] > simulator.budget)
-        return false;
-  }
-  return true;
-}
 
 void prune(Simulator &simulator) {
   constexpr int maxPasses = 3;
@@ -208,17 +191,10 @@ void prune(Simulator &simulator) {
     bool changed = false;
     for (auto [cost, id] : clones) {
       uint32_t step = simulator.stepOf(id);
-      if (step == kNone || !couldLeaveOut(simulator, step))
+      if (step == kNone || !simulator.fitsWithout(step))
         continue;
-      Sequence before = simulator.steps;
-      Sequence next = before;
-      next.erase(next.begin() + step);
-      simulator.settle(next);
-      if (simulator.fits())
-        changed = true;
-      else
-        simulator.settle(before);
-      simulator.index();
+      simulator.erase(step);
+      changed = true;
     }
     if (!changed)
       return;

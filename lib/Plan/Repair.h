@@ -11,10 +11,15 @@ namespace reprise::plan {
 /// What to do about an input that is gone when a clone needs it.
 enum class MissingInput { Recompute, Extend, RecomputeOverOverflow };
 
+/// Where a value is computed again: in front of what reads it, or as soon as
+/// the overflow is over, while what it is made from is still there.
+enum class ClonePlace { AtReader, BehindOverflow, Either };
+
 struct RepairOptions {
   MissingInput missing = MissingInput::RecomputeOverOverflow;
   double alpha = 1; // weight of a clone's cost against what it frees
   double noise = 0; // deviation of the score's logarithm
+  ClonePlace place = ClonePlace::AtReader;
 };
 
 /// Ends lives early and computes values again where they are read, as long as

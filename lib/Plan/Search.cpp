@@ -48,7 +48,8 @@ void Search::offerSeeds() {
   Sequence plain = plainSequence(graph);
   for (MissingInput missing : {MissingInput::RecomputeOverOverflow,
                                MissingInput::Recompute, MissingInput::Extend})
-    offer(plain, {missing, 1, 0});
+    for (ClonePlace place : {ClonePlace::AtReader, ClonePlace::Either})
+      offer(plain, {missing, 1, 0, place});
   if (hasSolution() && bestCost == graph.totalCost())
     return;
   for (double distancePower : {0.5, 1.0})
@@ -100,11 +101,15 @@ void Search::insertSome() {
     uint32_t size = touches.end() - touches.begin();
     if (size < 2)
       continue;
-    uint32_t touch = touches.begin()[1 + below(size - 1)];
-    if (touch % 2 == 0)
-      insertClone(simulator, storage, touch / 2,
-                  uniform() < 0.5 ? MissingInput::RecomputeOverOverflow
-                                  : MissingInput::Recompute);
+    const uint32_t *touch = touches.begin() + 1 + below(size - 1);
+    if (*touch % 2 != 0)
+      continue;
+    uint32_t before = *(touch - 1) / 2, step = *touch / 2;
+    if (uniform() < 0.5)
+      step = before + 1 + below(step - before);
+    insertClone(simulator, storage, step,
+                uniform() < 0.5 ? MissingInput::RecomputeOverOverflow
+                                : MissingInput::Recompute);
   }
 }
 
@@ -128,6 +133,10 @@ RepairOptions Search::randomRepair() {
   options.missing = dice < 0.6    ? MissingInput::RecomputeOverOverflow
                     : dice < 0.85 ? MissingInput::Recompute
                                   : MissingInput::Extend;
+  dice = uniform();
+  options.place = dice < 0.7    ? ClonePlace::AtReader
+                  : dice < 0.85 ? ClonePlace::BehindOverflow
+                                : ClonePlace::Either;
   options.alpha = 0.8 + 0.4 * uniform();
   options.noise = uniform() < 0.3 ? 0 : 0.5 * uniform();
   return options;

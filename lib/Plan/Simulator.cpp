@@ -140,38 +140,57 @@ void Simulator::settle(const Sequence &sequence) {
 }
 
 void Simulator::index() {
-  touchStart.assign(graph.storageCount() + 2, 0);
+  // Touches that insert() adds find room between the lists.
+  constexpr uint32_t room = 4;
+  touchCount.assign(graph.storageCount(), 0);
   for (const Execution &step : steps) {
     for (StorageId id : graph.inputsOf(step.op))
-      ++touchStart[id + 2];
+      ++touchCount[id];
     for (StorageId id : graph.outputsOf(step.op))
-      ++touchStart[id + 2];
+      ++touchCount[id];
   }
-  for (StorageId id = 0; id < graph.storageCount(); ++id)
-    touchStart[id + 2] += touchStart[id + 1] + graph.livesToEnd[id];
-  touches.resize(touchStart.back());
-  // touchStart[id + 1] is where the next touch of `id` goes; in the end it is
-  // where those of id + 1 start.
+  touchStart.resize(graph.storageCount() + 1);
+  uint32_t start = 0;
+  for (StorageId id = 0; id < graph.storageCount(); ++id) {
+    touchStart[id] = start;
+    start += touchCount[id] + graph.livesToEnd[id] + room;
+    touchCount[id] = 0;
+  }
+  touchStart.back() = start;
+  touches.assign(start, kNone);
+  auto add = [&](StorageId id, uint32_t touch) {
+    touches[touchStart[id] + touchCount[id]++] = touch;
+  };
   for (uint32_t at = 0; at < steps.size(); ++at) {
     for (StorageId id : graph.inputsOf(steps[at].op))
-      touches[touchStart[id + 1]++] = 2 * at;
+      add(id, 2 * at);
     for (StorageId id : graph.outputsOf(steps[at].op))
-      touches[touchStart[id + 1]++] = 2 * at + 1;
+      add(id, 2 * at + 1);
   }
   for (StorageId id = 0; id < graph.storageCount(); ++id)
     if (graph.livesToEnd[id])
-      touches[touchStart[id + 1]++] = 2 * steps.size();
-  stepById.assign(nextId, kNone);
-  for (uint32_t at = 0; at < steps.size(); ++at)
-    stepById[steps[at].id] = at;
-  overflows.resize(steps.size() + 1);
+      add(id, 2 * steps.size());
   nextRank.resize(steps.size() + 1);
-  overflows[0] = 0;
-  for (uint32_t at = 0; at < steps.size(); ++at)
-    overflows[at + 1] = overflows[at] + (memory[at] > budget);
   nextRank[steps.size()] = graph.opCount();
   for (uint32_t at = steps.size(); at-- > 0;)
     nextRank[at] = steps[at].isClone ? nextRank[at + 1] : steps[at].op;
+  sumUp();
+}
+
+/// Overflow and positions, from memory and steps.
+void Simulator::sumUp() {
+  stepById.resize(nextId);
+  std::fill(stepById.begin(), stepById.end(), kNone);
+  for (uint32_t at = 0; at < steps.size(); ++at)
+    stepById[steps[at].id] = at;
+  overflows.resize(steps.size() + 1);
+  overflows[0] = 0;
+  over = peak = 0;
+  for (uint32_t at = 0; at < steps.size(); ++at) {
+    overflows[at + 1] = overflows[at] + (memory[at] > budget);
+    over += std::max<int64_t>(0, memory[at] - budget);
+    peak = std::max(peak, memory[at]);
+  }
 }
 
 void Simulator::renumber() {

@@ -40,6 +40,19 @@ public:
   /// Finds what the queries below need. Linear in the uses.
   void index();
 
+  /// Executes `ops` again in front of step `at`, and leaves out clones that
+  /// nobody needs any more. Memory and queries stay as settle and index would
+  /// make them, for much less: only lives that the clones touch change.
+  /// Returns the ids of what was inserted.
+  std::vector<uint32_t> insert(uint32_t at, const std::vector<Rank> &ops);
+
+  /// Leaves out a clone: what it makes lives on from before.
+  void erase(uint32_t at);
+
+  /// Whether erase(at) would leave every step within the budget that is so
+  /// now. A no may be wrong where results are made in place.
+  bool fitsWithout(uint32_t at);
+
   uint32_t size() const { return steps.size(); }
   bool fits() const { return over == 0; }
 
@@ -64,8 +77,8 @@ public:
     const uint32_t *end() const { return last; }
   };
   Touches touchesOf(StorageId storage) const {
-    return {touches.data() + touchStart[storage],
-            touches.data() + touchStart[storage + 1]};
+    const uint32_t *first = touches.data() + touchStart[storage];
+    return {first, first + touchCount[storage]};
   }
 
   /// The step that last touches `storage` before `step`; kBeforeAll if none.
@@ -77,6 +90,13 @@ public:
   /// Whether a step of [from, to) exceeds the budget.
   bool overflowsIn(uint32_t from, uint32_t to) const {
     return from < to && overflows[to] != overflows[from];
+  }
+
+  /// The last step of [from, to) that exceeds the budget; one must.
+  uint32_t lastOverflowIn(uint32_t from, uint32_t to) const {
+    while (to > from && memory[to - 1] <= budget)
+      --to;
+    return to - 1;
   }
 
   /// Rank of the first execution that comes next at or after `step`.
@@ -92,13 +112,33 @@ public:
   uint32_t newId() { return nextId++; }
 
 private:
+  /// A life that begins or ends anew between two steps.
+  struct LifeChange {
+    StorageId storage;
+    uint32_t before; // step that touches it last
+    bool wasLive, isLive;
+  };
+
   int64_t run(const Execution &step, int64_t &live);
+  int64_t bytesInPlace(uint32_t at) const;
+  void changeLives(uint32_t at);
+  void finishChange(uint32_t at);
+  void findChanges(uint32_t at, Rank op);
+  void shiftTouches(uint32_t from, uint32_t by);
+  void addTouch(StorageId storage, uint32_t touch);
+  void removeTouch(StorageId storage, uint32_t touch);
+  void sumUp();
+  bool isDead(uint32_t at) const;
 
   std::vector<uint8_t> isPending;   // by storage
   std::vector<StorageId> taken;     // in-place inputs of the step at hand
   Sequence kept;                    // settled steps, backwards
-  std::vector<uint32_t> touchStart; // by storage
+  std::vector<uint32_t> touchStart; // by storage, with room for more
+  std::vector<uint32_t> touchCount; // by storage
   std::vector<uint32_t> touches;
+  std::vector<LifeChange> lives;                       // of the edit at hand
+  std::vector<std::pair<uint32_t, int64_t>> inPlaceAt; // step, bytes before
+  std::vector<std::pair<uint32_t, int64_t>> ranges;    // step, bytes from there
   std::vector<uint32_t> overflows; // by step: how many before it overflow
   std::vector<Rank> nextRank;      // by step
   std::vector<uint32_t> stepById;
