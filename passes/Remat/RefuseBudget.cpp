@@ -12,35 +12,41 @@
 using namespace mlir;
 using namespace reprise;
 
-static std::string mebibytes(uint64_t bytes) {
+/// "66.0 KiB (67584 bytes)".
+static std::string sizeText(uint64_t bytes) {
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = bytes / 1024.0;
+  unsigned unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%.2f MiB", bytes / double(1 << 20)) << " (" << bytes
-      << " bytes)";
+  llvm::raw_string_ostream(text) << llvm::format("%.1f ", value) << units[unit]
+                                 << " (" << bytes << " bytes)";
   return text;
 }
 
 InFlightDiagnostic reprise::refuseBudget(BudgetCurve &curve, uint64_t budget) {
   func::FuncOp function = curve.problem.function;
   plan::ByteBound proof = curve.provenBytes();
-  InFlightDiagnostic error = function.emitError()
-                             << "budget of " << mebibytes(budget)
+  // Not at the op, which would be printed whole.
+  InFlightDiagnostic error = emitError(function.getLoc())
+                             << "budget of " << sizeText(budget)
                              << " cannot be met; the smallest that can is "
-                             << mebibytes(curve.totalBytes(curve.smallest()));
+                             << sizeText(curve.totalBytes(curve.smallest()));
   if (proof.cut == plan::kNone)
     return error;
   const PlannedOp &cut = curve.problem.ops[proof.cut];
   error.attachNote(cut.op->getLoc())
-      << "no schedule exists below " << mebibytes(proof.bytes) << ", because '"
+      << "no schedule exists below " << sizeText(proof.bytes) << ", because '"
       << curve.problem.graph.ops[proof.cut].name << "' needs at once, beside "
-      << mebibytes(curve.fixedBytes) << " of variables and constants:";
+      << sizeText(curve.fixedBytes) << " of variables and constants:";
   constexpr size_t shown = 5;
   for (plan::ValueId id : llvm::ArrayRef(proof.pinned).take_front(shown)) {
     const plan::Value &value = curve.problem.graph.values[id];
     Location loc = value.producer == plan::kNone
                        ? function.getLoc()
                        : curve.problem.ops[value.producer].op->getLoc();
-    error.attachNote(loc) << mebibytes(value.bytes) << " '" << value.name
+    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name
                           << "'";
   }
   return error;

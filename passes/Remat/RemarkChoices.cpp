@@ -2,7 +2,7 @@
 //
 // Input:   a curve and the point chosen.
 // Output:  a remark for each placed value of the forward pass that the
-//          backward pass reads.
+//          backward pass reads, and for each one that is computed again.
 // Cost:    linear in the executions; nothing unless remarks are asked for.
 //
 //===----------------------------------------------------------------------===//
@@ -41,12 +41,13 @@ void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
   std::vector<bool> residual = findResiduals(problem);
   for (ValueId id = 0; id < residual.size(); ++id) {
     const plan::Value &value = problem.graph.values[id];
-    if (!residual[id] || value.producer == plan::kNone || value.bytes == 0 ||
-        value.storage != plan::StorageClass::Temporary ||
-        problem.graph.ops[value.producer].backward)
+    if (value.producer == plan::kNone || value.bytes == 0 ||
+        value.storage != plan::StorageClass::Temporary)
       continue;
     const plan::Op &op = problem.graph.ops[value.producer];
     uint32_t again = executions[value.producer] - 1;
+    if (!again && (!residual[id] || op.backward))
+      continue;
     // What its bytes are worth at the budget's shadow price.
     double worth = price * value.bytes / double(1 << 20);
     StringRef why = op.effect ? "its op runs once"

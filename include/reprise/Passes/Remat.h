@@ -33,7 +33,8 @@ mlir::InFlightDiagnostic refuseBudget(BudgetCurve &curve, uint64_t budget);
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
 
-/// Emits a remark for each value that the backward pass reads.
+/// Emits a remark for each value that the backward pass reads or that is
+/// computed again.
 void remarkChoices(BudgetCurve &curve, uint32_t point, uint64_t budget);
 
 } // namespace reprise

@@ -24,8 +24,8 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     what is wanted. The schedules tried don't depend on the budget: a smaller
     one never gives a larger peak, nor a larger one more cost.
 
-    Every value that the backward pass reads gets a remark of the category
-    `sg-rematerialize`: why it is kept or recomputed, its bytes, its
+    Every value that the backward pass reads, and every one computed again, gets
+    a remark of the category `sg-rematerialize`: why it is kept or recomputed, its bytes, its
     milliseconds.
 
     Fails when the budget is below the smallest that can be met; the error names
@@ -36,30 +36,32 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     func.func @step(%x: tensor<256xf32> {sg.name = "x"})
         -> (tensor<256xf32> {sg.name = "y"}) {
       %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
-        %r = sg.broadcast %v {dims = array<i64: 1>}
-          : (tensor<256xf32>) -> tensor<64x256xf32>
+        %r = sg.broadcast %v dims [1]
+          : tensor<256xf32> -> tensor<64x256xf32>
         sg.yield %r : tensor<64x256xf32>
       }
       %b = sg.kernel "sum" (%v = %a : tensor<64x256xf32>) -> tensor<256xf32> {
-        %r = sg.reduce_sum %v {dims = array<i64: 0>}
-          : (tensor<64x256xf32>) -> tensor<256xf32>
+        %r = sg.reduce_sum %v dims [0]
+          : tensor<64x256xf32> -> tensor<256xf32>
         sg.yield %r : tensor<256xf32>
       }
       %c = sg.kernel "grow" (%v = %b : tensor<256xf32>) -> tensor<64x256xf32> {
-        %r = sg.broadcast %v {dims = array<i64: 1>}
-          : (tensor<256xf32>) -> tensor<64x256xf32>
+        %r = sg.broadcast %v dims [1]
+          : tensor<256xf32> -> tensor<64x256xf32>
         sg.yield %r : tensor<64x256xf32>
       }
       %d = sg.kernel "sum" (%v = %c : tensor<64x256xf32>) -> tensor<256xf32> {
-        %r = sg.reduce_sum %v {dims = array<i64: 0>}
-          : (tensor<64x256xf32>) -> tensor<256xf32>
+        %r = sg.reduce_sum %v dims [0]
+          : tensor<64x256xf32> -> tensor<256xf32>
         sg.yield %r : tensor<256xf32>
       }
       %e = sg.kernel "both" (%v = %a : tensor<64x256xf32>,
                              %w = %d : tensor<256xf32>) -> tensor<256xf32> {
-        %s = sg.reduce_sum %v {dims = array<i64: 0>}
-          : (tensor<64x256xf32>) -> tensor<256xf32>
-        %r = sg.add %s, %w : tensor<256xf32>
+        %s = sg.broadcast %w dims [1]
+          : tensor<256xf32> -> tensor<64x256xf32>
+        %t = sg.add %v, %s : tensor<64x256xf32>
+        %r = sg.reduce_sum %t dims [0]
+          : tensor<64x256xf32> -> tensor<256xf32>
         sg.yield %r : tensor<256xf32>
       }
       return %e : tensor<256xf32>

@@ -1,0 +1,46 @@
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics \
+// RUN:   --pass-pipeline="builtin.module(sg-rematerialize{budget-bytes=60000})"
+// RUN: not reprise-opt %s --sg-rematerialize="knee budget-bytes=1" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BOTH
+// RUN: not reprise-opt %s --sg-rematerialize 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BOTH
+// RUN: not reprise-opt %s --sg-rematerialize="budget-percent=nan" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NAN
+// RUN: not reprise-opt %s --sg-rematerialize="knee keep=layer9*" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=KEEP
+// RUN: not reprise-opt %s --sg-rematerialize="knee keep=[" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GLOB
+// RUN: not reprise-opt %s --sg-rematerialize="knee function=other" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OTHER
+
+// BOTH: needs one of budget-bytes, budget-percent and knee
+// NAN: budget-percent is {{.*}}nan
+// KEEP: 'layer9*' matches no module and no source location of the model
+// GLOB: '[' is no pattern
+// OTHER: has no function 'other' to rematerialize
+
+// expected-note@+2 {{1.0 KiB (1024 bytes) 'x'}}
+// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 65.0 KiB (66560 bytes)}}
+func.func @step(%x: tensor<256xf32> {sg.name = "x"})
+    -> (tensor<256xf32> {sg.name = "y"}) {
+  // expected-note@below {{no schedule exists below 65.0 KiB (66560 bytes), because 'grow' needs at once, beside 0.0 KiB (0 bytes) of variables and constants}}
+  // expected-note@below {{64.0 KiB (65536 bytes) 'grow'}}
+  %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
+    %r = sg.broadcast %v dims [1]
+      : tensor<256xf32> -> tensor<64x256xf32>
+    sg.yield %r : tensor<64x256xf32>
+  }
+  %b = sg.kernel "sum" (%v = %a : tensor<64x256xf32>) -> tensor<256xf32> {
+    %r = sg.reduce_sum %v dims [0]
+      : tensor<64x256xf32> -> tensor<256xf32>
+    sg.yield %r : tensor<256xf32>
+  }
+  return %b : tensor<256xf32>
+}
+
+// -----
+
+// expected-error@below {{has attribute 'sg.other'; only a unit 'sg.scheduled' on functions is known}}
+func.func @unknown() attributes {sg.other} {
+  return
+}
