@@ -21,6 +21,7 @@ public:
     for (auto rule : {&GraphChecker::checkIds, &GraphChecker::checkProducers,
                       &GraphChecker::checkViews, &GraphChecker::checkStorage,
                       &GraphChecker::checkSizes, &GraphChecker::checkInPlace,
+                      &GraphChecker::checkOverwrites, &GraphChecker::checkCosts,
                       &GraphChecker::checkOrder})
       if (std::string error = (this->*rule)(); !error.empty())
         return error;
@@ -40,7 +41,8 @@ private:
       return "graph has more than 2^32 - 2 ops or values";
     for (OpId id = 0; id < graph.ops.size(); ++id) {
       const Op &op = graph.ops[id];
-      for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
+      for (const std::vector<ValueId> *list :
+           {&op.inputs, &op.outputs, &op.overwrites})
         for (ValueId value : *list)
           if (value >= graph.values.size())
             return nameOp(id) + " refers to value " + std::to_string(value) +
@@ -60,6 +62,34 @@ private:
         return nameValue(id) + " is a view of value " +
                std::to_string(value.viewOf) + " of " +
                std::to_string(graph.values.size());
+    }
+    return "";
+  }
+
+  /// Only an effect changes bytes that outlive the step, and only those.
+  std::string checkOverwrites() const {
+    for (OpId id = 0; id < graph.ops.size(); ++id) {
+      const Op &op = graph.ops[id];
+      if (!op.overwrites.empty() && !op.effect)
+        return nameOp(id) + " overwrites a value but is no effect";
+      for (ValueId value : op.overwrites)
+        if (graph.values[value].storage != StorageClass::Fixed)
+          return nameOp(id) + " overwrites " + nameValue(value) +
+                 ", which is not fixed";
+    }
+    return "";
+  }
+
+  /// Sums of costs are exact integers of picoseconds in the searches.
+  std::string checkCosts() const {
+    constexpr double most = 1e9; // eleven days
+    double sum = 0;
+    for (OpId id = 0; id < graph.ops.size(); ++id) {
+      double cost = graph.ops[id].cost;
+      if (!(cost >= 0))
+        return nameOp(id) + " costs " + std::to_string(cost) + " milliseconds";
+      if (!((sum += cost) <= most))
+        return nameOp(id) + " takes the graph past 10^9 milliseconds";
     }
     return "";
   }

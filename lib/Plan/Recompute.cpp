@@ -132,15 +132,19 @@ private:
     OpId unrolled = result.graph.ops.size();
     for (ValueId &input : op.inputs)
       input = instanceOf(input);
-    for (ValueId &output : op.outputs) {
-      ValueId of = output;
-      ValueId base = graph.values[of].viewOf;
-      if (base != kNone)
-        base = instanceOf(base);
-      output = newest[of] = addValue(of);
-      result.graph.values[output].producer = unrolled;
-      result.graph.values[output].viewOf = base;
-    }
+    // A view may stand before the output that it views.
+    for (bool views : {false, true})
+      for (uint32_t at = 0; at < op.outputs.size(); ++at) {
+        ValueId of = graph.ops[id].outputs[at];
+        ValueId base = graph.values[of].viewOf;
+        if ((base != kNone) != views)
+          continue;
+        if (views)
+          base = instanceOf(base);
+        op.outputs[at] = newest[of] = addValue(of);
+        result.graph.values[newest[of]].producer = unrolled;
+        result.graph.values[newest[of]].viewOf = base;
+      }
     bool isClone = first[id] != kNone;
     if (isClone)
       op.name += " (again)";

@@ -1,6 +1,7 @@
 //===- CheckGraphTest.cpp - Every rule of checkGraph has a case -----------===//
 #include "GraphBuilder.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace reprise::plan;
@@ -119,6 +120,24 @@ TEST_F(CheckGraph, ViewBeforeItsBase) {
   b.graph.values[x].viewOf = v;
   b.graph.values[v].viewOf = kNone;
   expectError("op 0 'x' uses value 2 'v'");
+}
+
+TEST_F(CheckGraph, OverwritesWhatItMay) {
+  b.graph.ops[1].overwrites = {99};
+  expectError("op 1 'y' refers to value 99");
+  b.graph.ops[1].overwrites = {x};
+  expectError("op 1 'y' overwrites a value but is no effect");
+  b.graph.ops[1].effect = true;
+  expectError("op 1 'y' overwrites value 0 'x', which is not fixed");
+}
+
+TEST_F(CheckGraph, CostsAreTimes) {
+  b.graph.ops[1].cost = -1;
+  expectError("op 1 'y' costs -1.000000 milliseconds");
+  b.graph.ops[1].cost = std::nan("");
+  expectError("op 1 'y' costs");
+  b.graph.ops[1].cost = 1e300;
+  expectError("op 1 'y' takes the graph past 10^9 milliseconds");
 }
 
 TEST_F(CheckGraph, AfterALaterOp) {
