@@ -88,6 +88,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
                                   const CompileOptions &options) {
   SgAssignCheckpointingOptions assign;
   assign.mode = options.checkpointing;
+  assign.recompute.assign(options.recompute.begin(), options.recompute.end());
   return Stage(module, options)
       .verify("model")
       .addToFunctions(createSgAssignCheckpointing(assign))
@@ -163,7 +164,8 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   Stage stage(module, options);
   addKernelFormation(stage);
   if (options.training && options.budget)
-    stage.add(createSgRematerialize(rematerializeOptions(options)));
+    stage.add(createSgRematerialize(rematerializeOptions(options),
+                                    options.budgetObserver));
   stage.add(createSgLowerToRt(lower));
   return stage.run();
 }

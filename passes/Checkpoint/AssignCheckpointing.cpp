@@ -4,14 +4,17 @@
 // Output:  the model with annotations as the mode says.
 // Method:  modes that know blocks set attributes; modes that cut dissolve the
 //          blocks and wrap runs of ops anew.
-// Fails:   on an unknown mode or a bad parameter, on a differentiated function,
-//          in modes that cut also on several blocks and on foreign ops.
+// Fails:   on an unknown mode or a bad parameter, on a glob that matches no
+//          block, on a differentiated function, in modes that cut also on
+//          several blocks and on foreign ops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/Passes/Origin.h"
+#include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
 namespace reprise {
@@ -106,6 +109,29 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
   }
 }
 
+/// Annotates the blocks that `pattern` names.
+static LogicalResult annotateMatching(func::FuncOp function,
+                                      StringRef pattern) {
+  llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+  if (!glob)
+    return emitError(function.getLoc())
+           << "'" << pattern
+           << "' is no pattern: " << llvm::toString(glob.takeError());
+  bool matched = false;
+  function.walk([&](sg::ModuleOp module) {
+    if (!glob->match(module.getPath()) &&
+        !glob->match(originSource(module.getLoc())))
+      return;
+    matched = true;
+    module.setActivationCheckpointing(true);
+  });
+  if (matched)
+    return success();
+  return emitError(function.getLoc())
+         << "'" << pattern
+         << "' matches no block and no source location of a block";
+}
+
 namespace {
 class AssignCheckpointing
     : public reprise::impl::SgAssignCheckpointingBase<AssignCheckpointing> {
@@ -119,6 +145,7 @@ public:
 
 private:
   LogicalResult assign(func::FuncOp function);
+  LogicalResult applyMode(func::FuncOp function);
   LogicalResult checkCuttable(func::FuncOp function);
   LogicalResult cut(func::FuncOp function);
   LogicalResult assignSegments(func::FuncOp function, uint64_t segments);
@@ -187,6 +214,15 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   if (differentiated)
     return function.emitError()
            << "annotations are assigned before differentiation";
+  if (failed(applyMode(function)))
+    return failure();
+  for (const std::string &pattern : recompute)
+    if (failed(annotateMatching(function, pattern)))
+      return failure();
+  return success();
+}
+
+LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
   if (mode == "annotated")
     return success();
   // Annotations of the model don't mix with those of a mode.

@@ -50,6 +50,8 @@ class Rematerialize : public reprise::impl::SgRematerializeBase<Rematerialize> {
 public:
   using SgRematerializeBase::SgRematerializeBase;
 
+  BudgetObserver observer;
+
   void runOnOperation() override {
     std::optional<BudgetRequest> request = readRequest();
     func::FuncOp step = request ? findStep() : nullptr;
@@ -64,8 +66,11 @@ public:
       return signalPassFailure();
     uint64_t budget = bytesOf(*request, *curve);
     std::optional<uint32_t> point = curve->choose(budget);
+    if (observer)
+      observer(*curve, budget, point);
     if (!point) {
-      refuseBudget(*curve, budget);
+      if (!observer)
+        refuseBudget(*curve, budget);
       return signalPassFailure();
     }
     remarkChoices(*curve, *point, budget);
@@ -105,3 +110,11 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass>
+reprise::createSgRematerialize(SgRematerializeOptions options,
+                               BudgetObserver observer) {
+  auto pass = std::make_unique<Rematerialize>(std::move(options));
+  pass->observer = std::move(observer);
+  return pass;
+}

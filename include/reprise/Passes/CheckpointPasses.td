@@ -26,6 +26,10 @@ def SgAssignCheckpointing
     Modes that cut dissolve the model's own blocks first. Works on a model,
     before differentiation.
 
+    `recompute` annotates more blocks after the mode has done its part: those
+    whose path (`layer1.0`) or source location (`model.mlir:12`) matches one of
+    its globs. A glob that matches no block is an error.
+
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
       %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
@@ -41,7 +45,9 @@ def SgAssignCheckpointing
   }];
   let options = [Option<"mode", "mode", "std::string", "\"annotated\"",
     "none, annotated, per-block, nested, segments=N, sqrt or "
-    "threshold-bytes=B">];
+    "threshold-bytes=B">,
+    ListOption<"recompute", "recompute", "std::string",
+    "globs of paths or file:line of blocks to annotate as well">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

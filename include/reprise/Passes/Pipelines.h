@@ -54,6 +54,11 @@ struct CompileOptions {
   /// Globs of module paths or "file:line" whose ops a budget's plan does not
   /// execute again.
   std::vector<std::string> keep;
+  /// Globs of paths or "file:line" of blocks that are annotated beside those
+  /// of the mode; see sg-assign-checkpointing.
+  std::vector<std::string> recompute;
+  /// See createSgRematerialize; may be empty.
+  BudgetObserver budgetObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
   /// Called on every pass manager before it runs: timing, printing.

@@ -33,6 +33,14 @@ mlir::InFlightDiagnostic refuseBudget(BudgetCurve &curve, uint64_t budget);
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
 
+/// Sees a curve and what was chosen on it; without a point, in place of the
+/// error that the budget cannot be met.
+using BudgetObserver = std::function<void(BudgetCurve &curve, uint64_t budget,
+                                          std::optional<uint32_t> point)>;
+
+std::unique_ptr<mlir::Pass>
+createSgRematerialize(SgRematerializeOptions options, BudgetObserver observer);
+
 /// Emits a remark for each value that the backward pass reads or that is
 /// computed again.
 void remarkChoices(BudgetCurve &curve, uint32_t point, uint64_t budget);
