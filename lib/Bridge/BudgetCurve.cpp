@@ -63,6 +63,9 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   solver.work = options.work;
   solver.threads = options.threads;
   curve.points = plan::computeFrontier(curve.searched, curve.order, solver);
+  // A step without ops has one schedule, the empty one.
+  if (curve.points.empty())
+    curve.points.emplace_back();
   curve.plans.resize(curve.points.size());
   curve.problem = std::move(problem);
   return curve;
