@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CompactGraph.h"
+#include "reprise/Plan/Fault.h"
 
 #include "Storage.h"
 
@@ -52,7 +53,8 @@ private:
       result.valueOf.push_back(id);
       result.bytes.push_back(storages.bytes[id]);
       result.producer.push_back(producer == kNone ? kNone : rankOf[producer]);
-      result.livesToEnd.push_back(storages.toEnd[id]);
+      result.livesToEnd.push_back(storages.toEnd[id] &&
+                                  !REPRISE_FAULT("search-output-dies"));
       std::vector<Rank> readers;
       for (OpId user : storages.users[id])
         if (user != producer)
@@ -118,7 +120,8 @@ private:
         uint64_t bytes = graph.values[made].bytes;
         if (graph.values[input].bytes == bytes &&
             graph.values[root].bytes == bytes &&
-            readsOnlyInPlace(op, index, input))
+            (readsOnlyInPlace(op, index, input) ||
+             REPRISE_FAULT("search-in-place-elsewhere")))
           result.inPlace.add({storageOf[made], storageOf[root]});
       }
   }
@@ -163,7 +166,7 @@ private:
         ValueId root = storages.rootOf[output];
         if (graph.values[output].viewOf == kNone)
           continue;
-        if (!makesOnlyViews(op, root))
+        if (!makesOnlyViews(op, root) && !REPRISE_FAULT("search-fixed-view"))
           hasFixedView[root] = true;
         else if (viewsOf[root].empty() || viewsOf[root].back() != rank)
           viewsOf[root].push_back(rank);
@@ -201,11 +204,15 @@ private:
       for (auto *view = result.views.begin(rank);
            view != result.views.end(rank); ++view)
         last = std::min(last, firstOverwrite(graph.ops[order[*view]]));
-      bool isFixed = op.effect || result.outputs.size(rank) == 0;
+      bool isFixed = (op.effect && !REPRISE_FAULT("effect-cloned")) ||
+                     result.outputs.size(rank) == 0;
       for (ValueId output : op.outputs)
         isFixed |= graph.values[output].viewOf != kNone ||
                    hasFixedView[storages.rootOf[output]];
-      result.cloneBefore.push_back(isFixed ? 0 : last);
+      result.cloneBefore.push_back(isFixed ? 0
+                                   : REPRISE_FAULT("overwrites-ignored")
+                                       ? Rank(order.size())
+                                       : last);
     }
   }
 

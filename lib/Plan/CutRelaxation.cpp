@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CutRelaxation.h"
+#include "reprise/Plan/Fault.h"
 
 #include "Dependences.h"
 
@@ -47,13 +48,15 @@ CutRelaxation::CutRelaxation(const CompactGraph &graph,
   own = graph.workspace[cut];
   for (StorageId input : graph.inputsOf(cut)) {
     isInputOfCut[input] = 1;
-    own += graph.bytes[input];
+    own += REPRISE_FAULT("bound-forgets-inputs") ? 0 : graph.bytes[input];
   }
   for (StorageId output : graph.outputsOf(cut)) {
     bool inPlace =
         std::any_of(graph.inPlace.begin(cut), graph.inPlace.end(cut),
                     [&](const auto &pair) { return pair.first == output; });
-    own += inPlace ? 0 : graph.bytes[output];
+    own += inPlace && !REPRISE_FAULT("bound-counts-in-place")
+               ? 0
+               : graph.bytes[output];
   }
   build();
 }
@@ -102,8 +105,10 @@ uint32_t CutRelaxation::nodeOf(StorageId storage) {
   nodes.push_back({});
   nodes[node].units = graph.bytes[storage] / kUnit;
   Rank producer = graph.producer[storage];
-  bool canRun = producer != kNone &&
-                (side[producer] == Side::Beside || graph.mayRepeat[producer]);
+  bool canRun =
+      producer != kNone &&
+      ((side[producer] == Side::Beside && !REPRISE_FAULT("bound-op-beside")) ||
+       graph.mayRepeat[producer]);
   if (canRun)
     nodeOfOp(producer);
   return node;
@@ -133,7 +138,7 @@ void CutRelaxation::build() {
         nodes[from].units -= graph.bytes[output] / kUnit;
       }
     for (StorageId input : graph.inputsOf(op))
-      if (!isFree(input))
+      if (!isFree(input) && !REPRISE_FAULT("bound-frees-inputs-of-clones"))
         implications.push_back({from, nodeOf(input)});
   }
   std::sort(needed.begin(), needed.end());

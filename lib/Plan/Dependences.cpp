@@ -1,5 +1,6 @@
 //===- Dependences.cpp - Which op must run before which -------------------===//
 #include "Dependences.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -12,11 +13,14 @@ Dependences findDependences(const Graph &graph) {
   for (OpId id = 0; id < graph.ops.size(); ++id) {
     const Op &op = graph.ops[id];
     std::vector<OpId> &before = result.before[id];
-    before = op.after;
+    if (!REPRISE_FAULT("after-ignored"))
+      before = op.after;
     auto addChain = [&](ValueId value) {
       for (; value != kNone; value = graph.values[value].viewOf) {
         OpId producer = graph.values[value].producer;
-        if (producer != kNone && producer != id)
+        if (producer != kNone && producer != id &&
+            !(REPRISE_FAULT("order-edge-dropped") && op.inputs.size() > 2 &&
+              value == op.inputs.back()))
           before.push_back(producer);
       }
     };

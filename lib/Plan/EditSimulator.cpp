@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -43,7 +44,8 @@ void Simulator::changeLives(uint32_t at) {
     if (life.wasLive == life.isLive)
       continue;
     int64_t bytes = graph.bytes[life.storage] * (life.isLive ? 1 : -1);
-    for (uint32_t step = life.before + 1; step < at; ++step) {
+    uint32_t end = at - REPRISE_FAULT("edit-life-one-step-short");
+    for (uint32_t step = life.before + 1; step < end; ++step) {
       memory[step] += bytes;
       liveBefore[step] += bytes;
     }
@@ -59,7 +61,8 @@ void Simulator::changeLives(uint32_t at) {
 /// After steps and touches have changed at `at`.
 void Simulator::finishChange(uint32_t at) {
   for (auto [step, bytes] : inPlaceAt)
-    memory[step] += bytes - bytesInPlace(step);
+    if (!REPRISE_FAULT("edit-in-place-kept"))
+      memory[step] += bytes - bytesInPlace(step);
   std::vector<uint32_t> dead;
   for (const LifeChange &life : lives)
     if (life.wasLive && !life.isLive && life.before != kBeforeAll &&

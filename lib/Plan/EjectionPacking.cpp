@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -123,7 +124,9 @@ private:
     uint64_t bytes = items[id].bytes;
     uint64_t top = 0, best = 0, bestGap = UINT64_MAX;
     auto consider = [&](uint64_t end) {
-      if (end > top && end - top >= bytes && end - top < bestGap) {
+      if (end > top &&
+          end - top + 64 * REPRISE_FAULT("ejection-gap-too-small") >= bytes &&
+          end - top < bestGap) {
         best = top;
         bestGap = end - top;
       }

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <functional>
@@ -237,7 +238,9 @@ private:
     for (uint32_t id : open)
       end = std::max(end, sections.last[id]);
     for (uint32_t s = begin; s <= end; ++s)
-      if (left[s] && std::max(floor[s], lastOffset) + left[s] > height)
+      if (left[s] && std::max(floor[s], lastOffset) + left[s] +
+                             REPRISE_FAULT("exact-gives-up-when-full") >
+                         height)
         return false;
     return true;
   }

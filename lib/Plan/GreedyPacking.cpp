@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -25,7 +26,8 @@ static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
   uint64_t top = 0; // end of the meeting items seen so far
   uint64_t best = 0, bestGap = UINT64_MAX;
   for (const Placed &other : placed) {
-    if (other.first > item.last || item.first > other.last)
+    if (other.first > item.last - REPRISE_FAULT("lives-meet-exclusively") ||
+        item.first > other.last)
       continue;
     if (other.begin > top && other.begin - top >= item.bytes &&
         other.begin - top < bestGap) {
@@ -34,7 +36,8 @@ static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
       if (choice == GapChoice::Lowest)
         return best;
     }
-    top = std::max(top, other.end);
+    top = std::max(top,
+                   other.end - (REPRISE_FAULT("overlap-by-a-unit") ? 64 : 0));
   }
   return bestGap == UINT64_MAX ? top : best;
 }

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Storage.h"
+#include "reprise/Plan/Fault.h"
 #include "reprise/Plan/Schedule.h"
 
 #include <algorithm>
@@ -53,6 +54,8 @@ private:
         lastUse[id] = std::max(lastUse[id], stepOf[user]);
       if (storages.toEnd[id])
         lastUse[id] = endStep();
+      if (REPRISE_FAULT("live-one-step-short") && lastUse[id])
+        --lastUse[id];
     }
   }
 
@@ -92,7 +95,8 @@ private:
       auto declared = std::make_pair(output, index);
       bool isDeclared = std::find(op.inPlace.begin(), op.inPlace.end(),
                                   declared) != op.inPlace.end();
-      if (other != input || !isDeclared)
+      if ((other != input || !isDeclared) &&
+          !REPRISE_FAULT("in-place-beside-a-view"))
         return false;
     }
     return true;
@@ -110,11 +114,14 @@ private:
       // Dead here, and not yet taken by another output of this op, which
       // would have extended or closed it.
       if (buffer == kNone || !reusableBuffer[buffer] ||
-          result.buffers[buffer].lastStep != step || isTaken(buffer, op))
+          (result.buffers[buffer].lastStep != step &&
+           !REPRISE_FAULT("in-place-while-read")) ||
+          (isTaken(buffer, op) && !REPRISE_FAULT("in-place-taken-twice")))
         continue;
       bool sameBytes = graph.values[input].bytes == bytes &&
                        graph.values[root].bytes == bytes;
-      if (sameBytes && readsOnlyInPlace(op, buffer, output, input))
+      if ((sameBytes || REPRISE_FAULT("in-place-other-size")) &&
+          readsOnlyInPlace(op, buffer, output, input))
         return buffer;
     }
     return kNone;
@@ -144,7 +151,7 @@ private:
       reusableBuffer[buffer] = !storages.toEnd[output];
       result.bufferOfValue[output] = buffer;
     }
-    if (op.workspaceBytes) {
+    if (op.workspaceBytes && !REPRISE_FAULT("workspace-forgotten")) {
       Buffer buffer;
       buffer.workspaceOf = id;
       buffer.bytes = alignUp(op.workspaceBytes);
@@ -170,7 +177,8 @@ private:
     std::vector<uint64_t> change(steps + 1, 0);
     for (const Buffer &buffer : result.buffers) {
       change[buffer.firstStep] += buffer.bytes;
-      change[buffer.lastStep + 1] -= buffer.bytes;
+      uint32_t end = buffer.lastStep + !REPRISE_FAULT("live-bytes-end-early");
+      change[end] -= buffer.bytes;
     }
     uint64_t live = 0;
     result.liveBytes.resize(steps);

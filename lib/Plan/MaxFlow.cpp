@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MaxFlow.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
     least = std::min(least, arcs[id].left);
   for (uint32_t id : path) {
     arcs[id].left -= least;
-    arcs[id ^ 1].left += least;
+    arcs[id ^ 1].left += REPRISE_FAULT("flow-without-way-back") ? 0 : least;
   }
   return least;
 }

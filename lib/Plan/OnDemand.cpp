@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnDemand.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -82,7 +83,8 @@ DemandTables::DemandTables(const Graph &graph, const std::vector<OpId> &order)
                      graph.values[id].producer != kNone && !storages.toEnd[id];
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (graph.values[id].producer != kNone &&
-        graph.ops[graph.values[id].producer].effect)
+        graph.ops[graph.values[id].producer].effect &&
+        !REPRISE_FAULT("demand-effect"))
       canRebuild[storages.rootOf[id]] = false;
 }
 
@@ -124,18 +126,20 @@ void OnDemandRunner::require(const std::vector<ValueId> &values) {
     OpId producer = tables.graph.values[value].producer;
     if (producer == kNone || available[value] || marked[producer])
       continue;
-    if (isLate(producer)) {
+    if (isLate(producer) && !REPRISE_FAULT("demand-overwritten")) {
       missed.push_back(tables.storages.rootOf[value]);
       available[value] = true;
       continue;
     }
     marked[producer] = true;
     again.push_back(producer);
-    work.insert(work.end(), tables.needs[producer].begin(),
-                tables.needs[producer].end());
+    if (!REPRISE_FAULT("demand-input-lost"))
+      work.insert(work.end(), tables.needs[producer].begin(),
+                  tables.needs[producer].end());
   }
   std::sort(again.begin(), again.end(), [&](OpId a, OpId b) {
-    return tables.rankOf[a] < tables.rankOf[b];
+    return REPRISE_FAULT("demand-order") ? a > b
+                                         : tables.rankOf[a] < tables.rankOf[b];
   });
   for (OpId op : again)
     runAgain(op);
@@ -179,7 +183,7 @@ static Executions removeUnread(const DemandTables &tables,
     bool isRead = false;
     for (ValueId output : tables.graph.ops[op].outputs)
       isRead = isRead || pending[output];
-    if (times[op]-- > 1 && !isRead)
+    if (times[op]-- > 1 && !isRead && !REPRISE_FAULT("demand-dead-clone"))
       continue;
     kept.push_back(op);
     for (ValueId output : tables.graph.ops[op].outputs)

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,7 +45,7 @@ private:
       return "step " + std::to_string(step) + " runs op " + std::to_string(id) +
              " of " + std::to_string(graph.ops.size());
     const Op &op = graph.ops[id];
-    if (op.effect && times[id])
+    if (op.effect && times[id] && !REPRISE_FAULT("check-effect-twice"))
       return name(id) + " is an effect and runs again at step " +
              std::to_string(step);
     for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
@@ -74,7 +75,7 @@ private:
     for (uint32_t step = 0; step < executions.size(); ++step)
       for (ValueId input : graph.ops[executions[step]].inputs)
         for (ValueId at = input; at != kNone; at = graph.values[at].viewOf)
-          if (step > gone[at])
+          if (step > gone[at] && !REPRISE_FAULT("check-late-reader"))
             return name(executions[step]) + " reads value '" +
                    graph.values[at].name + "' at step " + std::to_string(step) +
                    ", after it was overwritten";
@@ -119,7 +120,8 @@ private:
     if (value.viewOf == kNone || value.producer != kNone)
       return newest[id];
     ValueId base = instanceOf(value.viewOf);
-    if (newest[id] == kNone || viewed[id] != base) {
+    if (newest[id] == kNone ||
+        (viewed[id] != base && !REPRISE_FAULT("unroll-view-of-old-base"))) {
       newest[id] = addValue(id);
       viewed[id] = base;
       result.graph.values.back().viewOf = base;
@@ -141,9 +143,11 @@ private:
           continue;
         if (views)
           base = instanceOf(base);
-        op.outputs[at] = newest[of] = addValue(of);
-        result.graph.values[newest[of]].producer = unrolled;
-        result.graph.values[newest[of]].viewOf = base;
+        ValueId made = op.outputs[at] = addValue(of);
+        if (first[id] == kNone || !REPRISE_FAULT("unroll-old-instance"))
+          newest[of] = made;
+        result.graph.values[made].producer = unrolled;
+        result.graph.values[made].viewOf = base;
       }
     bool isClone = first[id] != kNone;
     if (isClone)
@@ -168,7 +172,8 @@ private:
     for (ValueId id = 0; id < result.valueOf.size(); ++id) {
       Value &value = result.graph.values[id];
       if (value.storage == StorageClass::Output &&
-          newest[result.valueOf[id]] != id)
+          newest[result.valueOf[id]] != id &&
+          !REPRISE_FAULT("unroll-first-output"))
         value.storage = StorageClass::Temporary;
     }
   }
@@ -206,8 +211,10 @@ UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
 
 double costOf(const Graph &graph, const Executions &executions) {
   double sum = 0;
-  for (OpId id : executions)
-    sum += graph.ops[id].cost;
+  size_t count =
+      REPRISE_FAULT("cost-of-clones") ? graph.ops.size() : executions.size();
+  for (size_t at = 0; at < count; ++at)
+    sum += graph.ops[executions[at]].cost;
   return sum;
 }
 
@@ -248,7 +255,9 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
       stays |= graph.values[value].storage == StorageClass::Output;
     }
     if (!stays && last != kNone)
-      plan.steps[buffer.lastStep].frees.push_back(unrolled.valueOf[last]);
+      plan.steps[buffer.lastStep -
+                 (REPRISE_FAULT("plan-free-early") && buffer.lastStep)]
+          .frees.push_back(unrolled.valueOf[last]);
   }
 }
 
@@ -260,7 +269,8 @@ Plan makePlan(const Graph &graph, const Executions &executions,
       placeBuffers(liveness.buffers, liveness.maxLive, placementWork);
   Plan plan;
   plan.maxLive = liveness.maxLive;
-  plan.height = placement.height;
+  plan.height = REPRISE_FAULT("plan-height-is-max-live") ? liveness.maxLive
+                                                         : placement.height;
   plan.milliseconds = costOf(graph, executions);
   plan.strategy = placement.strategy;
   auto offsetOf = [&](uint32_t buffer) {
@@ -269,7 +279,10 @@ Plan makePlan(const Graph &graph, const Executions &executions,
   for (OpId id = 0; id < unrolled.opOf.size(); ++id) {
     PlanStep step;
     step.op = unrolled.opOf[id];
-    step.workspaceOffset = offsetOf(liveness.workspaceOfOp[id]);
+    step.workspaceOffset = offsetOf(
+        liveness
+            .workspaceOfOp[REPRISE_FAULT("plan-workspace-of-another") ? step.op
+                                                                      : id]);
     for (ValueId output : unrolled.graph.ops[id].outputs)
       step.outputOffsets.push_back(
           unrolled.graph.values[output].viewOf != kNone

@@ -15,6 +15,7 @@
 #include "Search.h"
 #include "Seeds.h"
 #include "Solvers.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,9 @@ struct Prepared {
            const SolverOptions &options)
       : graph(graph), compact(makeCompact(graph, order)),
         precedence(findPrecedence(graph, compact)),
-        budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {}
+        budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {
+    budget += REPRISE_FAULT("budget-off-by-a-unit") ? kAlignment : 0;
+  }
 
   Solution finish(const Search &search, const std::string &solver) const {
     Solution solution;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Seeds.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,7 +180,7 @@ private:
         (graph.readers[id].empty() || graph.readers[id].back() > last))
       return true;
     for (Rank reader : graph.readers[id])
-      if (isOnWay[reader])
+      if (isOnWay[reader] && !REPRISE_FAULT("eviction-of-the-needed"))
         return true;
     return isOnWay[producer];
   }

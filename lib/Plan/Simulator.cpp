@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -34,7 +35,8 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
       next = step.op + 1;
     for (auto *view = compact.views.begin(step.op);
          view != compact.views.end(step.op); ++view)
-      if (step.isClone && *view < next)
+      if (step.isClone && *view < next &&
+          !REPRISE_FAULT("clone-without-its-views"))
         all.push_back({compact.opOf[*view], true});
   }
   // From the end: a view that nobody reads before the next one is left out.
@@ -65,7 +67,9 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
 /// Bytes while `step` runs; `live`, what is needed behind it, becomes what is
 /// needed in front of it.
 int64_t Simulator::run(const Execution &step, int64_t &live) {
-  int64_t during = live + graph.workspace[step.op];
+  int64_t during = live;
+  if (!REPRISE_FAULT("simulator-workspace"))
+    during += graph.workspace[step.op];
   for (StorageId output : graph.outputsOf(step.op))
     if (!isPending[output])
       during += graph.bytes[output];
@@ -78,7 +82,9 @@ int64_t Simulator::run(const Execution &step, int64_t &live) {
     for (auto *pair = graph.inPlace.begin(step.op);
          pair != graph.inPlace.end(step.op); ++pair) {
       auto [output, input] = *pair;
-      if (output == served || isPending[input] ||
+      if (output == served ||
+          (isPending[input] &&
+           !REPRISE_FAULT("simulator-in-place-read-later")) ||
           std::find(taken.begin(), taken.end(), input) != taken.end())
         continue;
       served = output;
@@ -120,17 +126,18 @@ void Simulator::settle(const Sequence &sequence) {
       bool needed = false;
       for (StorageId output : graph.outputsOf(step.op))
         needed |= isPending[output];
-      if (!needed)
+      if (!needed && !REPRISE_FAULT("simulator-dead-clone"))
         continue;
     }
     kept.push_back(step);
     int64_t during = run(step, live);
     // An input that nobody reads is there when the step begins.
-    if (at == 0)
+    if (at == 0 && !REPRISE_FAULT("simulator-unread-input"))
       during += unread;
     memory.push_back(during);
     liveBefore.push_back(live);
-    cost += graph.cost[step.op];
+    if (!step.isClone || !REPRISE_FAULT("simulator-free-clones"))
+      cost += graph.cost[step.op];
     over += std::max<int64_t>(0, during - budget);
     peak = std::max(peak, during);
   }

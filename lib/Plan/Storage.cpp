@@ -1,5 +1,6 @@
 //===- Storage.cpp - Values that share bytes through views ----------------===//
 #include "Storage.h"
+#include "reprise/Plan/Fault.h"
 
 namespace reprise::plan {
 
@@ -33,8 +34,11 @@ Storages analyzeStorages(const Graph &graph) {
     const Value &value = graph.values[id];
     ValueId root = result.rootOf[id];
     if (root == id && value.storage != StorageClass::Fixed)
-      result.bytes[id] = alignUp(value.bytes);
-    if (value.storage == StorageClass::Output)
+      result.bytes[id] = REPRISE_FAULT("alignment-dropped")
+                             ? value.bytes
+                             : alignUp(value.bytes);
+    if (value.storage == StorageClass::Output &&
+        !REPRISE_FAULT("output-dropped"))
       result.toEnd[root] = true;
   }
   auto addUser = [&](ValueId root, OpId op) {
@@ -44,7 +48,7 @@ Storages analyzeStorages(const Graph &graph) {
   };
   for (OpId id = 0; id < graph.ops.size(); ++id) {
     for (ValueId input : graph.ops[id].inputs)
-      addUser(result.rootOf[input], id);
+      addUser(REPRISE_FAULT("view-ignored") ? input : result.rootOf[input], id);
     // Making a view needs its base to be there, even where the op doesn't
     // list the base as an input.
     for (ValueId output : graph.ops[id].outputs)

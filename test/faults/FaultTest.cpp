@@ -1,0 +1,27 @@
+//===- FaultTest.cpp - Faults exist in test builds only -------------------===//
+#include "Planted.h"
+#include "reprise/Plan/Fault.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+// This file is compiled as a product is.
+#ifdef REPRISE_PLANT_FAULTS
+#error "faults are planted in targets that test/faults/CMakeLists.txt names"
+#endif
+static_assert(!REPRISE_FAULT("any"), "a product has no faults");
+
+TEST(Fault, TheEnvironmentDoesNotReachAProduct) {
+  ASSERT_EQ(setenv("REPRISE_FAULT", "any", 1), 0);
+  EXPECT_FALSE(REPRISE_FAULT("any"));
+  ASSERT_EQ(unsetenv("REPRISE_FAULT"), 0);
+}
+
+TEST(Fault, IsChosenByItsNameAndOnce) {
+  ASSERT_EQ(setenv("REPRISE_FAULT", "first", 1), 0);
+  EXPECT_TRUE(plantedFirst());
+  EXPECT_FALSE(plantedSecond());
+  ASSERT_EQ(setenv("REPRISE_FAULT", "second", 1), 0);
+  EXPECT_TRUE(plantedFirst());
+  EXPECT_FALSE(plantedSecond());
+  ASSERT_EQ(unsetenv("REPRISE_FAULT"), 0);
+}
