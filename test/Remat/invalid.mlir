@@ -1,16 +1,16 @@
 // RUN: reprise-opt %s -split-input-file -verify-diagnostics \
 // RUN:   --pass-pipeline="builtin.module(sg-rematerialize{budget-bytes=60000})"
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize="knee budget-bytes=1" 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize="knee budget-bytes=1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize="budget-percent=nan" 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize="budget-percent=nan" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NAN
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize="knee keep=layer9*" 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize="knee keep=layer9*" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=KEEP
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize="knee keep=[" 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize="knee keep=[" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=GLOB
-// RUN: not reprise-opt %S/rematerialize.mlir --sg-rematerialize="knee function=other" 2>&1 \
+// RUN: not reprise-opt %S/doc-sg-rematerialize.mlir --sg-rematerialize="knee function=other" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OTHER
 
 // BOTH: needs one of budget-bytes, budget-percent and knee
