@@ -11,7 +11,6 @@
 #include "BoundSearch.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace reprise::plan {
 
@@ -76,40 +75,6 @@ BoundSearch::Result BoundSearch::find(int64_t budget, uint32_t tries) {
   }
   start = scan.best.cut;
   return scan.best;
-}
-
-std::pair<int64_t, Rank> BoundSearch::mostBytes() {
-  if (graph.opCount() == 0)
-    return {0, kNone};
-  // What nothing can rebuild is at most this much; it bounds what a cut may
-  // gain over its own bytes.
-  int64_t fixedBytes = 0;
-  for (StorageId id = 0; id < graph.storageCount(); ++id)
-    if (graph.producer[id] == kNone || !graph.mayRepeat[graph.producer[id]])
-      fixedBytes += graph.bytes[id];
-  std::vector<Rank> cuts(graph.opCount());
-  std::iota(cuts.begin(), cuts.end(), 0);
-  std::vector<int64_t> own;
-  for (Rank cut : cuts) {
-    int64_t bytes = graph.workspace[cut];
-    for (StorageId id : graph.inputsOf(cut))
-      bytes += graph.bytes[id];
-    for (StorageId id : graph.outputsOf(cut))
-      bytes += graph.bytes[id];
-    own.push_back(bytes);
-  }
-  std::stable_sort(cuts.begin(), cuts.end(),
-                   [&](Rank a, Rank b) { return own[a] > own[b]; });
-  std::pair<int64_t, Rank> best{-1, kNone};
-  for (Rank cut : cuts) {
-    if (own[cut] + fixedBytes <= best.first)
-      break;
-    CutRelaxation relaxation(graph, precedence, cut);
-    int64_t bytes = relaxation.leastBytes();
-    if (bytes > best.first)
-      best = {bytes, cut};
-  }
-  return best;
 }
 
 } // namespace reprise::plan

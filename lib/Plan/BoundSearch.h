@@ -24,9 +24,6 @@ public:
   /// best ones. `tries` limits the relaxations solved.
   Result find(int64_t budget, uint32_t tries);
 
-  /// The op at which most bytes are needed, whatever is executed again.
-  std::pair<int64_t, Rank> mostBytes();
-
   CutRelaxation &at(Rank cut);
 
 private:

@@ -96,6 +96,12 @@ void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
   changes.push_back({from, bytes});
 }
 
+// Most of a search's time goes in here; a sanitizer may not be ready when the
+// loader chooses a version.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 static int64_t overflowChangeIn(const int64_t *memory, uint32_t count,
                                 int64_t budget, int64_t bytes) {
   int64_t sum = 0;

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
+#include "LeastBytes.h"
 #include "ParallelTasks.h"
 #include "Search.h"
 #include "Seeds.h"
@@ -26,6 +27,7 @@ namespace {
 struct Found {
   Sequence sequence;
   int64_t cost = INT64_MAX, peak = INT64_MAX;
+  int64_t bound = 0; // of every schedule with at most this peak
 };
 
 class FrontierSearch {
@@ -43,7 +45,7 @@ public:
       return {};
     Simulator simulator(compact, INT64_MAX / 4);
     simulator.settle(plain);
-    keep({plain, simulator.cost, simulator.peak});
+    keep({plain, simulator.cost, simulator.peak, simulator.cost});
     findLeastPeak(simulator.peak);
     setBudgets(simulator.peak);
     results.resize(budgets.size());
@@ -52,13 +54,18 @@ public:
     std::vector<Found> first = results;
     runTasks(budgets.size(), options.threads,
              [&](uint32_t at) { searchAgain(at, first); });
+    // The lowest budget is the least peak.
+    least.bound = budgets.empty() ? least.cost : results.back().bound;
+    keep(least);
     for (Found &found : results)
       keep(std::move(found));
     return points();
   }
 
 private:
-  static constexpr uint32_t kBudgets = 40, kGroup = 5;
+  /// Evictions take a scan each; the descent has to do for more ops.
+  static constexpr uint32_t kManyOps = 1500;
+  static constexpr uint32_t kBudgets = 40, kGroup = 5, kDescentFailures = 4;
 
   void keep(Found found) {
     if (!found.sequence.empty())
@@ -67,32 +74,44 @@ private:
 
   static void takeIfBetter(Found &into, const Search &search) {
     if (search.hasSolution() && search.cost() < into.cost)
-      into = {search.solution(), search.cost(), search.peak()};
+      into = {search.solution(), search.cost(), search.peak(), into.bound};
   }
 
-  /// Searches below ever lower peaks, at most to what is proven necessary.
+  /// Lowers the peak in steps, each from the schedule of the one before, which
+  /// is nearly there; steps shrink when one fails.
   void findLeastPeak(int64_t plainPeak) {
-    BoundSearch bounds(compact, precedence);
-    int64_t proven = bounds.mostBytes().first;
-    Found best{plain, compact.totalCost(), plainPeak};
-    constexpr int rounds = 8;
-    for (int round = 0; round < rounds && best.peak > proven; ++round) {
-      // The first round shows what is possible, later ones halve the rest.
+    int64_t proven = findLeastBytes(compact, precedence).bytes;
+    least = {plain, compact.totalCost(), plainPeak};
+    double step = 0.05;
+    for (uint64_t round = 0, failures = 0;
+         failures < kDescentFailures && least.peak > proven; ++round) {
       int64_t budget =
-          round == 0 ? proven : best.peak - (best.peak - proven + 1) / 2;
+          std::max<int64_t>(proven, least.peak - least.peak * step);
       Search search(compact, budget, options.seed + round);
-      search.offer(best.sequence, {});
-      if (round == 0)
-        search.offerSeeds();
-      search.improve(iterations, 0, [&] { return search.hasSolution(); });
-      if (search.leastPeak() < best.peak)
-        best = {search.lowest(), 0, search.leastPeak()};
+      search.offer(least.sequence, {});
+      search.improve(failures ? 3 * iterations : iterations, 0,
+                     [&] { return search.hasSolution(); });
+      if (search.leastPeak() < least.peak)
+        takeLowest(search);
+      if (search.hasSolution())
+        continue;
+      ++failures;
+      step /= 3;
     }
-    least = best;
-    Simulator simulator(compact, best.peak);
-    simulator.settle(best.sequence);
-    least.cost = simulator.cost;
-    keep(least);
+  }
+
+  void takeLowest(const Search &search) {
+    Simulator simulator(compact, search.leastPeak());
+    simulator.settle(search.lowest());
+    least = {simulator.steps, simulator.cost, simulator.peak};
+    descent.push_back(least);
+  }
+
+  /// The schedule of the descent that just fits, if there is one.
+  void offerDescent(Search &search, int64_t budget) const {
+    for (const Found &found : descent)
+      if (found.peak <= budget)
+        return search.offer(found.sequence, {});
   }
 
   void setBudgets(int64_t plainPeak) {
@@ -107,16 +126,10 @@ private:
     std::reverse(budgets.begin(), budgets.end());
   }
 
-  int64_t boundFor(BoundSearch &bounds, int64_t budget,
-                   BoundSearch::Result &result) const {
-    result = bounds.find(budget, 24);
-    return compact.totalCost() + result.answer.extra;
-  }
-
   /// A cost at which a search may end: effort is better spent on budgets that
   /// are further from their bound.
   static int64_t closeTo(int64_t bound) {
-    constexpr double share = 5e-4;
+    constexpr double share = 3e-4;
     return bound + static_cast<int64_t>(bound * share);
   }
 
@@ -126,18 +139,20 @@ private:
     uint32_t end = std::min<uint32_t>(budgets.size(), (group + 1) * kGroup);
     for (uint32_t at = group * kGroup; at < end; ++at) {
       Search search(compact, budgets[at], options.seed * 1000003 + at);
-      BoundSearch::Result cut;
-      int64_t bound = boundFor(bounds, budgets[at], cut);
+      BoundSearch::Result cut = bounds.find(budgets[at], 24);
+      results[at].bound = compact.totalCost() + cut.answer.extra;
       search.offer(before, {});
+      offerDescent(search, budgets[at]);
       if (cut.answer.feasible)
         for (double factor : {0.76, 0.87, 1.0, 1.15, 1.32})
           search.offer(recomputeBehind(compact, cut.cut,
                                        bounds.at(cut.cut).residentAt(factor)),
                        {});
-      if (at == group * kGroup || !search.hasSolution())
+      if ((at == group * kGroup && compact.opCount() < kManyOps) ||
+          !search.hasSolution())
         search.offerSeeds();
       search.offer(least.sequence, {});
-      search.improve(iterations, closeTo(bound), {});
+      search.improve(iterations, closeTo(results[at].bound), {});
       takeIfBetter(results[at], search);
       before = search.solution();
     }
@@ -149,9 +164,11 @@ private:
     uint32_t to = std::min<uint32_t>(at + 3, first.size());
     for (uint32_t other = from; other < to; ++other)
       search.offer(first[other].sequence, {});
-    BoundSearch bounds(compact, precedence);
-    BoundSearch::Result cut;
-    search.improve(iterations, closeTo(boundFor(bounds, budgets[at], cut)), {});
+    // More for budgets that are far from their bound: the tight ones.
+    constexpr double far = 0.01;
+    int64_t bound = first[at].bound;
+    bool isFar = search.cost() > bound + bound * far;
+    search.improve((isFar ? 3 : 1) * iterations, closeTo(bound), {});
     takeIfBetter(results[at], search);
   }
 
@@ -163,7 +180,6 @@ private:
                               std::tie(b.peak, b.cost);
                      });
     std::vector<FrontierPoint> result;
-    BoundSearch bounds(compact, precedence);
     int64_t cheapest = INT64_MAX;
     for (const Found &found : candidates) {
       if (found.cost >= cheapest)
@@ -174,9 +190,7 @@ private:
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
       point.solution.solver = "search";
-      BoundSearch::Result cut;
-      point.boundMilliseconds =
-          boundFor(bounds, found.peak, cut) / CompactGraph::kPerMillisecond;
+      point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));
     }
     return result;
@@ -189,6 +203,7 @@ private:
   Sequence plain;
   uint64_t iterations;
   Found least;
+  std::vector<Found> descent;   // by falling peak
   std::vector<int64_t> budgets; // falling
   std::vector<Found> results;   // by budget
   std::vector<Found> candidates;

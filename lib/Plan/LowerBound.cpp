@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
+#include "LeastBytes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -35,15 +36,15 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   if (compact.opCount() == 0)
     return result;
   Precedence precedence = findPrecedence(graph, compact);
-  BoundSearch search(compact, precedence);
   int64_t budget = std::min<uint64_t>(budgetBytes, INT64_MAX / 4);
-  auto [bytes, widest] = search.mostBytes();
-  if (bytes > budget) {
+  LeastBytes least = findLeastBytes(compact, precedence);
+  if (least.bytes > budget) {
     result.feasible = false;
-    result.cut = compact.opOf[widest];
-    result.pinned = valuesOf(compact, search.at(widest).pinned());
+    result.cut = compact.opOf[least.cut];
+    result.pinned = valuesOf(compact, least.pinned);
     return result;
   }
+  BoundSearch search(compact, precedence);
   uint32_t tries = std::clamp(48 * work, 8.0, 4096.0);
   BoundSearch::Result best = search.find(budget, tries);
   result.feasible = best.answer.feasible;
@@ -59,12 +60,11 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
 ByteBound lowestBytes(const Graph &graph) {
   CompactGraph compact = inProgramOrder(graph);
   Precedence precedence = findPrecedence(graph, compact);
-  BoundSearch search(compact, precedence);
-  auto [bytes, cut] = search.mostBytes();
-  if (cut == kNone)
+  LeastBytes least = findLeastBytes(compact, precedence);
+  if (least.cut == kNone)
     return {};
-  return {static_cast<uint64_t>(bytes), compact.opOf[cut],
-          valuesOf(compact, search.at(cut).pinned())};
+  return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
+          valuesOf(compact, least.pinned)};
 }
 
 } // namespace reprise::plan

@@ -172,10 +172,9 @@ void Search::improve(uint64_t iterations, int64_t bound,
 }
 
 uint64_t searchIterations(const CompactGraph &graph, double work) {
-  // An iteration is some simulations, each linear in the ops, and their number
-  // grows with the ops as well.
+  // An iteration's edits and scores are each linear in the ops at worst.
   double ops = std::max(1u, graph.opCount());
-  return std::max(20.0, work * std::min(300.0, 2e8 / (ops * ops)));
+  return std::max(20.0, work * std::min(400.0, 6e5 / ops));
 }
 
 } // namespace reprise::plan

@@ -1,0 +1,34 @@
+//===- LeastBytes.h - Bytes that every schedule needs -----------*- C++ -*-===//
+//
+// Two arguments, each valid for every order and recomputation. While an op t
+// runs, its inputs, outputs and workspace are live, with what nothing can
+// rebuild. And before that, when the last of t's inputs was made by an op p,
+// t's other inputs were live already, beside what p reads and makes:
+//
+//   t reads a, b;  a = p(c), b = q(d)
+//   either b is there while p runs:  b + c + a,  or a while q runs:  a + d + b
+//
+// Just before p ran, b and c were there together, one of which was made last,
+// and so on.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_LEASTBYTES_H
+#define REPRISE_LIB_PLAN_LEASTBYTES_H
+
+#include "CutRelaxation.h"
+
+namespace reprise::plan {
+
+struct LeastBytes {
+  int64_t bytes = -1;
+  Rank cut = kNone;              // the op that runs then
+  std::vector<StorageId> pinned; // live then, largest first
+};
+
+/// The larger of both arguments over all ops.
+LeastBytes findLeastBytes(const CompactGraph &graph,
+                          const Precedence &precedence);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_LEASTBYTES_H
