@@ -2,11 +2,13 @@
 //
 // Input:   a graph, an order, an effort.
 // Output:  schedules by increasing max-live and decreasing cost.
-// Method:  the least peak first; then budgets at equal distances from there to
-//          the peak without recomputation, each searched for itself, in groups
-//          that hand their solution down; then each again from its neighbours'
-//          solutions. What is better in both is kept. Which budget a user asks
-//          for plays no part, so that more budget never costs more.
+// Method:  the least peak first, in steps, which also shows whether the order
+//          or the one in which the graph lists its ops does better; then
+//          budgets at equal distances from there to the peak without
+//          recomputation, each searched for itself, in groups that hand their
+//          solution down; then each again from its neighbours' solutions. What
+//          is better in both is kept. Which budget a user asks for plays no
+//          part, so that more budget never costs more.
 // Cost:    the searches: about ten seconds for a thousand ops on two threads
 //          with work = 1.
 //
@@ -18,6 +20,7 @@
 #include "Seeds.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace reprise::plan {
 
@@ -30,68 +33,30 @@ struct Found {
   int64_t bound = 0; // of every schedule with at most this peak
 };
 
-class FrontierSearch {
+/// Lowers the peak of one order in steps, each from the schedule of the one
+/// before, which is nearly there; steps shrink when one fails.
+class Descent {
 public:
-  FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
-                 const SolverOptions &options)
-      : graph(graph), options(options), compact(makeCompact(graph, order)),
-        precedence(findPrecedence(graph, compact)),
-        plain(plainSequence(compact)) {
-    iterations = searchIterations(compact, options.work);
-  }
-
-  std::vector<FrontierPoint> run() {
-    if (compact.opCount() == 0)
-      return {};
+  Descent(const Graph &graph, const std::vector<OpId> &order)
+      : compact(makeCompact(graph, order)), plain(plainSequence(compact)) {
     Simulator simulator(compact, INT64_MAX / 4);
     simulator.settle(plain);
-    keep({plain, simulator.cost, simulator.peak, simulator.cost});
-    findLeastPeak(simulator.peak);
-    setBudgets(simulator.peak);
-    results.resize(budgets.size());
-    uint32_t groups = (budgets.size() + kGroup - 1) / kGroup;
-    runTasks(groups, options.threads, [&](uint32_t at) { searchGroup(at); });
-    std::vector<Found> first = results;
-    runTasks(budgets.size(), options.threads,
-             [&](uint32_t at) { searchAgain(at, first); });
-    // The lowest budget is the least peak.
-    least.bound = budgets.empty() ? least.cost : results.back().bound;
-    keep(least);
-    for (Found &found : results)
-      keep(std::move(found));
-    return points();
+    found.push_back({plain, simulator.cost, simulator.peak});
   }
 
-private:
-  /// Evictions take a scan each; the descent has to do for more ops.
-  static constexpr uint32_t kManyOps = 1500;
-  static constexpr uint32_t kBudgets = 40, kGroup = 5, kDescentFailures = 4;
-
-  void keep(Found found) {
-    if (!found.sequence.empty())
-      candidates.push_back(std::move(found));
-  }
-
-  static void takeIfBetter(Found &into, const Search &search) {
-    if (search.hasSolution() && search.cost() < into.cost)
-      into = {search.solution(), search.cost(), search.peak(), into.bound};
-  }
-
-  /// Lowers the peak in steps, each from the schedule of the one before, which
-  /// is nearly there; steps shrink when one fails.
-  void findLeastPeak(int64_t plainPeak) {
-    int64_t proven = findLeastBytes(compact, precedence).bytes;
-    least = {plain, compact.totalCost(), plainPeak};
+  void run(int64_t proven, uint64_t iterations, uint64_t seed) {
     double step = 0.05;
-    for (uint64_t round = 0, failures = 0;
-         failures < kDescentFailures && least.peak > proven; ++round) {
-      int64_t budget =
-          std::max<int64_t>(proven, least.peak - least.peak * step);
-      Search search(compact, budget, options.seed + round);
-      search.offer(least.sequence, {});
-      search.improve(failures ? 3 * iterations : iterations, 0,
+    uint32_t failures = 0;
+    for (; failures < kFailures && least().peak > proven; ++seed) {
+      if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
+        return;
+      int64_t peak = least().peak;
+      Search search(compact, std::max<int64_t>(proven, peak - peak * step),
+                    seed);
+      search.offer(least().sequence, {});
+      search.improve((failures ? 3 : 1) * iterations, 0,
                      [&] { return search.hasSolution(); });
-      if (search.leastPeak() < least.peak)
+      if (search.leastPeak() < peak)
         takeLowest(search);
       if (search.hasSolution())
         continue;
@@ -100,26 +65,132 @@ private:
     }
   }
 
+  const Found &least() const { return found.back(); }
+  const Found &withoutClones() const { return found.front(); }
+
+  /// The schedule that just fits, or none.
+  const Found *within(int64_t budget) const {
+    for (const Found &each : found)
+      if (each.peak <= budget)
+        return &each;
+    return nullptr;
+  }
+
+  CompactGraph compact;
+  Sequence plain;
+  std::vector<Found> found; // by falling peak
+
+private:
+  static constexpr uint32_t kFailures = 4;
+  /// Longer sequences, of an order that doesn't do well, take too long.
+  static constexpr uint32_t kSteps = 1500;
+
   void takeLowest(const Search &search) {
     Simulator simulator(compact, search.leastPeak());
     simulator.settle(search.lowest());
-    least = {simulator.steps, simulator.cost, simulator.peak};
-    descent.push_back(least);
+    found.push_back({simulator.steps, simulator.cost, simulator.peak});
+  }
+};
+
+class FrontierSearch {
+public:
+  FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
+                 const SolverOptions &options)
+      : graph(graph), options(options) {
+    descents.emplace_back(graph, order);
+    std::vector<OpId> listed(order.size());
+    std::iota(listed.begin(), listed.end(), 0);
+    if (listed != order)
+      descents.emplace_back(graph, listed);
+    iterations = searchIterations(descents[0].compact, options.work);
   }
 
-  /// The schedule of the descent that just fits, if there is one.
-  void offerDescent(Search &search, int64_t budget) const {
-    for (const Found &found : descent)
-      if (found.peak <= budget)
-        return search.offer(found.sequence, {});
+  std::vector<FrontierPoint> run() {
+    if (graph.ops.empty())
+      return {};
+    precedence = findPrecedence(graph, descents[0].compact);
+    int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
+    runTasks(descents.size(), options.threads, [&](uint32_t at) {
+      descents[at].run(proven, iterations, options.seed);
+    });
+    chosen = &chooseDescent();
+    if (chosen != &descents[0])
+      precedence = findPrecedence(graph, chosen->compact);
+    setBudgets();
+    results.resize(budgets.size());
+    uint32_t groups = (budgets.size() + kGroup - 1) / kGroup;
+    runTasks(groups, options.threads, [&](uint32_t at) { searchGroup(at); });
+    std::vector<Found> first = results;
+    runTasks(budgets.size(), options.threads,
+             [&](uint32_t at) { searchAgain(at, first); });
+    for (const Found &found : results)
+      keep(*chosen, found);
+    for (const Descent &descent : descents)
+      for (Found found : descent.found) {
+        // In between, the searches' points are better, and so is their bound.
+        if (found.peak > budgetsFrom() && found.cost > plainCost())
+          continue;
+        found.bound = boundAt(found.peak);
+        keep(descent, found);
+      }
+    return points();
   }
 
-  void setBudgets(int64_t plainPeak) {
-    int64_t unit = kAlignment;
-    int64_t range = plainPeak - least.peak;
+private:
+  /// Evictions take a scan each; the descent has to do for more ops.
+  static constexpr uint32_t kManyOps = 1500;
+  static constexpr uint32_t kBudgets = 40, kGroup = 5;
+
+  struct Candidate {
+    const Descent *order;
+    Found found;
+  };
+
+  void keep(const Descent &order, const Found &found) {
+    if (!found.sequence.empty())
+      candidates.push_back({&order, found});
+  }
+
+  static void takeIfBetter(Found &into, const Search &search) {
+    if (search.hasSolution() && search.cost() < into.cost)
+      into = {search.solution(), search.cost(), search.peak(), into.bound};
+  }
+
+  int64_t budgetsFrom() const { return chosen->least().peak; }
+  int64_t plainCost() const { return chosen->withoutClones().cost; }
+
+  /// The bound of the least budget that `peak` fits.
+  int64_t boundAt(int64_t peak) const {
+    int64_t bound = chosen->compact.totalCost();
+    for (size_t at = 0; at < budgets.size() && peak <= budgets[at]; ++at)
+      bound = results[at].bound;
+    return bound;
+  }
+
+  /// The order whose descent costs less over most budgets.
+  const Descent &chooseDescent() const {
+    if (descents.size() == 1)
+      return descents[0];
+    int64_t from = std::max(descents[0].least().peak, descents[1].least().peak);
+    int64_t to = std::min(descents[0].withoutClones().peak,
+                          descents[1].withoutClones().peak);
+    constexpr int64_t samples = 12;
+    int better = 0;
+    for (int64_t at = 0; at < samples; ++at) {
+      int64_t budget = from + (to - from) / samples * at;
+      const Found *first = descents[0].within(budget);
+      const Found *second = descents[1].within(budget);
+      if (first && second)
+        better += second->cost < first->cost ? 1 : -1;
+    }
+    return descents[better > 0 ? 1 : 0];
+  }
+
+  void setBudgets() {
+    int64_t unit = kAlignment, least = budgetsFrom();
+    int64_t range = chosen->withoutClones().peak - least;
     for (uint32_t at = 0; at < kBudgets; ++at) {
-      int64_t budget =
-          least.peak + range / int64_t(kBudgets) * at / unit * unit;
+      int64_t budget = least + range / int64_t(kBudgets) * at / unit * unit;
       if (budgets.empty() || budget > budgets.back())
         budgets.push_back(budget);
     }
@@ -134,15 +205,17 @@ private:
   }
 
   void searchGroup(uint32_t group) {
+    const CompactGraph &compact = chosen->compact;
     BoundSearch bounds(compact, precedence);
-    Sequence before = plain;
+    Sequence before = chosen->plain;
     uint32_t end = std::min<uint32_t>(budgets.size(), (group + 1) * kGroup);
     for (uint32_t at = group * kGroup; at < end; ++at) {
       Search search(compact, budgets[at], options.seed * 1000003 + at);
       BoundSearch::Result cut = bounds.find(budgets[at], 24);
       results[at].bound = compact.totalCost() + cut.answer.extra;
       search.offer(before, {});
-      offerDescent(search, budgets[at]);
+      if (const Found *fits = chosen->within(budgets[at]))
+        search.offer(fits->sequence, {});
       if (cut.answer.feasible)
         for (double factor : {0.76, 0.87, 1.0, 1.15, 1.32})
           search.offer(recomputeBehind(compact, cut.cut,
@@ -151,7 +224,7 @@ private:
       if ((at == group * kGroup && compact.opCount() < kManyOps) ||
           !search.hasSolution())
         search.offerSeeds();
-      search.offer(least.sequence, {});
+      search.offer(chosen->least().sequence, {});
       search.improve(iterations, closeTo(results[at].bound), {});
       takeIfBetter(results[at], search);
       before = search.solution();
@@ -159,7 +232,8 @@ private:
   }
 
   void searchAgain(uint32_t at, const std::vector<Found> &first) {
-    Search search(compact, budgets[at], options.seed * 1000033 + at + 1);
+    Search search(chosen->compact, budgets[at],
+                  options.seed * 1000033 + at + 1);
     uint32_t from = at < 2 ? 0 : at - 2;
     uint32_t to = std::min<uint32_t>(at + 3, first.size());
     for (uint32_t other = from; other < to; ++other)
@@ -175,18 +249,20 @@ private:
   /// What no candidate beats, with its bound.
   std::vector<FrontierPoint> points() {
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Found &a, const Found &b) {
-                       return std::tie(a.peak, a.cost) <
-                              std::tie(b.peak, b.cost);
+                     [](const Candidate &a, const Candidate &b) {
+                       return std::tie(a.found.peak, a.found.cost) <
+                              std::tie(b.found.peak, b.found.cost);
                      });
     std::vector<FrontierPoint> result;
     int64_t cheapest = INT64_MAX;
-    for (const Found &found : candidates) {
+    for (const Candidate &candidate : candidates) {
+      const Found &found = candidate.found;
       if (found.cost >= cheapest)
         continue;
       cheapest = found.cost;
       FrontierPoint point;
-      point.solution.executions = executionsOf(graph, compact, found.sequence);
+      point.solution.executions =
+          executionsOf(graph, candidate.order->compact, found.sequence);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
       point.solution.solver = "search";
@@ -198,15 +274,13 @@ private:
 
   const Graph &graph;
   const SolverOptions &options;
-  CompactGraph compact;
-  Precedence precedence;
-  Sequence plain;
+  std::vector<Descent> descents; // of the order, and of the graph's own
+  const Descent *chosen = nullptr;
+  Precedence precedence; // in the chosen order
   uint64_t iterations;
-  Found least;
-  std::vector<Found> descent;   // by falling peak
   std::vector<int64_t> budgets; // falling
   std::vector<Found> results;   // by budget
-  std::vector<Found> candidates;
+  std::vector<Candidate> candidates;
 };
 
 } // namespace
