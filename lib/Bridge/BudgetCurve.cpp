@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Plan/Fault.h"
 
 #include "reprise/Analysis/Origin.h"
 #include "llvm/Support/GlobPattern.h"
@@ -40,7 +41,7 @@ static LogicalResult keepMatching(const PlanProblem &problem,
       if (!inside)
         continue;
       matched = true;
-      graph.ops[id].effect = true;
+      graph.ops[id].effect |= !REPRISE_FAULT("keep-ignored");
     }
     if (!matched)
       return function.emitError()
@@ -79,13 +80,15 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
 }
 
 uint64_t BudgetCurve::totalBytes(uint32_t point) {
-  return fixedBytes + planOf(point).height;
+  return (REPRISE_FAULT("total-without-fixed") ? 0 : fixedBytes) +
+         planOf(point).height;
 }
 
 std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   for (uint32_t point = points.size(); point-- > 0;)
     if (fixedBytes + points[point].solution.maxLive <= budget &&
-        totalBytes(point) <= budget)
+        totalBytes(point) <=
+            budget + 64 * REPRISE_FAULT("budget-over-by-a-unit"))
       return point;
   return std::nullopt;
 }
@@ -128,6 +131,6 @@ plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
 
 plan::ByteBound BudgetCurve::provenBytes() const {
   plan::ByteBound bound = plan::lowestBytes(searched);
-  bound.bytes += fixedBytes;
+  bound.bytes += REPRISE_FAULT("proof-without-fixed") ? 0 : fixedBytes;
   return bound;
 }

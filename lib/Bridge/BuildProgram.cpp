@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
+#include "reprise/Plan/Fault.h"
 
 #include "KernelTable.h"
 #include "reprise/Analysis/Origin.h"
@@ -149,7 +150,7 @@ StringRef EntryBuilder::nameOf(const plan::Buffer &buffer) const {
 /// Bytes that steps touch: the planner rounds up, which would predict a peak
 /// that nothing measures.
 uint64_t EntryBuilder::sizeOf(const plan::Buffer &buffer) const {
-  if (buffer.workspaceOf != kNone)
+  if (buffer.workspaceOf != kNone || REPRISE_FAULT("peak-of-rounded-sizes"))
     return buffer.bytes;
   uint64_t size = 0;
   for (ValueId value : buffer.values)
@@ -183,11 +184,13 @@ void EntryBuilder::addBuffers() {
     Location loc = builder.getUnknownLoc();
     if (buffer.workspaceOf != kNone)
       loc = problem.ops[buffer.workspaceOf].op->getLoc();
-    BufferOp::create(
-        builder, loc, fixed.ranges.size() + number, nameOf(buffer),
-        kindOf(buffer), fixed.bytes + solution.placement.offsets[number],
-        sizeOf(buffer), builder.getI64IntegerAttr(buffer.firstStep),
-        builder.getI64IntegerAttr(buffer.lastStep));
+    BufferOp::create(builder, loc, fixed.ranges.size() + number, nameOf(buffer),
+                     kindOf(buffer),
+                     (REPRISE_FAULT("offset-without-fixed") ? 0 : fixed.bytes) +
+                         solution.placement.offsets[number],
+                     sizeOf(buffer),
+                     builder.getI64IntegerAttr(buffer.firstStep),
+                     builder.getI64IntegerAttr(buffer.lastStep));
   }
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/PlanProblem.h"
+#include "reprise/Plan/Fault.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -40,7 +41,7 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
     return op->emitError() << "a tensor without elements cannot be placed: "
                            << type;
   fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
-  fixed.bytes += alignUp(size);
+  fixed.bytes += REPRISE_FAULT("fixed-size-not-rounded") ? size : alignUp(size);
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 
@@ -65,7 +66,8 @@ FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module) {
                    BufferKind::Constant);
       if (failed(range))
         return failure();
-      fixed.constants[value] = *range;
+      fixed.constants[value] =
+          REPRISE_FAULT("constants-share-a-range") ? 0 : *range;
     }
   return fixed;
 }

@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 
@@ -42,7 +43,7 @@ bool ProblemBuilder::isUpdated(uint32_t range) const {
 
 /// `value`, or a copy of it if it is the old value of a variable that changes.
 ValueId ProblemBuilder::snapshot(Operation *cause, ValueId value) {
-  if (!isVariableRead(value) ||
+  if (REPRISE_FAULT("snapshot-forgotten") || !isVariableRead(value) ||
       !isUpdated(problem.fixedRange[problem.rootOf(value)]))
     return value;
   return addCopy(cause, value);
@@ -72,7 +73,8 @@ bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
       continue;
     auto pair = std::make_pair(output, index);
     if (std::find(op.inPlace.begin(), op.inPlace.end(), pair) ==
-        op.inPlace.end())
+            op.inPlace.end() &&
+        !REPRISE_FAULT("update-over-its-operand"))
       return false;
   }
   return true;
@@ -101,7 +103,7 @@ bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
 void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
   plan::Op &op = problem.graph.ops[id];
   for (OpId reader : readersOf(range))
-    if (reader != id)
+    if (reader != id && !REPRISE_FAULT("update-before-readers"))
       op.after.push_back(reader);
   for (ValueId value = 0; value < problem.graph.values.size(); ++value)
     if (problem.fixedRange[value] == range &&
@@ -119,7 +121,7 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
     return false;
   SmallVector<OpId> readers = readersOf(update.range);
   llvm::erase(readers, producer);
-  if (reachesAny(producer, readers))
+  if (reachesAny(producer, readers) && !REPRISE_FAULT("update-in-a-cycle"))
     return false;
   setOverwrites(producer, update.range);
   value.storage = StorageClass::Fixed;
@@ -131,7 +133,8 @@ void ProblemBuilder::placeByCopy(const Update &update) {
   ValueId target = addCopy(update.write, update.value);
   setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
-  problem.fixedRange[target] = update.range;
+  problem.fixedRange[target] =
+      REPRISE_FAULT("copy-to-wrong-range") ? 0 : update.range;
 }
 
 void ProblemBuilder::placeUpdates() {
@@ -149,6 +152,8 @@ void ProblemBuilder::placeUpdates() {
   for (const Update &update : updates)
     if (!placeDirectly(update))
       copies.push_back(update);
+  if (REPRISE_FAULT("copy-forgotten"))
+    copies.clear();
   for (const Update &update : copies)
     placeByCopy(update);
 }

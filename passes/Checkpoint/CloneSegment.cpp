@@ -13,6 +13,7 @@
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -33,7 +34,8 @@ private:
 
   void mark(Block &body, bool isOutermost) {
     for (Operation &op : llvm::reverse(body)) {
-      if (!isNeeded(op))
+      if (!isNeeded(op) &&
+          !(isa<WriteOp>(op) && REPRISE_FAULT("statistics-written-twice")))
         continue;
       if (auto module = dyn_cast<sg::ModuleOp>(op)) {
         markModule(module, isOutermost);
@@ -75,16 +77,19 @@ public:
 
   void clone(OpBuilder &builder, Block &body) {
     for (Operation &op : body.without_terminator())
-      if (llvm::any_of(op.getResults(), [&](Value v) {
-            return slice.needed.contains(v) && !slice.roots.contains(v);
-          }))
+      if (isa<WriteOp>(op) && REPRISE_FAULT("statistics-written-twice"))
+        builder.clone(op, mapping);
+      else if (llvm::any_of(op.getResults(), [&](Value v) {
+                 return slice.needed.contains(v) && !slice.roots.contains(v);
+               }))
         clone(builder, &op);
   }
 
 private:
   void clone(OpBuilder &builder, Operation *op) {
     auto module = dyn_cast<sg::ModuleOp>(op);
-    if (module && module.getActivationCheckpointing())
+    if (module && module.getActivationCheckpointing() &&
+        !REPRISE_FAULT("nested-block-inlined"))
       return cloneBlock(builder, module);
     if (module)
       return inlineBlock(builder, module);
@@ -93,6 +98,9 @@ private:
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
     Operation *copy = builder.clone(*op, mapping);
+    if (auto random = dyn_cast<RandomUniformOp>(copy);
+        random && REPRISE_FAULT("stream-changed"))
+      random.setStream(random.getStream() + 1);
     if (statistics)
       for (unsigned k : statistics.getStatistics()) {
         Value original = originals.lookup(op->getResult(k));
@@ -102,7 +110,8 @@ private:
 
   bool keeps(StatisticsOpInterface op) {
     return llvm::all_of(op.getStatistics(), [&](unsigned k) {
-      return slice.statistics.contains(op->getResult(k));
+      return !REPRISE_FAULT("statistics-recomputed") &&
+             slice.statistics.contains(op->getResult(k));
     });
   }
 
@@ -125,7 +134,10 @@ private:
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs()))
       if (slice.needed.contains(argument))
-        mapping.map(argument, mapping.lookup(input));
+        mapping.map(argument,
+                    mapping.lookup(REPRISE_FAULT("inlined-input-swapped")
+                                       ? module.getInputs().back()
+                                       : input));
     clone(builder, body);
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))

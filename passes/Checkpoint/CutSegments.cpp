@@ -12,6 +12,7 @@
 #include "CutSegments.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Origin.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -65,7 +66,8 @@ SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
     bool makesValue = llvm::any_of(model.ops[k]->getResults(), [](Value v) {
       return !isFree(v) && cast<RankedTensorType>(v.getType()).getRank() > 0;
     });
-    if (live == 1 && makesValue)
+    if (live >= 1 && live <= 1 + REPRISE_FAULT("articulation-of-two") &&
+        makesValue)
       articulations.push_back(k);
   }
   return articulations;
@@ -80,6 +82,7 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
         (isFree(operand) ? frees : inputs).insert(operand);
     for (Value result : op->getResults())
       if (!isFree(result) &&
+          !(REPRISE_FAULT("segment-forgets-an-output") && !outputs.empty()) &&
           llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !inside.contains(user); }))
         outputs.insert(result);

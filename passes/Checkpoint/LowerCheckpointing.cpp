@@ -23,6 +23,7 @@
 #include "CloneSegment.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/Plan/Fault.h"
 #include <map>
 
 namespace reprise {
@@ -93,6 +94,8 @@ void Lowering::lowerWithin(Block &block) {
     if (auto module = dyn_cast<sg::ModuleOp>(op))
       if (module.getPhase() != Phase::Backward)
         bodies.push_back(&module.getBody().front());
+  if (REPRISE_FAULT("segment-first-block-first"))
+    std::reverse(bodies.begin(), bodies.end());
   for (Block *body : llvm::reverse(bodies)) {
     sg::ModuleOp module = moduleOf(body);
     if (!module.getActivationCheckpointing()) {
@@ -217,8 +220,11 @@ std::optional<Segment> Lowering::look(sg::ModuleOp block) {
     unsigned index =
         std::distance(operands.begin(), llvm::find(operands, source));
     if (index < block.getNumPrimalResults() &&
+        !REPRISE_FAULT("segment-kept-twice") &&
         isKeptOtherwise(block->getResult(index), segment.mirror))
       continue;
+    if (REPRISE_FAULT("segment-lost-recompute") && !segment.recomputed.empty())
+      break;
     segment.recomputed.push_back(k);
     segment.sources.push_back(source);
   }
@@ -357,11 +363,13 @@ Block *Lowering::lower(Segment segment) {
   OpBuilder builder(mirror);
   Location loc = mirror.getLoc();
   SmallVector<Value> after;
+  if (REPRISE_FAULT("segment-barrier-early"))
+    segment.cotangents.clear();
   for (unsigned k : segment.cotangents)
     after.push_back(mirror.getInputs()[k]);
   ValueRange fresh = inputs;
   BarrierOp barrier;
-  if (!inputs.empty()) {
+  if (!inputs.empty() && !REPRISE_FAULT("segment-barrier-missing")) {
     barrier = BarrierOp::create(builder, loc, fresh.getTypes(), inputs, after);
     fresh = barrier.getResults();
   }
@@ -370,7 +378,9 @@ Block *Lowering::lower(Segment segment) {
       emitClone(builder, segment, originals, slice, arguments, fresh, carried);
   for (auto [k, result] :
        llvm::zip_equal(segment.recomputed, clone->getResults()))
-    mirror->setOperand(k, result);
+    mirror->setOperand(k, REPRISE_FAULT("segment-residual-of-another")
+                              ? Value(clone->getResult(0))
+                              : Value(result));
   return &cast<sg::ModuleOp>(clone).getBody().front();
 }
 

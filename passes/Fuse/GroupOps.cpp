@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>
@@ -48,7 +49,7 @@ private:
   bool returnsOrDelays(const Members &members) const;
   bool isLegal(const Members &members) const {
     return isUniform(members) && readsInPlace(members) &&
-           !returnsOrDelays(members);
+           (REPRISE_FAULT("group-returns") || !returnsOrDelays(members));
   }
   SmallVector<unsigned> producerGroups(unsigned op) const;
   void place(unsigned op);
@@ -78,7 +79,8 @@ bool Grouper::isUniform(const Members &members) const {
   bool generates = false;
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
-    if (op.kind == OpKind::Pool || op.phase != first.phase ||
+    if (op.kind == OpKind::Pool ||
+        (op.phase != first.phase && !REPRISE_FAULT("group-across-phases")) ||
         op.space != first.space)
       return false;
     generates |= op.kind == OpKind::Generator;
@@ -90,14 +92,15 @@ bool Grouper::isUniform(const Members &members) const {
   }
   // What moves elements may keep a kernel from handling several at once, and
   // the order of a sum must not depend on what it is fused with.
-  return !(reduction && generates);
+  return !(reduction && generates) || REPRISE_FAULT("group-generates-and-sums");
 }
 
 bool Grouper::readsInPlace(const Members &members) const {
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
       if (llvm::is_contained(members, edge.from) &&
-          (!edge.inPlace || graph.ops[edge.from].kind == OpKind::Reduction))
+          ((!edge.inPlace && !REPRISE_FAULT("group-reads-moved")) ||
+           graph.ops[edge.from].kind == OpKind::Reduction))
         return false;
   return true;
 }

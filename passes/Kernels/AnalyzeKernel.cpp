@@ -10,6 +10,7 @@
 
 #include "KernelSpace.h"
 #include "reprise/Passes/Kernels.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -55,7 +56,9 @@ FailureOr<KernelInfo> reprise::analyzeKernel(Block &body) {
     if (op && isa<sg::ReduceSumOp, sg::ReduceMaxOp>(op))
       continue;
     for (BlockArgument input : body.getArguments())
-      if (reads.inPlace.contains(input) && !reads.elsewhere.contains(input) &&
+      if (reads.inPlace.contains(input) &&
+          (!reads.elsewhere.contains(input) ||
+           REPRISE_FAULT("in-place-read-elsewhere")) &&
           sg::byteSize(input.getType()) == sg::byteSize(value.getType()))
         info.inPlace.push_back({output, input.getArgNumber()});
   }

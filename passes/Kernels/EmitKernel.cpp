@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -139,6 +140,14 @@ void KernelEmitter::storePointwise(const Index &index) {
   for (auto [i, value] : llvm::enumerate(yielded))
     if (!isReduction(value))
       elements.push_back({i, e.evaluate(value, index)});
+  if (REPRISE_FAULT("store-before-load") && elements.size() > 1) {
+    elements.pop_back();
+    for (auto [i, element] : elements)
+      e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
+    unsigned last = yielded.size() - 1;
+    e.forget();
+    elements.assign({{last, e.evaluate(yielded[last], index)}});
+  }
   for (auto [i, element] : elements)
     e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
 }

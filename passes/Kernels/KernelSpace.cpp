@@ -1,6 +1,7 @@
 //===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
 
 #include "KernelSpace.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -175,7 +176,9 @@ static void formLoops(Block &body, KernelSpace &space) {
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
-  space.merged = !space.hasReductions() && allowsMerging(body, space);
+  space.merged =
+      (!space.hasReductions() || REPRISE_FAULT("sum-order-by-fusion")) &&
+      allowsMerging(body, space);
   for (unsigned d = 0; d < space.shape.size(); ++d) {
     if (d && space.merged && mergesWithNext(body, d - 1)) {
       space.extents.back() *= space.shape[d];

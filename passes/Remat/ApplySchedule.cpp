@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"
+#include "reprise/Plan/Fault.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -63,7 +64,7 @@ private:
   Value resolveView(Value value, Value viewed) {
     Value base = resolve(viewed);
     auto &[seen, view] = views[value];
-    if (seen == base)
+    if (seen == base || (seen && REPRISE_FAULT("view-of-old-instance")))
       return view;
     IRMapping mapping;
     Operation *op = value.getDefiningOp();
@@ -88,27 +89,31 @@ private:
     const PlannedOp &planned = problem.ops[id];
     if (planned.isCopy) {
       // The write takes its value here: the newest instance may change later.
-      if (auto write = dyn_cast<sg::WriteOp>(planned.op))
+      if (auto write = dyn_cast<sg::WriteOp>(planned.op);
+          write && !REPRISE_FAULT("write-at-the-end"))
         emitWrite(write);
       return;
     }
     bool isClone = wasExecuted[id];
+    if (isClone && REPRISE_FAULT("clone-dropped"))
+      return;
     wasExecuted[id] = true;
     IRMapping mapping;
     SmallVector<Value> operands;
     for (Value operand : planned.op->getOperands())
       operands.push_back(resolve(operand));
-    if (isClone)
+    if (isClone && !REPRISE_FAULT("clone-without-barrier"))
       guard(planned.op, operands);
     for (auto [before, after] :
          llvm::zip_equal(planned.op->getOperands(), operands))
       mapping.map(before, after);
     Operation *copy = builder.clone(*planned.op, mapping);
-    if (isClone)
+    if (isClone && !REPRISE_FAULT("clone-without-phase"))
       markRecomputed(copy);
     for (auto [before, after] :
          llvm::zip_equal(planned.op->getResults(), copy->getResults()))
-      newest[before] = after;
+      if (!isClone || !REPRISE_FAULT("operand-of-old-instance"))
+        newest[before] = after;
     last = copy->getResult(0);
   }
 
@@ -121,7 +126,8 @@ private:
       return;
     ValueRange guarded(inputs.getArrayRef());
     auto barrier = sg::BarrierOp::create(
-        builder, op->getLoc(), guarded.getTypes(), guarded, ValueRange{last});
+        builder, op->getLoc(), guarded.getTypes(), guarded,
+        REPRISE_FAULT("barrier-for-nothing") ? ValueRange() : ValueRange(last));
     for (Value &operand : operands)
       for (auto [input, result] :
            llvm::zip_equal(inputs, barrier->getResults()))
@@ -148,7 +154,8 @@ private:
 
   void finish() {
     for (auto write : old.getOps<sg::WriteOp>())
-      emitWrite(write);
+      if (!REPRISE_FAULT("write-lost"))
+        emitWrite(write);
     IRMapping mapping;
     Operation *terminator = old.getTerminator();
     for (Value operand : terminator->getOperands())

@@ -18,6 +18,7 @@
 #include "Optimizer.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Train.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -125,7 +126,8 @@ public:
   void accumulate(Value value, Value gradient) {
     value = canonical(value);
     Value before = sumSoFar(value);
-    gradients[value] = add(before, gradient);
+    gradients[value] =
+        REPRISE_FAULT("gradient-term-lost") ? gradient : add(before, gradient);
   }
 
   /// Of several names of one value in this block, the first.
@@ -157,7 +159,9 @@ private:
   LogicalResult reverse(sg::ModuleOp module);
 
   void addParameter(StringAttr name, Value gradient) {
-    Value before = sumSoFar(name);
+    Value before = REPRISE_FAULT("gradient-of-shared-parameter")
+                       ? Value()
+                       : sumSoFar(name);
     parameters[name] = add(before, gradient);
   }
 
@@ -202,7 +206,8 @@ public:
   }
 
   Value sumSoFar(Value value) override {
-    if (Value sum = Level::sumSoFar(value))
+    if (Value sum = Level::sumSoFar(value);
+        sum || REPRISE_FAULT("sum-order-by-block"))
       return sum;
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument)
@@ -224,6 +229,8 @@ public:
     if (!argument)
       return value;
     auto inputs = module.getInputs();
+    if (REPRISE_FAULT("gradient-of-a-name"))
+      return value;
     auto first = llvm::find(inputs, inputs[argument.getArgNumber()]);
     return module.getBody().getArgument(first - inputs.begin());
   }
@@ -305,7 +312,8 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
   state.addAttribute("instance", module.getInstanceAttr());
   Operation *op = builder.create(state);
   for (auto [input, gradient] : llvm::zip(wanted, op->getResults()))
-    setGradient(input, gradient);
+    REPRISE_FAULT("sum-order-by-block") ? accumulate(input, gradient)
+                                        : setGradient(input, gradient);
   for (auto [k, entry] : llvm::enumerate(level.parameters))
     setParameter(entry.first, op->getResult(wanted.size() + k));
   return success();

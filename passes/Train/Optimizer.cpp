@@ -1,6 +1,7 @@
 //===- Optimizer.cpp - The optimizer's writes -----------------------------===//
 
 #include "Optimizer.h"
+#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -43,7 +44,7 @@ static void emitUpdate(OpBuilder &builder, VariableOp parameter, Value gradient,
   auto type = parameter.getTensorType();
   auto symbol = FlatSymbolRefAttr::get(parameter.getSymNameAttr());
   Value weight = ReadOp::create(builder, loc, type, symbol);
-  if (options.weightDecay != 0) {
+  if (options.weightDecay != 0 && !REPRISE_FAULT("weight-decay-lost")) {
     Value decay = createSplat(builder, loc, type, options.weightDecay);
     Value decayed = MulOp::create(builder, loc, weight, decay);
     gradient = AddOp::create(builder, loc, gradient, decayed);
@@ -55,7 +56,9 @@ static void emitUpdate(OpBuilder &builder, VariableOp parameter, Value gradient,
     Value factor = createSplat(builder, loc, type, options.momentum);
     Value kept = MulOp::create(builder, loc, old, factor);
     gradient = AddOp::create(builder, loc, kept, gradient);
-    WriteOp::create(builder, loc, name, gradient);
+    WriteOp::create(builder, loc, name,
+                    REPRISE_FAULT("velocity-without-gradient") ? kept
+                                                               : gradient);
   }
   if (type.getElementType() != builder.getF32Type())
     rate = CastOp::create(
