@@ -12,6 +12,7 @@
 #include "ProblemBuilder.h"
 
 #include "reprise/Analysis/Origin.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <functional>
@@ -95,7 +96,8 @@ SmallVector<OpId> ProblemBuilder::readyAfter(ValueId value) const {
 void ProblemBuilder::addBarrier(sg::BarrierOp barrier) {
   SmallVector<OpId> after;
   for (Value value : barrier.getAfter())
-    after.append(readyAfter(values.lookup(value)));
+    if (!REPRISE_FAULT("barrier-waits-for-nothing"))
+      after.append(readyAfter(values.lookup(value)));
   llvm::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
   for (auto [input, result] :
@@ -161,7 +163,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
       return failure();
     planned.call = *call;
     planned.callInfo = *info;
-    node.workspaceBytes = info->workspaceBytes;
+    node.workspaceBytes =
+        REPRISE_FAULT("workspace-not-asked-for") ? 0 : info->workspaceBytes;
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "
@@ -244,7 +247,8 @@ void ProblemBuilder::addResults() {
     if (problem.graph.values[root].storage == StorageClass::Fixed)
       continue;
     if (problem.graph.values[root].producer != kNone) {
-      problem.graph.values[root].storage = StorageClass::Output;
+      if (!REPRISE_FAULT("result-not-kept"))
+        problem.graph.values[root].storage = StorageClass::Output;
       continue;
     }
     // An argument: a view of it that is an output keeps its storage alive.
@@ -315,7 +319,8 @@ void ProblemBuilder::setPhases() {
     if (phase == sg::Phase::Backward)
       op.phase = Phase::Backward;
     else if (phase == sg::Phase::Recompute)
-      op.phase = Phase::Recompute;
+      op.phase =
+          REPRISE_FAULT("phase-of-clones") ? Phase::Backward : Phase::Recompute;
     if (op.phase != Phase::Forward)
       continue;
     for (ValueId input : problem.graph.ops[id].inputs) {
