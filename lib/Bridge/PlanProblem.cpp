@@ -132,12 +132,6 @@ static uint64_t bytesOf(Operation *op) {
   return sum;
 }
 
-/// Milliseconds by a roofline of the kind of machine we measure on:
-/// 400 GFLOP/s and 35 GB/s.
-static double estimateMilliseconds(uint64_t flops, uint64_t bytes) {
-  return std::max(flops / 4.0e8, bytes / 3.5e7);
-}
-
 static std::string nameOf(Operation *op) {
   if (auto kernel = dyn_cast<sg::KernelOp>(op))
     return kernel.getPath().str();
@@ -172,7 +166,7 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
   }
   std::string module = findOrigin(op->getLoc()).module;
   node.name = module.empty() ? nameOf(op) : module + ":" + nameOf(op);
-  node.cost = estimateMilliseconds(planned.flops, planned.bytes);
+  node.cost = rt::Roofline().milliseconds(planned.flops, planned.bytes);
   OpId id = problem.graph.ops.size();
   for (Value operand : op->getOperands()) {
     ValueId input = values.lookup(operand);
@@ -234,7 +228,7 @@ ValueId ProblemBuilder::addCopy(Operation *cause, ValueId source) {
   planned.op = cause;
   planned.isCopy = true;
   planned.bytes = 2 * problem.graph.values[source].bytes;
-  node.cost = estimateMilliseconds(0, planned.bytes);
+  node.cost = rt::Roofline().milliseconds(0, planned.bytes);
   problem.graph.ops.push_back(std::move(node));
   problem.ops.push_back(std::move(planned));
   return target;

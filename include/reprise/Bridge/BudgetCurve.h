@@ -20,6 +20,8 @@ struct BudgetOptions {
   /// Ops whose module path or source location ("file:line") matches one of
   /// these globs are not executed again.
   std::vector<std::string> keep;
+  /// Of executing an op.
+  CostModel costs;
 };
 
 class BudgetCurve {

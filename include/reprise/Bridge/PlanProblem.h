@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "reprise/Bridge/CostModel.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/Plan/Schedule.h"
 #include "reprise/Runtime/Library.h"
@@ -88,6 +89,15 @@ struct PlanProblem {
 mlir::FailureOr<PlanProblem> buildPlanProblem(mlir::func::FuncOp function,
                                               const FixedStorage &fixed,
                                               TargetQueries &target);
+
+/// What tells the op `id` and the step that runs it from others.
+std::string profileKey(const PlanProblem &problem, plan::OpId id);
+
+/// Sets the costs of all ops, which buildPlanProblem took from the default
+/// roofline. Fails with an error at the function when a profile has too few of
+/// them; a profile of another machine is a warning.
+mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
+                             unsigned threads);
 
 /// The call a library op makes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);

@@ -1,0 +1,52 @@
+//===- CostModel.h - Milliseconds of ops ------------------------*- C++ -*-===//
+//
+// A roofline, and measured times where there are any. An op that nobody has
+// timed costs what the roofline says, times the median of measured over
+// roofline of those that were: a mix of both scales would make what was not
+// timed look free.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_BRIDGE_COSTMODEL_H
+#define REPRISE_BRIDGE_COSTMODEL_H
+
+#include "reprise/Bridge/Profile.h"
+#include "reprise/Runtime/Roofline.h"
+#include <optional>
+
+namespace reprise {
+
+/// An op to be priced.
+struct CostedOp {
+  std::string key; // see profileKey; not looked at without a profile
+  uint64_t flops = 0, bytes = 0;
+};
+
+/// Milliseconds by op, and how far the profile says them.
+struct Prices {
+  std::vector<double> milliseconds;
+  size_t matched = 0;      // ops that the profile has
+  double matchedShare = 0; // of the time by the roofline
+  double scale = 1;        // measured over roofline, the median
+
+  double sum() const;
+};
+
+class CostModel {
+public:
+  explicit CostModel(rt::Roofline roofline = {}) : roofline(roofline) {}
+  /// With the profile in the file `path`, or without one for "".
+  static rt::Expected<CostModel> load(rt::Roofline roofline,
+                                      const std::string &path);
+
+  rt::Roofline roofline;
+  std::optional<Profile> profile;
+
+  Prices price(const std::vector<CostedOp> &ops) const;
+  /// Fails, naming the numbers, when the profile has less than half of the
+  /// ops' time: it is of another model, batch or compiler.
+  rt::Expected<Prices> priceMostly(const std::vector<CostedOp> &ops) const;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_COSTMODEL_H

@@ -1,0 +1,59 @@
+//===- Profile.h - Measured times of ops ------------------------*- C++ -*-===//
+//
+// What `reprise profile` writes and a plan's costs are taken from: for each
+// distinct op the milliseconds it took. Ops are told apart by a key that the
+// compiler computes for an op it plans and a tool for a step of an artifact.
+//
+// As JSON:
+//   {"version": 1, "model": "resnet50", "processor": "...", "threads": 2,
+//    "library": "oneDNN 2.6.3 gomp",
+//    "ops": [{"key": "relu f32[8,16] -> f32[8,16] flops 128",
+//             "ms": 0.012, "count": 3}, ...]}
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_BRIDGE_PROFILE_H
+#define REPRISE_BRIDGE_PROFILE_H
+
+#include "reprise/Runtime/Library.h"
+#include <map>
+
+namespace reprise::rt::fb {
+struct Step;
+} // namespace reprise::rt::fb
+
+namespace reprise {
+
+struct Profile {
+  struct Entry {
+    double milliseconds = 0;
+    uint64_t count = 0; // steps that were timed
+  };
+  std::string model, processor, library;
+  unsigned threads = 0;
+  std::map<std::string, Entry> ops; // by key
+
+  /// Fails with a message that names the file and, where the text is no JSON,
+  /// line and column.
+  static rt::Expected<Profile> read(const std::string &path);
+  static rt::Expected<Profile> parse(const std::string &text,
+                                     const std::string &path);
+  std::string print() const;
+
+  /// What of processor, threads and library is not as it would be for a
+  /// program of `threads` threads here; empty when nothing is.
+  std::string difference(unsigned threads) const;
+};
+
+/// What tells ops apart: ops of one key run the same code on the same shapes.
+/// `name` is of the step, `ints` a library call's parameters.
+std::string profileKey(const std::string &name,
+                       const std::vector<rt::TensorDesc> &inputs,
+                       const std::vector<rt::TensorDesc> &outputs,
+                       const std::vector<int64_t> &ints, uint64_t flops);
+
+/// The same of a step of an artifact.
+std::string profileKey(const rt::fb::Step &step);
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_PROFILE_H

@@ -1,0 +1,73 @@
+//===- CostModel.cpp - Milliseconds of ops --------------------------------===//
+#include "reprise/Bridge/CostModel.h"
+
+#include <cstdio>
+#include <numeric>
+
+using namespace reprise;
+
+double Prices::sum() const {
+  return std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0);
+}
+
+rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
+                                        const std::string &path) {
+  CostModel model(roofline);
+  if (path.empty())
+    return model;
+  rt::Expected<Profile> profile = Profile::read(path);
+  if (!profile.ok())
+    return profile.status();
+  model.profile = std::move(*profile);
+  return model;
+}
+
+Prices CostModel::price(const std::vector<CostedOp> &ops) const {
+  Prices prices;
+  std::vector<double> ratios;
+  std::vector<bool> isMeasured(ops.size());
+  double all = 0, matched = 0;
+  for (size_t id = 0; id < ops.size(); ++id) {
+    double estimate = roofline.milliseconds(ops[id].flops, ops[id].bytes);
+    all += estimate;
+    prices.milliseconds.push_back(estimate);
+    if (!profile)
+      continue;
+    auto found = profile->ops.find(ops[id].key);
+    if (found == profile->ops.end())
+      continue;
+    prices.milliseconds[id] = found->second.milliseconds;
+    isMeasured[id] = true;
+    ++prices.matched;
+    matched += estimate;
+    if (estimate > 0)
+      ratios.push_back(found->second.milliseconds / estimate);
+  }
+  prices.matchedShare = all > 0 ? matched / all : 1;
+  if (ratios.empty())
+    return prices;
+  auto middle = ratios.begin() + ratios.size() / 2;
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  prices.scale = *middle;
+  for (size_t id = 0; id < ops.size(); ++id)
+    if (!isMeasured[id])
+      prices.milliseconds[id] *= prices.scale;
+  return prices;
+}
+
+rt::Expected<Prices>
+CostModel::priceMostly(const std::vector<CostedOp> &ops) const {
+  Prices prices = price(ops);
+  if (!profile || ops.empty() || prices.matchedShare >= 0.5)
+    return prices;
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%.1f%%", 100 * prices.matchedShare);
+  return rt::Status::error(
+      RP_INVALID_ARGUMENT,
+      "the profile (of '" + profile->model + "', " +
+          std::to_string(profile->ops.size()) + " distinct ops) has " +
+          std::to_string(prices.matched) + " of the step's " +
+          std::to_string(ops.size()) + " ops, " + percent +
+          " of its time and less than the half that is needed; profile this "
+          "model with this batch and these options");
+}

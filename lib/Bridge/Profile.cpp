@@ -1,0 +1,171 @@
+//===- Profile.cpp - Measured times of ops --------------------------------===//
+//
+// A profile comes from a user's disk: whatever is in the file, reading it ends
+// with a profile or a message.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/Profile.h"
+
+#include "reprise/Runtime/Roofline.h"
+#include "llvm/Support/Errc.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace reprise;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+static void append(std::string &text, const std::vector<int64_t> &numbers) {
+  text += "[";
+  for (size_t i = 0; i < numbers.size(); ++i)
+    text += (i ? "," : "") + std::to_string(numbers[i]);
+  text += "]";
+}
+
+static void append(std::string &text,
+                   const std::vector<rt::TensorDesc> &tensors) {
+  static const char *const names[] = {"f32", "bf16", "f16", "f64",
+                                      "i1",  "i8",   "i32", "i64"};
+  for (const rt::TensorDesc &tensor : tensors) {
+    text += std::string(" ") + names[tensor.type];
+    append(text, tensor.shape);
+  }
+}
+
+std::string reprise::profileKey(const std::string &name,
+                                const std::vector<rt::TensorDesc> &inputs,
+                                const std::vector<rt::TensorDesc> &outputs,
+                                const std::vector<int64_t> &ints,
+                                uint64_t flops) {
+  std::string key = name;
+  append(key, inputs);
+  key += " ->";
+  append(key, outputs);
+  if (!ints.empty()) {
+    key += " ints ";
+    append(key, ints);
+  }
+  return key + " flops " + std::to_string(flops);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static rt::Status damaged(const std::string &path, const std::string &what) {
+  return rt::Status::error(RP_DATA_LOSS,
+                           "'" + path + "' is no profile: " + what);
+}
+
+/// Adds entry number `index` of the list of ops.
+static rt::Status readOp(const json::Value &value, size_t index,
+                         const std::string &path, Profile &profile) {
+  std::string at = "ops[" + std::to_string(index) + "]";
+  const json::Object *op = value.getAsObject();
+  std::optional<llvm::StringRef> key = op ? op->getString("key") : std::nullopt;
+  if (!key)
+    return damaged(path, at + " has no string 'key'");
+  std::optional<double> ms = op->getNumber("ms");
+  std::optional<int64_t> count = op->getInteger("count");
+  std::string name = at + " ('" + key->str() + "')";
+  if (!ms || !std::isfinite(*ms) || *ms < 0)
+    return damaged(path, name + " needs 'ms', a number that is finite and at "
+                                "least 0");
+  if (!count || *count < 1)
+    return damaged(path, name + " needs 'count', an integer of at least 1");
+  Profile::Entry entry{*ms, uint64_t(*count)};
+  if (!profile.ops.try_emplace(key->str(), entry).second)
+    return damaged(path, name + " stands there twice");
+  return {};
+}
+
+rt::Expected<Profile> Profile::parse(const std::string &text,
+                                     const std::string &path) {
+  llvm::Expected<json::Value> parsed = json::parse(text);
+  if (!parsed) {
+    // "[line:column, byte=N]: what".
+    std::string message = llvm::toString(parsed.takeError());
+    return damaged(path, "at " + message);
+  }
+  const json::Object *root = parsed->getAsObject();
+  if (!root)
+    return damaged(path, "it holds no object");
+  if (root->getInteger("version") != 1)
+    return damaged(path, "'version' is not 1");
+  Profile profile;
+  std::pair<const char *, std::string *> texts[] = {
+      {"model", &profile.model},
+      {"processor", &profile.processor},
+      {"library", &profile.library}};
+  for (auto [name, target] : texts) {
+    std::optional<llvm::StringRef> found = root->getString(name);
+    if (!found)
+      return damaged(path, std::string("it has no string '") + name + "'");
+    *target = found->str();
+  }
+  std::optional<int64_t> threads = root->getInteger("threads");
+  if (!threads || *threads < 1 || *threads > 1024)
+    return damaged(path, "'threads' is not an integer from 1 to 1024");
+  profile.threads = unsigned(*threads);
+  const json::Array *ops = root->getArray("ops");
+  if (!ops)
+    return damaged(path, "it has no list 'ops'");
+  for (size_t i = 0; i < ops->size(); ++i)
+    REPRISE_RETURN_IF_ERROR(readOp((*ops)[i], i, path, profile));
+  return profile;
+}
+
+rt::Expected<Profile> Profile::read(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return rt::Status::error(RP_IO_ERROR,
+                             "cannot read profile '" + path +
+                                 "': " + buffer.getError().message());
+  return parse((*buffer)->getBuffer().str(), path);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing and comparing
+//===----------------------------------------------------------------------===//
+
+std::string Profile::print() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  json::OStream writer(stream, 1);
+  writer.object([&] {
+    writer.attribute("version", 1);
+    writer.attribute("model", model);
+    writer.attribute("processor", processor);
+    writer.attribute("threads", threads);
+    writer.attribute("library", library);
+    writer.attributeArray("ops", [&] {
+      for (const auto &[key, entry] : ops)
+        writer.object([&, &key = key, &entry = entry] {
+          writer.attribute("key", key);
+          writer.attribute("ms", entry.milliseconds);
+          writer.attribute("count", int64_t(entry.count));
+        });
+    });
+  });
+  return text + "\n";
+}
+
+std::string Profile::difference(unsigned wanted) const {
+  std::string text;
+  auto compare = [&](const char *what, const std::string &there,
+                     const std::string &here) {
+    if (there != here)
+      text += (text.empty() ? "" : ", ") + std::string(what) + " '" + there +
+              "', not '" + here + "'";
+  };
+  compare("processor", processor, rt::processorName());
+  compare("threads", std::to_string(threads), std::to_string(wanted));
+  compare("library", library, rt::libraryVersion());
+  return text;
+}
