@@ -18,6 +18,7 @@
 #include "ParallelTasks.h"
 #include "Search.h"
 #include "Seeds.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -100,7 +101,7 @@ public:
     descents.emplace_back(graph, order);
     std::vector<OpId> listed(order.size());
     std::iota(listed.begin(), listed.end(), 0);
-    if (listed != order)
+    if (listed != order && order.size() < kManyOps)
       descents.emplace_back(graph, listed);
     iterations = searchIterations(descents[0].compact, options.work);
   }
@@ -137,7 +138,7 @@ public:
   }
 
 private:
-  /// Evictions take a scan each; the descent has to do for more ops.
+  /// Fewer things are tried for more ops: evictions, the second order.
   static constexpr uint32_t kManyOps = 1500;
   static constexpr uint32_t kBudgets = 40, kGroup = 5;
 
@@ -167,7 +168,7 @@ private:
     return bound;
   }
 
-  /// The order whose descent costs less over most budgets.
+  /// The order whose descent costs less over the budgets of both.
   const Descent &chooseDescent() const {
     if (descents.size() == 1)
       return descents[0];
@@ -175,15 +176,19 @@ private:
     int64_t to = std::min(descents[0].withoutClones().peak,
                           descents[1].withoutClones().peak);
     constexpr int64_t samples = 12;
-    int better = 0;
+    // The given order has the lower peak; another one must be worth it.
+    constexpr double worth = 1.005;
+    double firstCost = 0, secondCost = 0;
     for (int64_t at = 0; at < samples; ++at) {
       int64_t budget = from + (to - from) / samples * at;
       const Found *first = descents[0].within(budget);
       const Found *second = descents[1].within(budget);
-      if (first && second)
-        better += second->cost < first->cost ? 1 : -1;
+      if (!first || !second)
+        continue;
+      firstCost += first->cost;
+      secondCost += second->cost;
     }
-    return descents[better > 0 ? 1 : 0];
+    return descents[secondCost * worth < firstCost ? 1 : 0];
   }
 
   void setBudgets() {
@@ -232,8 +237,8 @@ private:
   }
 
   void searchAgain(uint32_t at, const std::vector<Found> &first) {
-    Search search(chosen->compact, budgets[at],
-                  options.seed * 1000033 + at + 1);
+    const CompactGraph &compact = chosen->compact;
+    Search search(compact, budgets[at], options.seed * 1000033 + at + 1);
     uint32_t from = at < 2 ? 0 : at - 2;
     uint32_t to = std::min<uint32_t>(at + 3, first.size());
     for (uint32_t other = from; other < to; ++other)
@@ -242,7 +247,9 @@ private:
     constexpr double far = 0.01;
     int64_t bound = first[at].bound;
     bool isFar = search.cost() > bound + bound * far;
-    search.improve((isFar ? 3 : 1) * iterations, closeTo(bound), {});
+    bool isLarge = compact.opCount() >= kManyOps;
+    search.improve((isFar && !isLarge ? 3 : 1) * iterations, closeTo(bound),
+                   {});
     takeIfBetter(results[at], search);
   }
 
@@ -257,7 +264,7 @@ private:
     int64_t cheapest = INT64_MAX;
     for (const Candidate &candidate : candidates) {
       const Found &found = candidate.found;
-      if (found.cost >= cheapest)
+      if (found.cost >= cheapest && !REPRISE_FAULT("frontier-not-monotone"))
         continue;
       cheapest = found.cost;
       FrontierPoint point;
@@ -265,6 +272,8 @@ private:
           executionsOf(graph, candidate.order->compact, found.sequence);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
+      if (REPRISE_FAULT("frontier-peak-too-low"))
+        point.solution.maxLive -= kAlignment;
       point.solution.solver = "search";
       point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
 #include "LeastBytes.h"
+#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -49,7 +50,10 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   BoundSearch::Result best = search.find(budget, tries);
   result.feasible = best.answer.feasible;
   result.milliseconds =
-      (compact.totalCost() + best.answer.extra) / CompactGraph::kPerMillisecond;
+      (compact.totalCost() + best.answer.extra +
+       (REPRISE_FAULT("bound-a-percent-too-large") ? best.answer.extra / 100
+                                                   : 0)) /
+      CompactGraph::kPerMillisecond;
   result.cut = compact.opOf[best.cut];
   result.millisecondsPerMiB =
       best.answer.multiplier * (1 << 20) / CompactGraph::kPerMillisecond;
@@ -63,6 +67,8 @@ ByteBound lowestBytes(const Graph &graph) {
   LeastBytes least = findLeastBytes(compact, precedence);
   if (least.cut == kNone)
     return {};
+  if (REPRISE_FAULT("lowest-bytes-too-large"))
+    least.bytes += kAlignment;
   return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
           valuesOf(compact, least.pinned)};
 }

@@ -174,7 +174,7 @@ void Search::improve(uint64_t iterations, int64_t bound,
 uint64_t searchIterations(const CompactGraph &graph, double work) {
   // An iteration's edits and scores are each linear in the ops at worst.
   double ops = std::max(1u, graph.opCount());
-  return std::max(20.0, work * std::min(400.0, 6e5 / ops));
+  return std::max(20.0, work * std::min(400.0, 4e5 / ops));
 }
 
 } // namespace reprise::plan

@@ -1,0 +1,97 @@
+//===- FrontierTest.cpp - Schedules for every budget ----------------------===//
+#include "GraphBuilder.h"
+#include "reprise/Plan/Recompute.h"
+
+#include <gtest/gtest.h>
+
+using namespace reprise::plan;
+using namespace reprise::plan::test;
+
+static std::vector<FrontierPoint> frontierOf(const Graph &graph,
+                                             unsigned threads) {
+  SolverOptions options;
+  options.work = 0.1;
+  options.threads = threads;
+  return computeFrontier(graph, programOrder(graph).order, options);
+}
+
+static Graph makeStep(uint64_t seed) {
+  TrainingGraphOptions options;
+  options.forwardOps = 6 + 5 * (seed % 5);
+  return makeRandomTrainingGraph(seed, options);
+}
+
+TEST(Frontier, IsMonotoneAndValid) {
+  unsigned points = 0, placed = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Graph graph = makeStep(seed);
+    std::vector<OpId> order = programOrder(graph).order;
+    std::vector<FrontierPoint> frontier = frontierOf(graph, 2);
+    ASSERT_FALSE(frontier.empty());
+    EXPECT_EQ(frontier.back().solution.executions, order);
+    EXPECT_EQ(frontier.back().solution.maxLive, maxLiveOf(graph, order));
+    EXPECT_GE(frontier[0].solution.maxLive, lowestBytes(graph).bytes);
+    for (size_t at = 0; at < frontier.size(); ++at) {
+      const Solution &solution = frontier[at].solution;
+      ASSERT_EQ(checkExecutions(graph, solution.executions), "");
+      EXPECT_EQ(maxLiveOf(graph, solution.executions), solution.maxLive);
+      EXPECT_LE(frontier[at].boundMilliseconds, solution.milliseconds + 1e-6);
+      ++points;
+      if (at) {
+        const FrontierPoint &before = frontier[at - 1];
+        EXPECT_GT(solution.maxLive, before.solution.maxLive);
+        EXPECT_LT(solution.milliseconds, before.solution.milliseconds);
+        EXPECT_LE(frontier[at].boundMilliseconds,
+                  before.boundMilliseconds + 1e-6);
+      }
+      if (at % 4)
+        continue;
+      Plan plan = makePlan(graph, solution.executions, 0);
+      EXPECT_EQ(validatePlan(graph, plan), "");
+      EXPECT_EQ(plan.maxLive, solution.maxLive);
+      ++placed;
+    }
+  }
+  EXPECT_GT(points, 300u);
+  EXPECT_GT(placed, 80u);
+}
+
+TEST(Frontier, IsTheSameForAnyNumberOfThreads) {
+  for (uint64_t seed : {2, 3, 4}) {
+    Graph graph = makeStep(seed);
+    std::vector<FrontierPoint> one = frontierOf(graph, 1);
+    for (unsigned threads : {1, 2, 3}) {
+      std::vector<FrontierPoint> other = frontierOf(graph, threads);
+      ASSERT_EQ(one.size(), other.size());
+      for (size_t at = 0; at < one.size(); ++at) {
+        EXPECT_EQ(one[at].solution.executions, other[at].solution.executions);
+        EXPECT_EQ(one[at].boundMilliseconds, other[at].boundMilliseconds);
+      }
+    }
+  }
+}
+
+// A ResNet-50 shaped step. The order with the least bytes lets gradients of
+// weights wait; the graph's own is four times as good with recomputation.
+TEST(Frontier, IsCloseToTheBound) {
+  Graph graph = makeResNetStep({});
+  SolverOptions options;
+  options.work = 0.1;
+  options.threads = 2;
+  Schedule schedule = chooseOrder(graph);
+  auto frontier = computeFrontier(graph, schedule.order, options);
+  double peak = frontier.back().solution.maxLive;
+  unsigned above = 0;
+  for (const FrontierPoint &point : frontier) {
+    double share = point.solution.maxLive / peak;
+    double gap = point.solution.milliseconds / point.boundMilliseconds - 1;
+    if (share < 0.5)
+      continue;
+    ++above;
+    EXPECT_LE(gap, 0.03) << "at " << share;
+  }
+  EXPECT_GT(above, 10u);
+  EXPECT_LE(frontier[0].solution.maxLive, lowestBytes(graph).bytes * 1.1);
+  EXPECT_EQ(frontier.back().solution.executions, schedule.order);
+}
