@@ -151,6 +151,9 @@ static SgRematerializeOptions rematerializeOptions(const CompileOptions &from) {
   options.function = kTrainStep.str();
   options.work = from.planWork;
   options.threads = from.threads;
+  options.gflops = from.roofline.gflops;
+  options.gbytesPerSecond = from.roofline.gigabytesPerSecond;
+  options.profile = from.profile;
   options.keep.assign(from.keep.begin(), from.keep.end());
   return options;
 }

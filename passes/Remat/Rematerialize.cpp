@@ -28,7 +28,8 @@ reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
     return failure();
   std::unique_ptr<TargetQueries> target = createCpuTarget(options.threads);
   FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
-  if (failed(problem))
+  if (failed(problem) ||
+      failed(priceOps(*problem, options.costs, options.threads)))
     return failure();
   return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
 }
@@ -57,7 +58,11 @@ public:
     func::FuncOp step = request ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
+    FailureOr<CostModel> costs = readCosts();
+    if (failed(costs))
+      return signalPassFailure();
     BudgetOptions options;
+    options.costs = std::move(*costs);
     options.work = work;
     options.threads = threads;
     options.keep.assign(keep.begin(), keep.end());
@@ -97,6 +102,23 @@ private:
       }
     }
     return request;
+  }
+
+  FailureOr<CostModel> readCosts() {
+    for (double rate : {gflops.getValue(), gbytesPerSecond.getValue()})
+      if (!(rate > 0 && rate <= 1e9)) {
+        getOperation().emitError()
+            << "gflops and gbytes-per-second must be above 0 and at most 1e9, "
+               "not "
+            << rate;
+        return failure();
+      }
+    rt::Expected<CostModel> costs =
+        CostModel::load({gflops, gbytesPerSecond}, profile);
+    if (costs.ok())
+      return std::move(*costs);
+    getOperation().emitError() << costs.status().message();
+    return failure();
   }
 
   func::FuncOp findStep() {

@@ -51,6 +51,10 @@ struct CompileOptions {
   std::optional<BudgetRequest> budget;
   /// Effort of the search for a plan within the budget.
   double planWork = 1;
+  /// What ops cost for a budget's plan: the machine's rates, and a file of
+  /// measured times; see sg-rematerialize.
+  rt::Roofline roofline;
+  std::string profile;
   /// Globs of module paths or "file:line" whose ops a budget's plan does not
   /// execute again.
   std::vector<std::string> keep;

@@ -24,6 +24,8 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     what is wanted. The schedules tried don't depend on the budget: a smaller
     one never gives a larger peak, nor a larger one more cost.
 
+    What an op costs comes from a roofline, or from a profile of measured times.
+
     Every value that the backward pass reads, and every one computed again, gets
     a remark of the category `sg-rematerialize`: why it is kept or recomputed, its bytes, its
     milliseconds.
@@ -86,6 +88,13 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "effort of the search; 1 is some seconds for a thousand ops">,
     Option<"threads", "threads", "unsigned", "2",
            "threads that library calls are planned for and the search uses">,
+    Option<"gflops", "gflops", "double", "400",
+           "arithmetic that the machine does, in GFLOP/s">,
+    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
+           "bytes that the machine moves, in GB/s">,
+    Option<"profile", "profile", "std::string", "\"\"",
+           "file of 'reprise profile' with measured times of the ops; what is "
+           "not in it costs what the two rates say, scaled to the others">,
     ListOption<"keep", "keep", "std::string",
                "globs of module paths or file:line whose ops are not executed "
                "again">];
