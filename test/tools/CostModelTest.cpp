@@ -1,0 +1,132 @@
+//===- CostModelTest.cpp - Costs from rooflines and profiles --------------===//
+
+#include "reprise/Bridge/CostModel.h"
+#include <gtest/gtest.h>
+
+using namespace reprise;
+
+static const char *const kHead =
+    "{\"version\": 1, \"model\": \"m\", \"processor\": \"p\", \"threads\": 2,\n"
+    " \"library\": \"l\", \"ops\": [";
+
+static std::string errorOf(const std::string &text) {
+  auto profile = Profile::parse(text, "f.json");
+  EXPECT_FALSE(profile.ok()) << text << " was read";
+  return profile.status().message();
+}
+
+static std::string errorOfOp(const std::string &op) {
+  return errorOf(kHead + op + "]}");
+}
+
+static CostModel modelOf(std::map<std::string, Profile::Entry> ops) {
+  CostModel costs({1, 1}); // 1e6 operations or bytes a millisecond
+  costs.profile = Profile();
+  costs.profile->model = "m";
+  costs.profile->ops = std::move(ops);
+  return costs;
+}
+
+TEST(Profile, is_read_as_it_was_written) {
+  Profile profile;
+  profile.model = "m \"x\"";
+  profile.processor = "p";
+  profile.library = "l";
+  profile.threads = 7;
+  profile.ops["a"] = {0.1, 3};
+  profile.ops["b"] = {0, 1};
+  auto again = Profile::parse(profile.print(), "f.json");
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->model, profile.model);
+  EXPECT_EQ(again->threads, 7u);
+  ASSERT_EQ(again->ops.size(), 2u);
+  EXPECT_EQ(again->ops["a"].milliseconds, 0.1);
+  EXPECT_EQ(again->ops["a"].count, 3u);
+  EXPECT_EQ(again->print(), profile.print());
+}
+
+TEST(Profile, damage_has_a_place) {
+  std::string error = errorOf("{\"version\": 1,\n  oops}");
+  EXPECT_NE(error.find("'f.json'"), std::string::npos) << error;
+  EXPECT_NE(error.find("[2:"), std::string::npos) << error;
+  Profile whole;
+  whole.ops["a"] = {1, 1};
+  std::string text = whole.print();
+  // The last two bytes are a brace and a newline, which may be missing.
+  for (size_t size = 0; size + 2 < text.size(); ++size)
+    EXPECT_NE(errorOf(text.substr(0, size)), "") << size;
+}
+
+TEST(Profile, refuses_what_is_no_time) {
+  auto says = [](const std::string &op, const char *what) {
+    std::string error = errorOfOp(op);
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  };
+  says("{\"key\": \"a\", \"ms\": -1, \"count\": 1}", "ops[0] ('a') needs 'ms'");
+  says("{\"key\": \"a\", \"ms\": 1e999, \"count\": 1}", "needs 'ms'");
+  says("{\"key\": \"a\", \"ms\": NaN, \"count\": 1}", "[2:");
+  says("{\"key\": \"a\", \"ms\": \"1\", \"count\": 1}", "needs 'ms'");
+  says("{\"key\": \"a\", \"ms\": 1, \"count\": 0}", "needs 'count'");
+  says("{\"ms\": 1, \"count\": 1}", "no string 'key'");
+  says("7", "no string 'key'");
+  says("{\"key\": \"a\", \"ms\": 1, \"count\": 1},"
+       "{\"key\": \"a\", \"ms\": 1, \"count\": 1}",
+       "twice");
+}
+
+TEST(Profile, refuses_other_files) {
+  EXPECT_NE(errorOf("[]").find("no object"), std::string::npos);
+  EXPECT_NE(errorOf("{}").find("'version'"), std::string::npos);
+  EXPECT_NE(errorOf("{\"version\": 2}").find("'version'"), std::string::npos);
+  EXPECT_FALSE(Profile::read("/nonexistent/profile").ok());
+}
+
+TEST(Profile, keys_tell_shapes_types_and_parameters_apart) {
+  rt::TensorDesc a{RP_F32, {8, 4}, {}}, b{RP_F32, {4, 8}, {}};
+  std::string key = profileKey("conv2d", {a}, {b}, {1, 2}, 5);
+  EXPECT_EQ(key, "conv2d f32[8,4] -> f32[4,8] ints [1,2] flops 5");
+  EXPECT_NE(key, profileKey("conv2d", {b}, {b}, {1, 2}, 5));
+  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1}, 5));
+  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1, 2}, 6));
+  a.type = RP_I32;
+  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1, 2}, 5));
+}
+
+TEST(CostModel, without_a_profile_is_the_roofline) {
+  Prices prices = CostModel({1, 2}).price({{"", 3000000, 4000000}});
+  EXPECT_DOUBLE_EQ(prices.milliseconds[0], 3);
+  EXPECT_DOUBLE_EQ(prices.sum(), 3);
+}
+
+TEST(CostModel, scales_what_was_not_measured) {
+  CostModel costs = modelOf({{"a", {2, 1}}, {"b", {6, 1}}, {"c", {30, 1}}});
+  // Ratios 2, 3 and 10.
+  Prices prices = costs.price({{"a", 1000000, 0},
+                               {"b", 2000000, 0},
+                               {"c", 3000000, 0},
+                               {"d", 4000000, 0}});
+  EXPECT_EQ(prices.milliseconds, (std::vector<double>{2, 6, 30, 12}));
+  EXPECT_EQ(prices.matched, 3u);
+  EXPECT_DOUBLE_EQ(prices.matchedShare, 0.6);
+  EXPECT_DOUBLE_EQ(prices.scale, 3);
+}
+
+TEST(CostModel, refuses_a_profile_of_less_than_half_the_time) {
+  CostModel costs = modelOf({{"a", {2, 1}}});
+  std::vector<CostedOp> half = {{"a", 1000000, 0}, {"b", 1000000, 0}};
+  EXPECT_TRUE(costs.priceMostly(half).ok());
+  half[1].flops += 10000;
+  auto prices = costs.priceMostly(half);
+  ASSERT_FALSE(prices.ok());
+  std::string error = prices.status().message();
+  EXPECT_NE(error.find("has 1 of the step's 2 ops, 49.8%"), std::string::npos)
+      << error;
+}
+
+TEST(CostModel, this_machine_has_a_speed) {
+  auto roofline = rt::measureRoofline(1);
+  ASSERT_TRUE(roofline.ok()) << roofline.status().message();
+  EXPECT_GT(roofline->gflops, 0.01);
+  EXPECT_GT(roofline->gigabytesPerSecond, 0.01);
+  EXPECT_NE(rt::processorName(), "");
+}

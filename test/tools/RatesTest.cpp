@@ -1,0 +1,54 @@
+//===- RatesTest.cpp - Speeds as people write them ------------------------===//
+
+#include "text/Rates.h"
+#include <gtest/gtest.h>
+
+using namespace reprise;
+
+static std::string errorOf(const std::string &text) {
+  auto roofline = text::parseRoofline(text);
+  EXPECT_FALSE(roofline.ok()) << text << " was read";
+  return roofline.status().message();
+}
+
+TEST(Rates, are_read_in_any_order_and_unit) {
+  for (const char *text : {"400GFLOPS,35GB/s", "35 GB/s, 400 GFLOPS",
+                           "0.4TFLOPS,35000MB/s", "4e5MFLOPS,0.035TB/s"}) {
+    auto roofline = text::parseRoofline(text);
+    ASSERT_TRUE(roofline.ok()) << text << ": " << roofline.status().message();
+    EXPECT_DOUBLE_EQ(roofline->gflops, 400) << text;
+    EXPECT_DOUBLE_EQ(roofline->gigabytesPerSecond, 35) << text;
+  }
+}
+
+TEST(Rates, come_back_as_written) {
+  EXPECT_EQ(text::formatRoofline({123.44, 9.96}), "123.4GFLOPS,10.0GB/s");
+}
+
+TEST(Rates, refusals_say_what_is_wrong) {
+  auto says = [](const char *text, const char *what) {
+    std::string error = errorOf(text);
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+    EXPECT_NE(error.find("400GFLOPS,35GB/s"), std::string::npos) << error;
+  };
+  says("", "two rates");
+  says("400GFLOPS", "two rates");
+  says("1GFLOPS,1GB/s,1GB/s", "two rates");
+  says("fastGFLOPS,35GB/s", "'fastGFLOPS' is no number");
+  says("400,35GB/s", "'400' is no number with a unit");
+  says("400GFLOP,35GB/s", "'GFLOP' is none of");
+  says("400GFLOPS,35GiB/s", "'GiB/s' is none of");
+  says("0GFLOPS,35GB/s", "above 0");
+  says("-4GFLOPS,35GB/s", "above 0");
+  says("nanGFLOPS,35GB/s", "no number");
+  says("400GFLOPS,1e12GB/s", "at most");
+  says("400GFLOPS,35GFLOPS", "twice");
+  says("1GB/s,35GB/s", "twice");
+}
+
+TEST(Rates, a_roofline_takes_the_slower_of_both) {
+  rt::Roofline roofline{100, 10};
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0), 2);
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(0, 30000000), 3);
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 30000000), 3);
+}

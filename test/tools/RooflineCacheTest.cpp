@@ -1,0 +1,95 @@
+//===- RooflineCacheTest.cpp - A machine's speed is measured once ---------===//
+
+#include "RooflineCache.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+class RooflineCache : public testing::Test {
+protected:
+  RooflineCache() {
+    char name[] = "/tmp/roofline-XXXXXX";
+    folder = ::mkdtemp(name);
+    path = folder + "/a/b/roofline.json";
+  }
+  ~RooflineCache() override { std::filesystem::remove_all(folder); }
+
+  double get(MachineId machine = {"p", "l", 2}) {
+    note.clear();
+    auto roofline = cachedRoofline(
+        path, machine,
+        [&](unsigned threads) -> rt::Expected<rt::Roofline> {
+          EXPECT_EQ(threads, machine.threads);
+          ++measured;
+          return rt::Roofline{100.0 + measured, 7.25};
+        },
+        note);
+    EXPECT_TRUE(roofline.ok());
+    EXPECT_EQ(roofline->gigabytesPerSecond, 7.25);
+    return roofline->gflops;
+  }
+  void write(const std::string &text) { std::ofstream(path) << text; }
+
+  std::string folder, path, note;
+  int measured = 0;
+};
+} // namespace
+
+TEST_F(RooflineCache, is_asked_before_the_machine) {
+  EXPECT_EQ(get(), 101);
+  EXPECT_EQ(get(), 101);
+  EXPECT_EQ(measured, 1);
+  EXPECT_EQ(note, "");
+}
+
+TEST_F(RooflineCache, is_not_of_another_machine) {
+  EXPECT_EQ(get(), 101);
+  EXPECT_EQ(get({"q", "l", 2}), 102);
+  EXPECT_EQ(get({"q", "m", 2}), 103);
+  EXPECT_EQ(get({"q", "m", 3}), 104);
+  EXPECT_EQ(get({"q", "m", 3}), 104);
+}
+
+TEST_F(RooflineCache, damage_is_measured_over) {
+  get();
+  std::string whole;
+  std::getline(std::ifstream(path), whole, '\0');
+  for (std::string text :
+       {std::string(), std::string("{"), std::string("[1]"),
+        whole.substr(0, whole.size() / 2),
+        std::string("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
+                    "\"gflops\":-1,\"gbytes_per_second\":3}"),
+        std::string("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
+                    "\"gflops\":\"1\",\"gbytes_per_second\":3}")}) {
+    write(text);
+    int before = measured;
+    get();
+    EXPECT_EQ(measured, before + 1) << text;
+    EXPECT_NE(note.find("is damaged"), std::string::npos) << text;
+    get();
+    EXPECT_EQ(measured, before + 1) << "was not mended: " << text;
+  }
+}
+
+TEST_F(RooflineCache, may_be_unwritable) {
+  std::ofstream(folder + "/a") << "a file where a folder should be";
+  EXPECT_EQ(get(), 101);
+  EXPECT_NE(note.find("measured again each time"), std::string::npos) << note;
+  EXPECT_EQ(get(), 102);
+}
+
+TEST_F(RooflineCache, lies_where_caches_lie) {
+  ::setenv("XDG_CACHE_HOME", "/x", 1);
+  ::setenv("HOME", "/h", 1);
+  EXPECT_EQ(rooflineCachePath(2), "/x/reprise/roofline-2.json");
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(rooflineCachePath(3), "/h/.cache/reprise/roofline-3.json");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::unsetenv("HOME");
+  EXPECT_EQ(rooflineCachePath(2), "");
+}
