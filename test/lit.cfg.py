@@ -12,11 +12,20 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "data", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = config.reprise_lit_work_dir
+# Runs beside one another need folders of their own.
+config.test_exec_root = lit_config.params.get("work", config.reprise_lit_work_dir)
 
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.reprise_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+
+# What the driver remembers of this machine stays with the tests.
+config.environment["XDG_CACHE_HOME"] = os.path.join(
+    config.test_exec_root, "cache"
+)
+
+# The mistake that test/faults/run plants.
+llvm_config.with_system_environment("REPRISE_FAULT")
 
 config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))

@@ -2,11 +2,14 @@
 
 #include "ModelFlags.h"
 #include "Console.h"
+#include "RooflineCache.h"
+#include "text/Rates.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <thread>
+#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -115,6 +118,25 @@ void CompileFlags::addTo(CLI::App &app) {
                    "(model.mlir:12) whose values are not computed again")
       ->type_name("PATTERN")
       ->group(kCompileGroup);
+  command
+      ->add_option("--recompute", recompute,
+                   "Blocks (layer1.*) or source lines (model.mlir:12) to "
+                   "compute again in the backward pass, beside those of the "
+                   "mode")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--roofline", roofline,
+                   "With --budget: speed of the machine, 400GFLOPS,35GB/s "
+                   "(default: this one's, measured once)")
+      ->type_name("RATES")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--profile", profile,
+                   "With --budget: times of the ops, as 'reprise profile' "
+                   "measured them")
+      ->type_name("FILE")
+      ->group(kCompileGroup);
   command->add_option("--momentum", momentum, "Of SGD (default: 0.9)")
       ->group(kCompileGroup);
   command->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)")
@@ -128,6 +150,33 @@ void CompileFlags::addTo(CLI::App &app) {
 
 std::string CompileFlags::firstGiven() const {
   return firstGivenOf(command, kCompileGroup);
+}
+
+std::vector<std::string> CompileFlags::allGiven() const {
+  std::vector<std::string> names;
+  for (const CLI::Option *option :
+       command->get_options([](const CLI::Option *o) {
+         return o->get_group() == kCompileGroup && o->count();
+       }))
+    names.push_back(option->get_name());
+  return names;
+}
+
+rt::Expected<CostModel> CompileFlags::costs(unsigned threads,
+                                            bool mayWarn) const {
+  rt::Expected<rt::Roofline> rates =
+      roofline ? text::parseRoofline(*roofline)
+               : machineRoofline(threads, mayWarn && ::isatty(STDERR_FILENO));
+  if (!rates.ok())
+    return rates.status();
+  return CostModel::load(*rates, profile.value_or(std::string()));
+}
+
+void CompileFlags::warnElsewhere(const CostModel &costs,
+                                 unsigned threads) const {
+  std::string other = costs.profile ? costs.profile->difference(threads) : "";
+  if (!other.empty())
+    warn("'" + *profile + "' was measured elsewhere: " + other);
 }
 
 /// A mode as sg-assign-checkpointing wants it: sizes in bytes.
@@ -190,6 +239,16 @@ static rt::Status checkRange(const char *name, const std::optional<double> &v,
                  text::formatFixed(end, 0));
 }
 
+static bool isGiven(const CLI::App *command, const char *name) {
+  const CLI::Option *option = command->get_option_no_throw(name);
+  return option && option->count();
+}
+
+/// Whether costs will matter: for a budget, and for a curve of all.
+bool CompileFlags::plansBudget() const {
+  return budget || isGiven(command, "--sweep");
+}
+
 rt::Expected<CompileOptions> CompileFlags::options() const {
   CompileOptions options;
   if (checkpointing) {
@@ -210,6 +269,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     return invalid("--keep says what a plan for a --budget may not compute "
                    "again; without a budget it means nothing");
   options.keep = keep;
+  options.recompute = recompute;
   REPRISE_RETURN_IF_ERROR(checkRange("--momentum", momentum, 1));
   REPRISE_RETURN_IF_ERROR(checkRange("--weight-decay", weightDecay, 1));
   options.momentum = momentum.value_or(options.momentum);
@@ -219,5 +279,15 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   if (options.threads < 1 || options.threads > 1024)
     return invalid("--threads is " + std::to_string(options.threads) +
                    "; it must be between 1 and 1024");
+  // Not before a plan needs it: measuring takes a moment.
+  if (plansBudget() || roofline || profile) {
+    rt::Expected<CostModel> model =
+        costs(options.threads, !isGiven(command, "--json"));
+    if (!model.ok())
+      return model.status();
+    warnElsewhere(*model, options.threads);
+    options.roofline = model->roofline;
+    options.profile = profile.value_or(std::string());
+  }
   return options;
 }

@@ -34,13 +34,22 @@ public:
   /// Reads sizes and refuses numbers out of range.
   rt::Expected<CompileOptions> options() const;
   std::string firstGiven() const;
+  /// All of the options that were given, as "--threads".
+  std::vector<std::string> allGiven() const;
+  /// What ops cost on `threads` threads: the roofline that was given, or this
+  /// machine's, and the profile.
+  rt::Expected<CostModel> costs(unsigned threads, bool mayWarn) const;
+  /// Where the profile is of another machine.
+  void warnElsewhere(const CostModel &costs, unsigned threads) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
   bool hasBudget() const { return budget.has_value(); }
 
 private:
+  bool plansBudget() const;
+
   CLI::App *command = nullptr;
-  std::optional<std::string> checkpointing, budget;
-  std::vector<std::string> keep;
+  std::optional<std::string> checkpointing, budget, roofline, profile;
+  std::vector<std::string> keep, recompute;
   std::optional<double> momentum, weightDecay;
   std::optional<unsigned> threads;
 };

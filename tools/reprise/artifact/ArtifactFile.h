@@ -22,6 +22,7 @@ public:
   /// Everything reachable from it has been checked.
   const rt::fb::Program &root() const { return *program; }
   uint64_t fileBytes() const { return size; }
+  const uint8_t *data() const { return bytes.get(); }
   /// The seal's 32 digits.
   std::string digest() const;
 

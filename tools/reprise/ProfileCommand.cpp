@@ -1,0 +1,326 @@
+//===- ProfileCommand.cpp - reprise profile -------------------------------===//
+//
+// Times the steps of a program one by one. The milliseconds of an op are the
+// mean, over the steps that are the same op, of each step's median over runs:
+// bursts of a busy machine drop out, and the sum over the program stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "ModelFlags.h"
+#include "ModelSource.h"
+#include "artifact/ArtifactFile.h"
+#include "reprise/Bridge/CostModel.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "text/Rates.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct ProfileOptions {
+  std::string source, output, entry = "train_step";
+  unsigned steps = 10;
+  bool json = false;
+  ModelFlags model;
+  CompileFlags compile;
+};
+
+/// Milliseconds.
+struct Times {
+  double step = 0;           // median of whole runs
+  std::vector<double> steps; // median of each
+};
+} // namespace
+
+static rt::Status take(rp_status *status) {
+  if (!status)
+    return {};
+  rt::Status result =
+      rt::Status::error(rp_status_code(status), rp_status_message(status));
+  rp_status_free(status);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Numbers in [-1, 1), or labels below `classes`: the same in each run.
+static std::vector<uint8_t> makeInput(const rp_tensor_info &info,
+                                      int64_t classes) {
+  std::vector<uint8_t> bytes(info.bytes);
+  uint32_t state = 12345;
+  auto next = [&] { return state = state * 1664525u + 1013904223u; };
+  if (info.type == RP_F32) {
+    auto *values = reinterpret_cast<float *>(bytes.data());
+    bool isRate = std::string(info.name) == "learning_rate";
+    for (size_t k = 0; k < info.bytes / 4; ++k)
+      values[k] = isRate ? 0.001f : float(next() >> 8) / 8388608.0f - 1.0f;
+  } else if (info.type == RP_I32) {
+    auto *values = reinterpret_cast<int32_t *>(bytes.data());
+    for (size_t k = 0; k < info.bytes / 4; ++k)
+      values[k] = int32_t(int64_t(next() >> 16) % classes);
+  }
+  return bytes;
+}
+
+static int64_t classesOf(const rp_program *program, const char *entry) {
+  for (size_t k = 0; k < rp_program_output_count(program, entry); ++k) {
+    rp_tensor_info info;
+    rp_status *status = rp_program_output(program, entry, k, &info);
+    if (!status && std::string(info.name) == "logits" && info.rank)
+      return std::max<int64_t>(1, info.shape[info.rank - 1]);
+    rp_status_free(status);
+  }
+  return 1;
+}
+
+static double medianOf(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times.empty() ? 0 : times[times.size() / 2];
+}
+
+/// Sets all inputs and runs once; milliseconds of the run.
+static rt::Expected<double> runOnce(rp_program *program, rp_session *session,
+                                    const char *entry) {
+  using Clock = std::chrono::steady_clock;
+  int64_t classes = classesOf(program, entry);
+  for (size_t k = 0; k < rp_program_input_count(program, entry); ++k) {
+    rp_tensor_info info;
+    REPRISE_RETURN_IF_ERROR(take(rp_program_input(program, entry, k, &info)));
+    std::vector<uint8_t> data = makeInput(info, classes);
+    REPRISE_RETURN_IF_ERROR(take(rp_session_set_input(
+        session, entry, info.name, data.data(), data.size())));
+  }
+  Clock::time_point start = Clock::now();
+  REPRISE_RETURN_IF_ERROR(take(rp_session_run(session, entry)));
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+/// One run in front that is not counted, then `runs`.
+static rt::Status measure(rp_program *program, const char *entry, unsigned runs,
+                          bool byStep, Times &times) {
+  rp_session *raw = nullptr;
+  rp_session_options options = {"cpu", 0, byStep};
+  REPRISE_RETURN_IF_ERROR(take(rp_session_create(program, &options, &raw)));
+  std::shared_ptr<rp_session> session(raw, rp_session_destroy);
+  REPRISE_RETURN_IF_ERROR(take(rp_session_initialize(raw, 1)));
+  std::vector<double> whole;
+  std::vector<std::vector<double>> each(rp_session_step_count(raw, entry));
+  for (unsigned run = 0; run <= runs; ++run) {
+    rt::Expected<double> time = runOnce(program, raw, entry);
+    if (!time.ok())
+      return time.status();
+    if (run == 0)
+      continue;
+    whole.push_back(*time);
+    for (size_t k = 0; byStep && k < each.size(); ++k) {
+      double seconds = 0;
+      REPRISE_RETURN_IF_ERROR(
+          take(rp_session_step_seconds(raw, entry, k, &seconds)));
+      each[k].push_back(seconds * 1e3);
+    }
+  }
+  if (!byStep)
+    times.step = medianOf(whole);
+  for (size_t k = 0; byStep && k < each.size(); ++k)
+    times.steps.push_back(medianOf(each[k]));
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
+  rt::Expected<SourceKind> kind = classifySource(options.source);
+  if (!kind.ok())
+    return kind.status();
+  std::string given = options.model.firstGiven();
+  if (*kind == SourceKind::Text && !given.empty())
+    return invalid(given + " is an option of the zoo's models; '" +
+                   options.source + "' says itself what it is");
+  if (*kind == SourceKind::Artifact) {
+    for (const std::string &flag : options.compile.allGiven())
+      if (flag != "--roofline" && flag != "--profile" && given.empty())
+        given = flag;
+    if (!given.empty())
+      return invalid("'" + options.source + "' is compiled already; " + given +
+                     " belongs to 'reprise compile'");
+    return ArtifactFile::open(options.source);
+  }
+  rt::Expected<zoo::ModelOptions> model = options.model.options();
+  if (!model.ok())
+    return model.status();
+  rt::Expected<CompileOptions> compile = options.compile.options();
+  if (!compile.ok())
+    return compile.status();
+  Activity activity("compiling " + options.source);
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(compiler.load(options.source, *kind, *model));
+  REPRISE_RETURN_IF_ERROR(compiler.lower(*compile, CompileLevel::Program));
+  rt::Expected<std::vector<uint8_t>> bytes = compiler.emit();
+  if (!bytes.ok())
+    return bytes.status();
+  return ArtifactFile::fromMemory(bytes->data(), bytes->size());
+}
+
+static const rt::fb::Entry *findEntry(const ArtifactFile &artifact,
+                                      const std::string &name) {
+  for (const rt::fb::Entry *entry : *artifact.root().entries())
+    if (entry->name()->str() == name)
+      return entry;
+  return nullptr;
+}
+
+static Profile makeProfile(const ArtifactFile &artifact,
+                           const rt::fb::Entry &entry, const Times &times) {
+  Profile profile;
+  profile.model = artifact.root().model()->str();
+  profile.processor = rt::processorName();
+  profile.library = rt::libraryVersion();
+  profile.threads = artifact.root().threads();
+  for (size_t k = 0; k < times.steps.size(); ++k) {
+    Profile::Entry &op =
+        profile.ops[profileKey(*entry.steps()->Get(uint32_t(k)))];
+    op.milliseconds += times.steps[k];
+    ++op.count;
+  }
+  for (auto &[key, op] : profile.ops)
+    op.milliseconds /= double(op.count);
+  return profile;
+}
+
+/// What a plan with these costs says of the artifact's steps.
+static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
+  std::vector<CostedOp> ops;
+  for (uint32_t k = 0; entry.steps() && k < entry.steps()->size(); ++k) {
+    const rt::fb::Step &step = *entry.steps()->Get(k);
+    ops.push_back({profileKey(step), step.flops(), step.bytes()});
+  }
+  return costs.price(ops);
+}
+
+static rt::Status show(const ProfileOptions &options, const Profile &profile,
+                       const Times &times, const CostModel &costs,
+                       const Prices &predicted) {
+  double sum = 0;
+  for (double ms : times.steps)
+    sum += ms;
+  if (options.json) {
+    nlohmann::ordered_json json = {{"model", profile.model},
+                                   {"entry", options.entry},
+                                   {"threads", profile.threads},
+                                   {"processor", profile.processor},
+                                   {"library", profile.library},
+                                   {"runs", options.steps},
+                                   {"steps", times.steps.size()},
+                                   {"distinct_ops", profile.ops.size()},
+                                   {"sum_ms", sum},
+                                   {"step_ms", times.step},
+                                   {"predicted_ms", predicted.sum()},
+                                   {"predicted_matched", predicted.matched},
+                                   {"output", options.output}};
+    return print(json.dump(2) + "\n");
+  }
+  auto compared = [&](double ms) {
+    std::string text = text::formatFixed(ms, 2) + " ms";
+    if (times.step > 0)
+      text += ", " + text::formatPercent(ms / times.step) + " of the measured";
+    return text;
+  };
+  text::Facts lines;
+  lines.add("model", profile.model + ", " + options.entry + ", " +
+                         std::to_string(times.steps.size()) + " steps, " +
+                         std::to_string(profile.ops.size()) + " distinct");
+  lines.add("machine", profile.processor + ", " +
+                           std::to_string(profile.threads) + " threads, " +
+                           profile.library);
+  lines.add("measured", text::formatFixed(times.step, 2) +
+                            " ms, the median of " +
+                            std::to_string(options.steps) + " runs");
+  lines.add("sum of the ops", compared(sum));
+  lines.add("predicted",
+            compared(predicted.sum()) + ", by " +
+                (costs.profile ? std::to_string(predicted.matched) +
+                                     " steps of the profile given"
+                               : "a roofline of " +
+                                     text::formatRoofline(costs.roofline)));
+  if (!options.output.empty())
+    lines.add("written", options.output);
+  return print(lines.str());
+}
+
+static rt::Status profileSource(const ProfileOptions &options) {
+  if (options.steps < 1 || options.steps > 100000)
+    return invalid("--steps is " + std::to_string(options.steps) +
+                   "; it must be between 1 and 100000");
+  if (!options.output.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+  rt::Expected<ArtifactFile> artifact = openSource(options);
+  if (!artifact.ok())
+    return artifact.status();
+  const rt::fb::Entry *entry = findEntry(*artifact, options.entry);
+  if (!entry)
+    return invalid("'" + options.source + "' has no entry '" + options.entry +
+                   "'");
+  rt::Expected<CostModel> costs =
+      options.compile.costs(artifact->root().threads(), !options.json);
+  if (!costs.ok())
+    return costs.status();
+  if (*classifySource(options.source) == SourceKind::Artifact)
+    options.compile.warnElsewhere(*costs, artifact->root().threads());
+  rp_program *raw = nullptr;
+  REPRISE_RETURN_IF_ERROR(take(
+      rp_program_from_memory(artifact->data(), artifact->fileBytes(), &raw)));
+  std::shared_ptr<rp_program> program(raw, rp_program_close);
+  Times times;
+  {
+    Activity activity("timing " + options.source);
+    for (bool byStep : {false, true})
+      REPRISE_RETURN_IF_ERROR(
+          measure(raw, options.entry.c_str(), options.steps, byStep, times));
+  }
+  Profile profile = makeProfile(*artifact, *entry, times);
+  if (!options.output.empty())
+    REPRISE_RETURN_IF_ERROR(writeText(options.output, profile.print()));
+  return show(options, profile, times, *costs, predict(*entry, *costs));
+}
+
+void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "profile", "Times the ops of a program, for the costs of a plan");
+  auto options = std::make_shared<ProfileOptions>();
+  command
+      ->add_option("model", options->source,
+                   "A model of 'reprise zoo list', a file of MLIR (.mlir) or "
+                   "an artifact (.rpx)")
+      ->required();
+  command->add_option("-o,--output", options->output,
+                      "File to write, for --profile of plan and compile");
+  command->add_option("--steps", options->steps,
+                      "Runs to take the median of (default: 10)");
+  command->add_option("--entry", options->entry,
+                      "The entry to time: train_step (default), eval_step");
+  command->add_flag("--json", options->json, "Print JSON");
+  options->model.addTo(*command);
+  options->compile.addTo(*command);
+  addExamples(*command,
+              "  reprise profile resnet50 --batch 8 -o r50.profile.json\n"
+              "  reprise compile resnet50 --batch 8 --budget 60% --profile "
+              "r50.profile.json");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = profileSource(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}
