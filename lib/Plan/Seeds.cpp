@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Seeds.h"
-#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <cmath>
@@ -180,7 +179,7 @@ private:
         (graph.readers[id].empty() || graph.readers[id].back() > last))
       return true;
     for (Rank reader : graph.readers[id])
-      if (isOnWay[reader] && !REPRISE_FAULT("eviction-of-the-needed"))
+      if (isOnWay[reader])
         return true;
     return isOnWay[producer];
   }

@@ -1,12 +1,12 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
-//   random_training [--budgets] FIRST COUNT [DIRECTORY]
+//   random_training [--brief] [--budgets] FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets. A
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
-// again.
+// again. With --brief the first failure ends it, and nothing is reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,15 +68,20 @@ int runFile(MLIRContext &context, const char *path, uint64_t seed,
 
 int main(int argc, char **argv) {
   std::vector<std::string> modes = allModes();
+  bool isBrief = argc > 1 && !std::strcmp(argv[1], "--brief");
+  if (isBrief) {
+    --argc;
+    ++argv;
+  }
   if (argc > 1 && !std::strcmp(argv[1], "--budgets")) {
     modes = budgetModes();
     --argc;
     ++argv;
   }
   if (argc < 3) {
-    llvm::errs()
-        << "usage: random_training [--budgets] FIRST COUNT [DIRECTORY]\n"
-           "       random_training [--budgets] FILE.mlir SEED\n";
+    llvm::errs() << "usage: random_training [--brief] [--budgets] FIRST COUNT "
+                    "[DIRECTORY]\n"
+                    "       random_training [--budgets] FILE.mlir SEED\n";
     return 2;
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -94,6 +99,8 @@ int main(int argc, char **argv) {
       continue;
     ++failures;
     llvm::outs() << "seed " << seed << ": " << wrong << '\n';
+    if (isBrief)
+      return 1;
     writeReduced(*model, seed, wrong, argc > 3 ? argv[3] : ".");
   }
   llvm::outs() << count - failures << " passed, " << failures << " failed\n";
