@@ -4,10 +4,10 @@
 // DEFINE: %{remarks} = --mlir-disable-threading --remark-format=emitRemark \
 // DEFINE:   --remarks-filter=sg-rematerialize -o /dev/null
 
-// With the rates 1 and 1 the 66,560 bytes of "grow" take 0.067 ms.
+// With the rates 1 and 1 the 66,560 bytes of "grow" take 0.06656 ms.
 // RUN: reprise-opt %{in} %{remarks} --sg-rematerialize="budget-bytes=70000 gflops=1 gbytes-per-second=1" \
 // RUN:   2>&1 | FileCheck %s --check-prefix=SLOW
-// SLOW: recomputed{{.*}}grow{{.*}}0.067
+// SLOW: recomputed{{.*}}grow{{.*}}milliseconds=6.656000e-02
 
 // The profile lacks "widen" and "both", which are the lesser half of the time.
 // RUN: echo '{"version": 1, "model": "m", "processor": "p", "threads": 3, "library": "l", "ops": [' > %t.json
@@ -16,7 +16,7 @@
 // RUN: reprise-opt %{in} %{remarks} --sg-rematerialize="budget-bytes=70000 profile=%t.json" \
 // RUN:   2>&1 | FileCheck %s --check-prefix=MEASURED
 // MEASURED: warning: {{.*}}the profile was taken elsewhere: processor 'p', not '{{.*}}', threads '3', not '2', library 'l', not '
-// MEASURED: recomputed{{.*}}grow{{.*}}7.125
+// MEASURED: recomputed{{.*}}grow{{.*}}milliseconds=7.125
 
 // RUN: echo '{"version": 1, "model": "m", "processor": "p", "threads": 3, "library": "l", "ops": []}' > %t.none.json
 // RUN: not reprise-opt %{in} --sg-rematerialize="budget-bytes=70000 profile=%t.none.json" 2>&1 \

@@ -314,7 +314,8 @@ void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
   options->model.addTo(*command);
   options->compile.addTo(*command);
   addExamples(*command,
-              "  reprise profile resnet50 --batch 8 -o r50.profile.json\n"
+              "  reprise profile resnet50 --batch 8 --checkpointing none -o "
+              "r50.profile.json\n"
               "  reprise compile resnet50 --batch 8 --budget 60% --profile "
               "r50.profile.json");
   command->callback([options, &invocation] {
