@@ -6,9 +6,10 @@
 //          or the one in which the graph lists its ops does better; then
 //          budgets at equal distances from there to the peak without
 //          recomputation, each searched for itself, in groups that hand their
-//          solution down; then each again from its neighbours' solutions. What
-//          is better in both is kept. Which budget a user asks for plays no
-//          part, so that more budget never costs more.
+//          solution down; then each again from its neighbours' solutions; then
+//          budgets in between, from those of both sides. What is not beaten in
+//          bytes and time is kept. Which budget a user asks for plays no part,
+//          so that more budget never costs more.
 // Cost:    the searches: about ten seconds for a thousand ops on two threads
 //          with work = 1.
 //
@@ -32,6 +33,7 @@ struct Found {
   Sequence sequence;
   int64_t cost = INT64_MAX, peak = INT64_MAX;
   int64_t bound = 0; // of every schedule with at most this peak
+  Rank cut = kNone;  // which proves it
 };
 
 /// Lowers the peak of one order in steps, each from the schedule of the one
@@ -124,8 +126,13 @@ public:
     std::vector<Found> first = results;
     runTasks(budgets.size(), options.threads,
              [&](uint32_t at) { searchAgain(at, first); });
-    for (const Found &found : results)
-      keep(*chosen, found);
+    std::vector<Found> between(kBetween * (results.size() - 1));
+    runTasks(between.size(), options.threads, [&](uint32_t at) {
+      between[at] = searchBetween(at / kBetween, at % kBetween + 1);
+    });
+    for (const std::vector<Found> *all : {&results, &between})
+      for (const Found &found : *all)
+        keep(*chosen, found);
     for (const Descent &descent : descents)
       for (Found found : descent.found) {
         // In between, the searches' points are better, and so is their bound.
@@ -140,7 +147,7 @@ public:
 private:
   /// Fewer things are tried for more ops: evictions, the second order.
   static constexpr uint32_t kManyOps = 1500;
-  static constexpr uint32_t kBudgets = 40, kGroup = 5;
+  static constexpr uint32_t kBudgets = 40, kGroup = 5, kBetween = 3;
 
   struct Candidate {
     const Descent *order;
@@ -154,7 +161,8 @@ private:
 
   static void takeIfBetter(Found &into, const Search &search) {
     if (search.hasSolution() && search.cost() < into.cost)
-      into = {search.solution(), search.cost(), search.peak(), into.bound};
+      into = {search.solution(), search.cost(), search.peak(), into.bound,
+              into.cut};
   }
 
   int64_t budgetsFrom() const { return chosen->least().peak; }
@@ -218,6 +226,7 @@ private:
       Search search(compact, budgets[at], options.seed * 1000003 + at);
       BoundSearch::Result cut = bounds.find(budgets[at], 24);
       results[at].bound = compact.totalCost() + cut.answer.extra;
+      results[at].cut = cut.cut;
       search.offer(before, {});
       if (const Found *fits = chosen->within(budgets[at]))
         search.offer(fits->sequence, {});
@@ -251,6 +260,28 @@ private:
     search.improve((isFar && !isLarge ? 3 : 1) * iterations, closeTo(bound),
                    {});
     takeIfBetter(results[at], search);
+  }
+
+  /// A budget between the one at `above` and the next lower one: their
+  /// solutions, and little search.
+  Found searchBetween(uint32_t above, int64_t part) {
+    int64_t low = budgets[above + 1], high = budgets[above];
+    int64_t unit = kAlignment;
+    Search search(chosen->compact,
+                  low + (high - low) / (kBetween + 1) * part / unit * unit,
+                  options.seed * 1000081 + kBetween * above + part);
+    search.offer(results[above + 1].sequence, {});
+    search.offer(results[above].sequence, {});
+    Found found;
+    found.cut = results[above].cut;
+    CutRelaxation::Answer proof =
+        CutRelaxation(chosen->compact, precedence, found.cut)
+            .bound(search.budget());
+    found.bound = std::max(results[above].bound,
+                           chosen->compact.totalCost() + proof.extra);
+    search.improve(iterations / 6, closeTo(found.bound), {});
+    takeIfBetter(found, search);
+    return found;
   }
 
   /// What no candidate beats, with its bound.

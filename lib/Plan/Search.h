@@ -25,6 +25,7 @@ public:
   void improve(uint64_t iterations, int64_t bound,
                const std::function<bool()> &stop);
 
+  int64_t budget() const { return simulator.budget; }
   bool hasSolution() const { return bestOver == 0; }
   /// The best sequence: least overflow, then least cost.
   const Sequence &solution() const { return best; }
