@@ -19,6 +19,7 @@ using Invocation = std::function<int()>;
 void addZooCommand(CLI::App &app, Invocation &invocation);
 void addCompileCommand(CLI::App &app, Invocation &invocation);
 void addPlanCommand(CLI::App &app, Invocation &invocation);
+void addWhyCommand(CLI::App &app, Invocation &invocation);
 void addProfileCommand(CLI::App &app, Invocation &invocation);
 void addTrainCommand(CLI::App &app, Invocation &invocation);
 void addEvalCommand(CLI::App &app, Invocation &invocation);

@@ -3,8 +3,8 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "ModelFlags.h"
-#include "ModelSource.h"
+#include "ModelRequest.h"
+#include "Refusal.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Artifact.h"
 #include "text/Size.h"
@@ -24,6 +24,9 @@ struct CompileCommandOptions {
   CompileFlags compile;
 };
 } // namespace
+
+/// What a compilation told of its budget: without a plan, why it failed.
+using MaybeBudget = std::optional<BudgetFacts>;
 
 using Clock = std::chrono::steady_clock;
 
@@ -62,8 +65,18 @@ static nlohmann::ordered_json toJson(const ProgramFacts &facts,
   return json;
 }
 
-static std::string toTable(const ProgramFacts &facts, const std::string &path,
-                           size_t kernels, uint64_t fileBytes, double seconds) {
+static std::string describe(const BudgetFacts &facts) {
+  double more = facts.plan->milliseconds / facts.plain.milliseconds - 1;
+  return text::formatSize(facts.asked) + ", " +
+         formatMilliseconds(facts.recomputeMilliseconds()) +
+         " computed again a step (" + formatMore(more) + "), at most " +
+         text::formatFixed(facts.gap() * 100, 2) +
+         "% more than any schedule needs";
+}
+
+static std::string toTable(const ProgramFacts &facts, const MaybeBudget &budget,
+                           const std::string &path, size_t kernels,
+                           uint64_t fileBytes, double seconds) {
   text::Facts lines;
   lines.add("model", facts.model + ", checkpointing " +
                          (facts.checkpointing.empty() ? "unknown"
@@ -82,6 +95,8 @@ static std::string toTable(const ProgramFacts &facts, const std::string &path,
               " of the arithmetic computed again";
     lines.add(entry.name, line);
   }
+  if (budget)
+    lines.add("budget", describe(*budget));
   lines.add("compiled", "in " + text::formatSeconds(seconds));
   lines.add("written", path + ", " + text::formatSize(fileBytes));
   return lines.str();
@@ -90,7 +105,7 @@ static std::string toTable(const ProgramFacts &facts, const std::string &path,
 static rt::Status writeArtifact(const CompileCommandOptions &options,
                                 const std::string &path,
                                 const std::vector<uint8_t> &bytes,
-                                double seconds) {
+                                const MaybeBudget &budget, double seconds) {
   REPRISE_RETURN_IF_ERROR(
       rt::writeFileAtomically(path, bytes.data(), bytes.size()));
   rt::Expected<ArtifactFile> artifact =
@@ -100,29 +115,43 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   auto *kernels = artifact->root().kernels();
   size_t count = kernels ? kernels->size() : 0;
   ProgramFacts facts = factsOf(*artifact);
-  if (options.json)
-    return print(toJson(facts, path, count, bytes.size(), seconds).dump(2) +
-                 "\n");
-  return print(toTable(facts, path, count, bytes.size(), seconds));
+  if (!options.json)
+    return print(toTable(facts, budget, path, count, bytes.size(), seconds));
+  nlohmann::ordered_json json =
+      toJson(facts, path, count, bytes.size(), seconds);
+  if (budget)
+    json["budget"] = toJson(*budget);
+  return print(json.dump(2) + "\n");
+}
+
+/// Lowers a request to a level; a budget that cannot be met is refused.
+static rt::Status lower(Compiler &compiler, const ModelRequest &request,
+                        CompileLevel level, MaybeBudget &budget) {
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  CompileOptions options = request.compile;
+  options.budgetObserver = [&](BudgetCurve &curve, uint64_t bytes,
+                               std::optional<uint32_t> point) {
+    budget = budgetFactsOf(request.source, curve, bytes, point);
+  };
+  rt::Status status = compiler.lower(options, level);
+  return budget && !budget->plan ? refuse(request, *budget) : status;
 }
 
 /// Compiles up to a level of IR and prints it.
 static rt::Status compileToText(const CompileCommandOptions &options,
-                                const CompileOptions &compile,
-                                const zoo::ModelOptions &model, SourceKind kind,
+                                const ModelRequest &request,
                                 CompileLevel level) {
   std::string path = options.output.empty() ? "-" : options.output;
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(options.source, kind, model));
-  REPRISE_RETURN_IF_ERROR(compiler.lower(compile, level));
+  MaybeBudget budget;
+  REPRISE_RETURN_IF_ERROR(lower(compiler, request, level, budget));
   return writeText(path, compiler.print());
 }
 
 static rt::Status compileToArtifact(const CompileCommandOptions &options,
-                                    const CompileOptions &compile,
-                                    const zoo::ModelOptions &model,
-                                    SourceKind kind) {
+                                    const ModelRequest &request) {
   std::string path =
       options.output.empty() ? defaultOutput(options.source) : options.output;
   if (path == "-")
@@ -131,44 +160,33 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Clock::time_point start = Clock::now();
   std::vector<uint8_t> bytes;
+  MaybeBudget budget;
   {
     Activity activity("compiling " + options.source);
     Compiler compiler;
-    REPRISE_RETURN_IF_ERROR(compiler.load(options.source, kind, model));
-    REPRISE_RETURN_IF_ERROR(compiler.lower(compile, CompileLevel::Program));
+    REPRISE_RETURN_IF_ERROR(
+        lower(compiler, request, CompileLevel::Program, budget));
     rt::Expected<std::vector<uint8_t>> emitted = compiler.emit();
     if (!emitted.ok())
       return emitted.status();
     bytes = std::move(*emitted);
   }
-  return writeArtifact(options, path, bytes, secondsSince(start));
+  return writeArtifact(options, path, bytes, budget, secondsSince(start));
 }
 
 static rt::Status compile(const CompileCommandOptions &options) {
-  rt::Expected<SourceKind> kind = classifySource(options.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact)
-    return invalid("'" + options.source +
-                   "' is compiled already; 'reprise inspect' shows it");
-  if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
-    return invalid(options.model.firstGiven() +
-                   " is an option of the zoo's models; '" + options.source +
-                   "' says itself what it is");
-  rt::Expected<zoo::ModelOptions> model = options.model.options();
-  if (!model.ok())
-    return model.status();
-  rt::Expected<CompileOptions> compile = options.compile.options();
-  if (!compile.ok())
-    return compile.status();
-  compile->emitGradients = options.gradients;
+  rt::Expected<ModelRequest> request =
+      readRequest(options.source, options.model, options.compile);
+  if (!request.ok())
+    return request.status();
+  request->compile.emitGradients = options.gradients;
   if (options.level == "artifact")
-    return compileToArtifact(options, *compile, *model, *kind);
+    return compileToArtifact(options, *request);
   std::optional<CompileLevel> level = parseCompileLevel(options.level);
   if (!level)
     return invalid("--emit is '" + options.level +
                    "'; say model, train, remat, program or artifact");
-  return compileToText(options, *compile, *model, *kind, *level);
+  return compileToText(options, *request, *level);
 }
 
 void tools::addCompileCommand(CLI::App &app, Invocation &invocation) {

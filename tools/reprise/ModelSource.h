@@ -45,6 +45,10 @@ public:
 
   mlir::ModuleOp module() { return *current; }
   rt::Status lower(const CompileOptions &options, CompileLevel level);
+  /// Lowers a model to its flat step and says what that costs under each
+  /// budget, by the effort that `work` says. The curve refers to this IR.
+  rt::Expected<BudgetCurve> budgetCurve(const CompileOptions &options,
+                                        double work);
   /// Of a module at level program.
   rt::Expected<ProgramFacts> facts();
   rt::Expected<std::vector<uint8_t>> emit();

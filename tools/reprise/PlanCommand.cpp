@@ -1,7 +1,8 @@
 //===- PlanCommand.cpp - reprise plan -------------------------------------===//
 //
 // A model without a mode of checkpointing is planned in every mode, so that
-// the table shows what each one costs. No kernel is compiled for a plan.
+// the table shows what each one costs. No kernel is compiled for a plan. What
+// a budget does is in PlanBudget.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"
+#include "PlanBudget.h"
 #include "artifact/ArtifactFile.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -24,6 +26,7 @@ struct PlanCommandOptions {
   std::string entry = "train_step";
   bool byModule = false, json = false;
   unsigned depth = 0;
+  BudgetPlanOptions budget;
   ModelFlags model;
   CompileFlags compile;
 };
@@ -88,7 +91,9 @@ static rt::Status planSource(const PlanCommandOptions &options,
   if (!compile.ok())
     return compile.status();
   bool evaluation = options.entry == "eval_step";
-  if (options.compile.hasCheckpointing() || evaluation)
+  // Patterns name the model's own blocks, which some modes dissolve.
+  if (options.compile.hasCheckpointing() || evaluation ||
+      !compile->recompute.empty())
     return planModel(source, *kind, *model, *compile, evaluation, rows);
   for (const char *mode : kModes) {
     compile->checkpointing = mode;
@@ -215,7 +220,29 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
   return {};
 }
 
+/// Whether the plan is one for a budget; says what makes no sense then.
+static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
+  const BudgetPlanOptions &budget = options.budget;
+  bool wanted = budget.sweep || budget.maxBatch || options.compile.hasBudget();
+  if (!wanted && !budget.output.empty())
+    return invalid("-o says where the picture of a --sweep goes");
+  if (!wanted)
+    return false;
+  if (options.entry != "train_step")
+    return invalid("a budget is one of the training step; leave out --entry");
+  if (options.byModule)
+    return invalid("--by-module shows programs; compile with the budget and "
+                   "plan the artifact");
+  return true;
+}
+
 static rt::Status planAll(const PlanCommandOptions &options) {
+  rt::Expected<bool> forBudget = isBudgetPlan(options);
+  if (!forBudget.ok())
+    return forBudget.status();
+  if (*forBudget)
+    return planBudgets(options.sources, options.model, options.compile,
+                       options.budget);
   std::vector<PlanRow> rows;
   for (const std::string &source : options.sources)
     REPRISE_RETURN_IF_ERROR(planSource(options, source, rows));
@@ -251,6 +278,15 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
                     "Add a table of the modules");
   command->add_option("--depth", options->depth,
                       "Names of a module's path to tell apart; 0 for all");
+  command->add_flag("--sweep", options->budget.sweep,
+                    "The step under every budget, and what other methods make "
+                    "of it; with -o as a picture");
+  command->add_flag("--max-batch", options->budget.maxBatch,
+                    "The largest batch that fits the --budget");
+  command
+      ->add_option("-o,--output", options->budget.output,
+                   "File for the picture of --sweep (.svg)")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);
@@ -258,9 +294,13 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan resnet50 --batch 8\n"
               "  reprise plan resnet50 --checkpointing segments=4 --by-module "
               "--depth 1\n"
+              "  reprise plan resnet50 --batch 8 --budget 70%\n"
+              "  reprise plan resnet50 --batch 8 --sweep -o curve.svg\n"
+              "  reprise plan resnet50 --max-batch --budget 2GiB\n"
               "  reprise plan a.rpx b.rpx --json");
   command->callback([options, &invocation] {
     invocation = [options] {
+      options->budget.json = options->json;
       rt::Status status = planAll(*options);
       return status.ok() ? kSuccess : fail(status);
     };

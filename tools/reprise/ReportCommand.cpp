@@ -7,6 +7,7 @@
 #include "ModelSource.h"
 #include "artifact/ArtifactFile.h"
 #include "report/Report.h"
+#include "reprise/Runtime/Trainer/File.h"
 #include "text/Size.h"
 
 using namespace reprise;
@@ -14,7 +15,7 @@ using namespace reprise::tools;
 
 namespace {
 struct ReportOptions {
-  std::string source, output = "report.html";
+  std::string source, curve, output = "report.html";
   ModelFlags model;
   CompileFlags compile;
 };
@@ -56,12 +57,32 @@ static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
   return factsOf(*artifact);
 }
 
+/// The text of a picture by 'reprise plan --sweep'.
+static rt::Expected<std::string> readCurve(const std::string &path) {
+  if (path.empty())
+    return std::string();
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  std::string text(file->size(), '\0');
+  REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
+  // It becomes part of the page.
+  if (text.rfind("<svg ", 0) != 0 ||
+      text.find("class=\"chart\"") == std::string::npos ||
+      text.find("<script") != std::string::npos)
+    return invalid("'" + path + "' is no picture of 'reprise plan --sweep -o'");
+  return text;
+}
+
 static rt::Status report(const ReportOptions &options) {
   REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
   rt::Expected<ProgramFacts> facts = readFacts(options);
   if (!facts.ok())
     return facts.status();
-  std::string page = makeReport(*facts);
+  rt::Expected<std::string> curve = readCurve(options.curve);
+  if (!curve.ok())
+    return curve.status();
+  std::string page = makeReport(*facts, *curve);
   REPRISE_RETURN_IF_ERROR(writeText(options.output, page));
   if (options.output == "-")
     return {};
@@ -80,6 +101,11 @@ void tools::addReportCommand(CLI::App &app, Invocation &invocation) {
       ->required();
   command->add_option("-o,--output", options->output,
                       "File to write (default: report.html)");
+  command
+      ->add_option("--curve", options->curve,
+                   "A picture by 'reprise plan --sweep -o', to be part of the "
+                   "page")
+      ->type_name("FILE");
   options->model.addTo(*command);
   options->compile.addTo(*command);
   addExamples(*command,

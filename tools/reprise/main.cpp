@@ -32,6 +32,7 @@ static int run(int argc, char **argv) {
   addZooCommand(app, invocation);
   addCompileCommand(app, invocation);
   addPlanCommand(app, invocation);
+  addWhyCommand(app, invocation);
   addProfileCommand(app, invocation);
   addTrainCommand(app, invocation);
   addEvalCommand(app, invocation);

@@ -136,7 +136,18 @@ static std::string embed(const Json &json) {
   return text;
 }
 
-std::string reprise::tools::makeReport(const ProgramFacts &program) {
+/// Below what the script draws.
+static std::string curveCard(const std::string &curve) {
+  if (curve.empty())
+    return "";
+  return "<div class=\"under\"><section class=\"card\">\n"
+         "<h2>Time over memory</h2>\n<p class=\"note\">Each point is a plan; "
+         "less memory costs more time.</p>\n" +
+         curve + "</section></div>\n";
+}
+
+std::string reprise::tools::makeReport(const ProgramFacts &program,
+                                       const std::string &curve) {
   std::string title = "Reprise: memory of " + escape(program.model);
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
          "<meta charset=\"utf-8\">\n"
@@ -144,7 +155,9 @@ std::string reprise::tools::makeReport(const ProgramFacts &program) {
          title + "</title>\n<style>\n" + kReportStyle +
          "</style>\n</head>\n<body>\n<main id=\"page\">\n"
          "<noscript>This page draws with JavaScript; allow it to see "
-         "anything.</noscript>\n</main>\n<div id=\"tip\" hidden></div>\n"
+         "anything.</noscript>\n</main>\n" +
+         curveCard(curve) +
+         "<div id=\"tip\" hidden></div>\n"
          "<script type=\"application/json\" id=\"facts\">" +
          embed(toJson(program)) + "</script>\n<script>\n" + kReportScript +
          "</script>\n</body>\n</html>\n";

@@ -12,8 +12,9 @@
 
 namespace reprise::tools {
 
-/// Equal input gives equal text.
-std::string makeReport(const ProgramFacts &program);
+/// Equal input gives equal text. `curve` is a picture by drawCurve, or "".
+std::string makeReport(const ProgramFacts &program,
+                       const std::string &curve = "");
 
 } // namespace reprise::tools
 

@@ -1,0 +1,122 @@
+//===- BatchSearch.cpp - Batches that fit a budget ------------------------===//
+//
+// Bytes grow with the batch nearly as a line does, so the search guesses on the
+// line through the two batches it is between. Guesses use a quick curve; what
+// is said in the end is checked by the effort of a compilation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BatchSearch.h"
+#include "Console.h"
+#include <algorithm>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+/// Of the searches for schedules; bounds and placement stay.
+static constexpr double kQuickWork = 0.02;
+
+rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
+                                                            bool quick) {
+  auto [known, isNew] = probes.try_emplace({batch, quick});
+  if (!isNew)
+    return &known->second;
+  Activity activity("planning " + request.source + " with a batch of " +
+                    std::to_string(batch));
+  ModelRequest one = request;
+  one.model.batch = batch;
+  double work = one.compile.planWork;
+  rt::Expected<PlannedCurve> planned =
+      computeCurve(one, quick ? work * kQuickWork : work);
+  if (!planned.ok()) {
+    probes.erase(known);
+    return planned.status();
+  }
+  BudgetCurve &curve = *planned->curve;
+  Probe &result = known->second;
+  result.smallest = pointFactsOf(curve, curve.smallest());
+  result.plain = {curve.plainBytes(), curve.plainMilliseconds()};
+  if (std::optional<uint32_t> point = curve.choose(budget))
+    result.plan = pointFactsOf(curve, *point);
+  return &result;
+}
+
+/// By quick probes: the largest batch of which the smallest plan, or the one
+/// without recomputation, is within the budget.
+rt::Expected<int64_t> BatchSearch::bisect(int64_t limit, bool isPlain) {
+  int64_t low = 0, high = 0; // fits, does not
+  uint64_t lowBytes = 0, highBytes = 0;
+  if (limit < 1)
+    return 0;
+  int64_t next = std::clamp<int64_t>(batchOf(request), 1, limit);
+  for (int round = 0; high == 0 || high - low > 1; ++round) {
+    rt::Expected<const Probe *> probed = probe(next, true);
+    if (!probed.ok())
+      return probed.status();
+    uint64_t bytes = (isPlain ? (*probed)->plain : (*probed)->smallest).bytes;
+    if (bytes <= budget) {
+      low = next;
+      lowBytes = bytes;
+      if (low == limit)
+        return low;
+      if (high == 0) {
+        next = std::min(low * 2, limit);
+        continue;
+      }
+    } else {
+      high = next;
+      highBytes = bytes;
+    }
+    if (low == 0) {
+      next = std::max<int64_t>(1, high / 2);
+      continue;
+    }
+    double share = double(budget - lowBytes) / double(highBytes - lowBytes);
+    if (round > 12)
+      share = 0.5;
+    next = std::clamp<int64_t>(low + int64_t(share * double(high - low)),
+                               low + 1, high - 1);
+  }
+  return low;
+}
+
+rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
+  rt::Expected<int64_t> guess = bisect(limit, false);
+  if (!guess.ok())
+    return guess.status();
+  Answer answer;
+  // More effort may fit the one image that a quick look refused.
+  int64_t batch = std::max<int64_t>(*guess, 1);
+  bool mayGrow = true;
+  while (batch >= 1 && batch <= limit) {
+    rt::Expected<const Probe *> checked = probe(batch, false);
+    if (!checked.ok())
+      return checked.status();
+    if (!(*checked)->plan) {
+      if (answer.batch)
+        break;
+      mayGrow = false;
+      --batch;
+      continue;
+    }
+    answer = {batch, *(*checked)->plan, (*checked)->plain};
+    if (!mayGrow)
+      break;
+    ++batch;
+  }
+  return answer;
+}
+
+rt::Expected<BatchSearch::Answer> BatchSearch::largestPlain(int64_t limit) {
+  rt::Expected<int64_t> batch = bisect(limit, true);
+  if (!batch.ok())
+    return batch.status();
+  Answer answer;
+  if (*batch == 0)
+    return answer;
+  rt::Expected<const Probe *> found = probe(*batch, true);
+  if (!found.ok())
+    return found.status();
+  answer = {*batch, (*found)->plain, (*found)->plain};
+  return answer;
+}

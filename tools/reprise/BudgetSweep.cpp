@@ -1,0 +1,193 @@
+//===- BudgetSweep.cpp - A step under every budget ------------------------===//
+
+#include "BudgetSweep.h"
+#include "Console.h"
+#include "report/CurveChart.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+/// Of the search where only what computes nothing again is wanted.
+static constexpr double kNoSearch = 0.001;
+
+static constexpr uint64_t kBudgets = 20, kSolverBudgets = 6;
+
+/// Published methods, cheap enough to run for a picture.
+static constexpr const char *kSolvers[] = {"sqrt",    "chen",  "threshold",
+                                           "revolve", "rotor", "eviction"};
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// The budget at step `at` of `count` from the smallest to none needed.
+static uint64_t budgetAt(const BudgetFacts &facts, uint64_t at,
+                         uint64_t count) {
+  uint64_t range = facts.plain.bytes - facts.smallest.bytes;
+  return at + 1 == count ? facts.plain.bytes
+                         : facts.smallest.bytes + range / (count - 1) * at;
+}
+
+static void addSolver(BudgetCurve &curve, const std::string &name,
+                      unsigned threads, SweepFacts &facts) {
+  std::unique_ptr<plan::Solver> solver = plan::createSolver(name);
+  const plan::Graph &graph = curve.problem.graph;
+  std::vector<std::pair<uint64_t, double>> seen;
+  for (uint64_t at = 0; at + 1 < kSolverBudgets; ++at) {
+    plan::SolverOptions options;
+    options.threads = threads;
+    options.budgetBytes =
+        budgetAt(facts.budget, at, kSolverBudgets) - curve.fixedBytes;
+    plan::Solution solution = solver->solve(graph, curve.order, options);
+    std::pair<uint64_t, double> point = {solution.maxLive,
+                                         solution.milliseconds};
+    if (solution.executions.empty() ||
+        std::find(seen.begin(), seen.end(), point) != seen.end())
+      continue;
+    seen.push_back(point);
+    plan::Plan placed =
+        plan::makePlan(graph, solution.executions, plan::kPlacementWork / 8);
+    PointFacts plan = {curve.fixedBytes + placed.height, solution.milliseconds};
+    facts.baselines.push_back({name, false, plan});
+  }
+}
+
+SweepFacts tools::sweepCurve(BudgetCurve &curve, BudgetFacts budget,
+                             unsigned threads) {
+  SweepFacts facts;
+  facts.budget = std::move(budget);
+  std::optional<uint32_t> last;
+  for (uint64_t at = 0; at < kBudgets; ++at) {
+    uint64_t bytes = budgetAt(facts.budget, at, kBudgets);
+    std::optional<uint32_t> point = curve.choose(bytes);
+    if (!point || point == last)
+      continue;
+    last = point;
+    // The plan's own bytes are a budget too, and a tighter one.
+    PointFacts plan = pointFactsOf(curve, *point);
+    facts.rows.push_back(
+        {plan.bytes, plan, curve.boundAt(plan.bytes).milliseconds});
+  }
+  for (const char *name : kSolvers)
+    addSolver(curve, name, threads, facts);
+  return facts;
+}
+
+rt::Status tools::addModes(const ModelRequest &request,
+                           const std::vector<std::string> &modes,
+                           SweepFacts &facts) {
+  for (const std::string &mode : modes) {
+    Activity activity("planning " + request.source + " (" + mode + ")");
+    ModelRequest one = request;
+    one.compile.checkpointing = mode;
+    one.compile.keep.clear();
+    one.compile.recompute.clear();
+    rt::Expected<PlannedCurve> planned = computeCurve(one, kNoSearch);
+    if (!planned.ok())
+      return planned.status();
+    BudgetCurve &curve = *planned->curve;
+    PointFacts plan = {curve.plainBytes(), curve.plainMilliseconds()};
+    facts.baselines.push_back({mode, true, plan});
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string shareOf(double value, double base) {
+  return text::formatFixed((base > 0 ? value / base - 1 : 0) * 100, 2) + "%";
+}
+
+static std::string baselineTable(const SweepFacts &facts) {
+  text::Table table({{"method", text::Align::Left},
+                     {"peak"},
+                     {"of plain"},
+                     {"step"},
+                     {"recomputed"},
+                     {"kind", text::Align::Left}});
+  const PointFacts &plain = facts.budget.plain;
+  for (const BaselineFacts &baseline : facts.baselines)
+    table.add(
+        {baseline.name, text::formatSize(baseline.plan.bytes),
+         text::formatPercent(double(baseline.plan.bytes) / double(plain.bytes)),
+         formatMilliseconds(baseline.plan.milliseconds),
+         shareOf(baseline.plan.milliseconds, plain.milliseconds),
+         baseline.isMode ? "mode of checkpointing" : "solver"});
+  return table.str();
+}
+
+std::string tools::toText(const SweepFacts &facts) {
+  text::Table table(
+      {{"budget"}, {"of plain"}, {"step"}, {"recomputed"}, {"bound"}, {"gap"}});
+  const PointFacts &plain = facts.budget.plain;
+  for (const SweepRow &row : facts.rows)
+    table.add({text::formatSize(row.budget),
+               text::formatPercent(double(row.budget) / double(plain.bytes)),
+               formatMilliseconds(row.plan.milliseconds),
+               shareOf(row.plan.milliseconds, plain.milliseconds),
+               formatMilliseconds(row.boundMilliseconds),
+               shareOf(row.plan.milliseconds, row.boundMilliseconds)});
+  return table.str() +
+         "\nof plain: of the peak without recomputation; no "
+         "schedule exists below " +
+         text::formatSize(facts.budget.provenBytes) + "\n\n" +
+         baselineTable(facts);
+}
+
+//===----------------------------------------------------------------------===//
+// JSON and picture
+//===----------------------------------------------------------------------===//
+
+nlohmann::ordered_json tools::toJson(const SweepFacts &facts) {
+  nlohmann::ordered_json json = toJson(facts.budget);
+  json["curve"] = nlohmann::ordered_json::array();
+  for (const SweepRow &row : facts.rows) {
+    double gap = row.boundMilliseconds > 0
+                     ? row.plan.milliseconds / row.boundMilliseconds - 1
+                     : 0;
+    nlohmann::ordered_json line = {{"budget_bytes", row.budget},
+                                   {"peak_bytes", row.plan.bytes},
+                                   {"step_ms", row.plan.milliseconds},
+                                   {"bound_ms", row.boundMilliseconds},
+                                   {"gap", std::max(gap, 0.0)}};
+    json["curve"].push_back(std::move(line));
+  }
+  json["baselines"] = nlohmann::ordered_json::array();
+  for (const BaselineFacts &baseline : facts.baselines) {
+    nlohmann::ordered_json line = {
+        {"method", baseline.name},
+        {"kind", baseline.isMode ? "mode" : "solver"},
+        {"peak_bytes", baseline.plan.bytes},
+        {"step_ms", baseline.plan.milliseconds}};
+    json["baselines"].push_back(std::move(line));
+  }
+  return json;
+}
+
+std::string tools::toSvg(const SweepFacts &facts, const std::string &title) {
+  CurveChart chart;
+  chart.title = title;
+  chart.subtitle =
+      "without recomputation: " + text::formatSize(facts.budget.plain.bytes) +
+      ", " + formatMilliseconds(facts.budget.plain.milliseconds) + " a step";
+  for (const SweepRow &row : facts.rows) {
+    chart.curve.push_back({"", row.plan.bytes, row.plan.milliseconds});
+    chart.bound.push_back({"", row.budget, row.boundMilliseconds});
+  }
+  for (const BaselineFacts &baseline : facts.baselines)
+    (baseline.isMode ? chart.modes : chart.solvers)
+        .push_back(
+            {baseline.name, baseline.plan.bytes, baseline.plan.milliseconds});
+  chart.provenBytes = facts.budget.provenBytes;
+  if (facts.budget.plan)
+    chart.asked =
+        CurvePoint{"budget " + text::formatSize(facts.budget.asked),
+                   facts.budget.plan->bytes, facts.budget.plan->milliseconds};
+  return drawCurve(chart);
+}

@@ -1,0 +1,42 @@
+//===- BudgetSweep.h - A step under every budget ----------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_BUDGETSWEEP_H
+#define REPRISE_TOOLS_BUDGETSWEEP_H
+
+#include "BatchSearch.h"
+
+namespace reprise::tools {
+
+struct SweepRow {
+  uint64_t budget = 0;
+  PointFacts plan;
+  double boundMilliseconds = 0;
+};
+
+/// What another method makes of the same step.
+struct BaselineFacts {
+  std::string name;
+  bool isMode = false; // of checkpointing; else a solver on the flat step
+  PointFacts plan;
+};
+
+struct SweepFacts {
+  BudgetFacts budget;
+  std::vector<SweepRow> rows; // by increasing budget, each plan once
+  std::vector<BaselineFacts> baselines;
+};
+
+/// Budgets at equal distances from the smallest to none needed, and solvers.
+SweepFacts sweepCurve(BudgetCurve &curve, BudgetFacts budget, unsigned threads);
+
+/// The modes of checkpointing, each without a budget.
+rt::Status addModes(const ModelRequest &request,
+                    const std::vector<std::string> &modes, SweepFacts &facts);
+
+std::string toText(const SweepFacts &facts);
+nlohmann::ordered_json toJson(const SweepFacts &facts);
+/// The picture; `title` says which model.
+std::string toSvg(const SweepFacts &facts, const std::string &title);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_BUDGETSWEEP_H

@@ -1,0 +1,51 @@
+//===- ModelRequest.cpp - What a command line wants compiled --------------===//
+
+#include "ModelRequest.h"
+#include "Console.h"
+
+using namespace reprise;
+using namespace reprise::tools;
+
+rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
+                                              const ModelFlags &model,
+                                              const CompileFlags &compile) {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact)
+    return invalid("'" + source +
+                   "' is compiled already; 'reprise inspect' shows it");
+  if (*kind == SourceKind::Text && !model.firstGiven().empty())
+    return invalid(model.firstGiven() + " is an option of the zoo's models; '" +
+                   source + "' says itself what it is");
+  rt::Expected<zoo::ModelOptions> modelOptions = model.options();
+  if (!modelOptions.ok())
+    return modelOptions.status();
+  rt::Expected<CompileOptions> compileOptions = compile.options();
+  if (!compileOptions.ok())
+    return compileOptions.status();
+  return ModelRequest{source, *kind, *modelOptions, *compileOptions};
+}
+
+rt::Expected<PlannedCurve> tools::computeCurve(const ModelRequest &request,
+                                               double work) {
+  PlannedCurve planned;
+  planned.compiler = std::make_unique<Compiler>();
+  Compiler &compiler = *planned.compiler;
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  rt::Expected<BudgetCurve> curve = compiler.budgetCurve(request.compile, work);
+  if (!curve.ok())
+    return curve.status();
+  planned.curve = std::make_unique<BudgetCurve>(std::move(*curve));
+  return planned;
+}
+
+int64_t tools::batchOf(const ModelRequest &request) {
+  if (request.kind != SourceKind::Zoo)
+    return 0;
+  if (request.model.batch)
+    return *request.model.batch;
+  rt::Expected<const zoo::ModelInfo *> info = findModel(request.source);
+  return info.ok() ? (*info)->defaults.batch.value_or(0) : 0;
+}

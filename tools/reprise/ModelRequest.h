@@ -1,0 +1,40 @@
+//===- ModelRequest.h - What a command line wants compiled ------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_MODELREQUEST_H
+#define REPRISE_TOOLS_MODELREQUEST_H
+
+#include "ModelFlags.h"
+#include "ModelSource.h"
+
+namespace reprise::tools {
+
+/// A model as a command line names it, and what it is compiled for.
+struct ModelRequest {
+  std::string source;
+  SourceKind kind = SourceKind::Zoo;
+  zoo::ModelOptions model;
+  CompileOptions compile;
+};
+
+/// Of a model of the zoo or a file of MLIR; refuses artifacts, and options of
+/// the zoo's models for others.
+rt::Expected<ModelRequest> readRequest(const std::string &source,
+                                       const ModelFlags &model,
+                                       const CompileFlags &compile);
+
+/// The batch that a request asks for, the model's default included; 0 for what
+/// is not of the zoo.
+int64_t batchOf(const ModelRequest &request);
+
+/// A curve, and the compiler that holds the IR it refers to.
+struct PlannedCurve {
+  std::unique_ptr<Compiler> compiler;
+  std::unique_ptr<BudgetCurve> curve;
+};
+
+/// The curve of a request, by the effort that `work` says.
+rt::Expected<PlannedCurve> computeCurve(const ModelRequest &request,
+                                        double work);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_MODELREQUEST_H

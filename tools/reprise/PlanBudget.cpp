@@ -1,0 +1,196 @@
+//===- PlanBudget.cpp - reprise plan --budget -----------------------------===//
+//
+// The plan is the one that 'reprise compile' makes: the model is lowered as
+// there, and the choice is looked at on the way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanBudget.h"
+#include "BatchSearch.h"
+#include "BudgetSweep.h"
+#include "Console.h"
+#include "Refusal.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+using nlohmann::ordered_json;
+
+namespace {
+/// What one model has to say.
+struct BudgetReport {
+  std::string text;
+  ordered_json json;
+};
+} // namespace
+
+/// The modes on the picture of a sweep.
+static const std::vector<std::string> kModes = {
+    "annotated",  "per-block",  "nested", "segments=2",
+    "segments=4", "segments=8", "sqrt"};
+
+//===----------------------------------------------------------------------===//
+// One budget, all budgets
+//===----------------------------------------------------------------------===//
+
+static std::string titleOf(const ModelRequest &request) {
+  int64_t batch = batchOf(request);
+  return request.source +
+         (batch ? ", batch " + std::to_string(batch) : std::string());
+}
+
+static rt::Status planBudget(ModelRequest request,
+                             const BudgetPlanOptions &options,
+                             BudgetReport &report) {
+  // A sweep without a budget marks the knee.
+  if (!request.compile.budget)
+    request.compile.budget = BudgetRequest{};
+  CompileOptions compile = request.compile;
+  compile.evaluation = false;
+  BudgetFacts facts;
+  SweepFacts sweep;
+  compile.budgetObserver = [&](BudgetCurve &curve, uint64_t budget,
+                               std::optional<uint32_t> point) {
+    facts = budgetFactsOf(request.source, curve, budget, point);
+    if (options.sweep)
+      sweep = sweepCurve(curve, facts, compile.threads);
+  };
+  rt::Status lowered;
+  {
+    Activity activity("planning " + request.source);
+    Compiler compiler;
+    REPRISE_RETURN_IF_ERROR(
+        compiler.load(request.source, request.kind, request.model));
+    lowered = compiler.lower(compile, CompileLevel::Program);
+  }
+  bool isRefused = !facts.model.empty() && !facts.plan;
+  if (!isRefused && !lowered.ok())
+    return lowered;
+  if (isRefused && !options.sweep)
+    return options.json ? refuseAsJson(request, facts) : refuse(request, facts);
+  if (!options.sweep) {
+    report.text = toText(facts);
+    report.json = toJson(facts);
+    return {};
+  }
+  if (isRefused)
+    warn("a budget of " + text::formatSize(facts.asked) +
+         " cannot be met; the curve begins at " +
+         text::formatSize(facts.smallest.bytes));
+  REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
+  report.text = toText(sweep);
+  report.json = toJson(sweep);
+  if (options.output.empty())
+    return {};
+  REPRISE_RETURN_IF_ERROR(
+      writeText(options.output, toSvg(sweep, titleOf(request))));
+  report.text += "\nwritten  " + options.output + "\n";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The largest batch
+//===----------------------------------------------------------------------===//
+
+static double perImage(const BatchSearch::Answer &answer) {
+  return answer.plan.milliseconds / double(answer.batch);
+}
+
+static ordered_json toJson(const BatchSearch::Answer &answer) {
+  ordered_json json = {{"batch", answer.batch}};
+  if (answer.batch == 0)
+    return json;
+  json["peak_bytes"] = answer.plan.bytes;
+  json["step_ms"] = answer.plan.milliseconds;
+  json["recomputed_share"] =
+      answer.plan.milliseconds / answer.plain.milliseconds - 1;
+  json["ms_per_image"] = perImage(answer);
+  return json;
+}
+
+static std::string describe(const BatchSearch::Answer &answer) {
+  if (answer.batch == 0)
+    return "none: not one image fits";
+  double share = answer.plan.milliseconds / answer.plain.milliseconds - 1;
+  return std::to_string(answer.batch) + ", peak " +
+         text::formatSize(answer.plan.bytes) + " (" +
+         std::to_string(answer.plan.bytes) + " bytes), step " +
+         formatMilliseconds(answer.plan.milliseconds) + " (" +
+         formatMore(share) + "), " + formatMilliseconds(perImage(answer)) +
+         " an image";
+}
+
+static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
+  if (request.kind != SourceKind::Zoo)
+    return invalid("'" + request.source +
+                   "' says itself how many images a step has; --max-batch is "
+                   "for models of the zoo");
+  const std::optional<BudgetRequest> &asked = request.compile.budget;
+  if (!asked || asked->kind != BudgetRequest::Kind::Bytes)
+    return invalid("--max-batch needs a --budget in bytes, as 2GiB");
+  if (request.model.batch)
+    return invalid("--max-batch looks for the batch; leave out --batch");
+  constexpr int64_t limit = 65536;
+  BatchSearch search(request, asked->bytes);
+  rt::Expected<BatchSearch::Answer> best = search.largest(limit);
+  if (!best.ok())
+    return best.status();
+  rt::Expected<BatchSearch::Answer> plain = search.largestPlain(limit);
+  if (!plain.ok())
+    return plain.status();
+  text::Facts lines;
+  lines.add("budget", text::formatSize(asked->bytes) + " (" +
+                          std::to_string(asked->bytes) + " bytes)");
+  lines.add("largest batch", describe(*best));
+  lines.add("without recomputation", describe(*plain));
+  if (best->batch && plain->batch)
+    lines.add("an image takes",
+              formatMore(perImage(*best) / perImage(*plain) - 1) +
+                  " of the time in the larger batch");
+  report.text = lines.str();
+  report.json = {{"source", request.source},
+                 {"budget_bytes", asked->bytes},
+                 {"largest", toJson(*best)},
+                 {"without_recomputation", toJson(*plain)}};
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// All models
+//===----------------------------------------------------------------------===//
+
+rt::Status tools::planBudgets(const std::vector<std::string> &sources,
+                              const ModelFlags &model,
+                              const CompileFlags &compile,
+                              const BudgetPlanOptions &options) {
+  if (options.sweep && options.maxBatch)
+    return invalid("--sweep and --max-batch are two questions; ask one");
+  if (!options.output.empty() && !options.sweep)
+    return invalid("-o says where the picture of a --sweep goes");
+  if (!options.output.empty() && sources.size() > 1)
+    return invalid("-o takes the picture of one model; name one");
+  if (!options.output.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+  auto all = ordered_json::array();
+  std::string text;
+  for (const std::string &source : sources) {
+    rt::Expected<ModelRequest> request = readRequest(source, model, compile);
+    if (!request.ok())
+      return request.status();
+    // All methods' plans are of the bare model.
+    if (options.sweep && !compile.hasCheckpointing())
+      request->compile.checkpointing = "none";
+    if (options.maxBatch && !compile.hasCheckpointing())
+      request->compile.checkpointing = "none";
+    BudgetReport report;
+    REPRISE_RETURN_IF_ERROR(options.maxBatch
+                                ? planBatch(*request, report)
+                                : planBudget(*request, options, report));
+    text += (text.empty() ? "" : "\n") +
+            (sources.size() > 1 ? source + "\n" : std::string()) + report.text;
+    all.push_back(std::move(report.json));
+  }
+  return print(options.json ? all.dump(2) + "\n" : text);
+}

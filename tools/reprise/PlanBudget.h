@@ -1,0 +1,22 @@
+//===- PlanBudget.h - reprise plan --budget ---------------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_PLANBUDGET_H
+#define REPRISE_TOOLS_PLANBUDGET_H
+
+#include "ModelFlags.h"
+
+namespace reprise::tools {
+
+struct BudgetPlanOptions {
+  bool sweep = false, maxBatch = false, json = false;
+  std::string output; // of the picture; "" for none
+};
+
+/// Prints what a budget does to each of the models: the plan, with `sweep` the
+/// curve, with `maxBatch` the largest batch.
+rt::Status planBudgets(const std::vector<std::string> &sources,
+                       const ModelFlags &model, const CompileFlags &compile,
+                       const BudgetPlanOptions &options);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_PLANBUDGET_H

@@ -1,0 +1,163 @@
+//===- Refusal.cpp - A budget that cannot be met --------------------------===//
+//
+// Ways out, best first: a little more budget, which changes nothing else; a
+// smaller batch; no momentum, which is memory too; and where none of these fit,
+// the knee of the curve or all the step wants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Refusal.h"
+#include "Console.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct WayOut {
+  std::string flags; // to paste
+  PointFacts plan;
+  double more = 0;   // of the step's time, over no recomputation
+  int64_t batch = 0; // where it changes
+};
+} // namespace
+
+static double moreThan(const PointFacts &plan, const PointFacts &plain) {
+  return plain.milliseconds > 0 ? plan.milliseconds / plain.milliseconds - 1
+                                : 0;
+}
+
+static WayOut moreBudget(const BudgetFacts &facts, uint64_t bytes,
+                         const PointFacts &point) {
+  return {"--budget " + budgetText(bytes), point, moreThan(point, facts.plain),
+          0};
+}
+
+/// The largest smaller batch; none where one image is too much.
+static std::optional<WayOut> smallerBatch(const ModelRequest &request,
+                                          const BudgetFacts &facts) {
+  int64_t batch = batchOf(request);
+  if (batch < 2)
+    return std::nullopt;
+  rt::Expected<BatchSearch::Answer> answer =
+      BatchSearch(request, facts.asked).largest(batch - 1);
+  if (!answer.ok() || answer->batch == 0)
+    return std::nullopt;
+  return WayOut{"--batch " + std::to_string(answer->batch), answer->plan,
+                moreThan(answer->plan, answer->plain), answer->batch};
+}
+
+static std::optional<WayOut> noMomentum(ModelRequest request,
+                                        const BudgetFacts &facts) {
+  if (request.compile.momentum == 0)
+    return std::nullopt;
+  request.compile.momentum = 0;
+  rt::Expected<PlannedCurve> planned =
+      computeCurve(request, request.compile.planWork);
+  if (!planned.ok())
+    return std::nullopt;
+  BudgetCurve &curve = *planned->curve;
+  std::optional<uint32_t> point = curve.choose(facts.asked);
+  if (!point)
+    return std::nullopt;
+  PointFacts plan = pointFactsOf(curve, *point);
+  return WayOut{"--momentum 0", plan,
+                plan.milliseconds / curve.plainMilliseconds() - 1, 0};
+}
+
+static std::vector<WayOut> findWaysOut(const ModelRequest &request,
+                                       const BudgetFacts &facts) {
+  std::vector<WayOut> ways = {
+      moreBudget(facts, facts.smallest.bytes, facts.rounded)};
+  std::optional<WayOut> second = smallerBatch(request, facts);
+  if (!second)
+    second = noMomentum(request, facts);
+  if (!second) {
+    const PointFacts &point =
+        facts.knee.bytes > facts.smallest.bytes ? facts.knee : facts.plain;
+    second = moreBudget(facts, point.bytes, point);
+  }
+  ways.push_back(*second);
+  return ways;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string sizeAndBytes(uint64_t bytes) {
+  return text::formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)";
+}
+
+static std::string describePinned(const BudgetFacts &facts) {
+  if (facts.pinned.empty())
+    return "";
+  text::Table table({{"", text::Align::Left},
+                     {""},
+                     {"", text::Align::Left},
+                     {"", text::Align::Left}});
+  for (const ValueFacts &value : facts.pinned)
+    table.add({"   ",
+               text::formatFixed(double(value.bytes) / (1 << 20), 2) + " MiB",
+               value.name, value.module});
+  std::string text = table.str();
+  // No titles.
+  text.erase(0, text.find('\n') + 1);
+  return "  pinned  by '" + facts.provenAt + "', beside " +
+         text::formatSize(facts.fixed) + " of variables and constants:\n" +
+         text;
+}
+
+static std::string describe(const std::vector<WayOut> &ways) {
+  text::Table table(
+      {{"", text::Align::Left}, {"", text::Align::Left}, {""}, {""}, {""}});
+  for (size_t at = 0; at < ways.size(); ++at) {
+    const WayOut &way = ways[at];
+    std::string image =
+        way.batch
+            ? formatMilliseconds(way.plan.milliseconds / double(way.batch)) +
+                  " an image"
+            : "";
+    table.add({"    " + std::to_string(at + 1) + ".", way.flags,
+               "peak " + text::formatSize(way.plan.bytes),
+               "step " + formatMilliseconds(way.plan.milliseconds) + " (" +
+                   formatMore(way.more) + ")",
+               image});
+  }
+  std::string text = table.str();
+  text.erase(0, text.find('\n') + 1);
+  return "  ways out (the share is over the step without recomputation):\n" +
+         text;
+}
+
+rt::Status tools::refuse(const ModelRequest &request,
+                         const BudgetFacts &facts) {
+  std::string message =
+      "'" + request.source + "' cannot be trained in " +
+      sizeAndBytes(facts.asked) + "\n  needed  " +
+      sizeAndBytes(facts.smallest.bytes) +
+      " is the smallest budget that can be met\n  proven  no schedule exists "
+      "below " +
+      sizeAndBytes(facts.provenBytes) + ", " +
+      text::formatFixed(facts.smallestGap() * 100, 2) + "% less\n" +
+      describePinned(facts) + describe(findWaysOut(request, facts));
+  message.pop_back(); // the last line end
+  return invalid(message);
+}
+
+rt::Status tools::refuseAsJson(const ModelRequest &request,
+                               const BudgetFacts &facts) {
+  nlohmann::ordered_json json = toJson(facts);
+  json["ways_out"] = nlohmann::ordered_json::array();
+  for (const WayOut &way : findWaysOut(request, facts)) {
+    nlohmann::ordered_json line = {{"flags", way.flags},
+                                   {"bytes", way.plan.bytes},
+                                   {"milliseconds", way.plan.milliseconds},
+                                   {"more", way.more}};
+    json["ways_out"].push_back(std::move(line));
+  }
+  REPRISE_RETURN_IF_ERROR(print(json.dump(2) + "\n"));
+  return alreadyShown();
+}

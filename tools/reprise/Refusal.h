@@ -1,0 +1,18 @@
+//===- Refusal.h - A budget that cannot be met ------------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_REFUSAL_H
+#define REPRISE_TOOLS_REFUSAL_H
+
+#include "BatchSearch.h"
+
+namespace reprise::tools {
+
+/// The error that `facts`, which have no plan, mean for a request: at most
+/// fifteen lines, with ways out that have been tried on paper.
+rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
+
+/// What refuse() shows as JSON: `facts` and "ways_out".
+rt::Status refuseAsJson(const ModelRequest &request, const BudgetFacts &facts);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_REFUSAL_H

@@ -1,0 +1,249 @@
+//===- WhyCommand.cpp - reprise why ---------------------------------------===//
+
+#include "BatchSearch.h"
+#include "Command.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "ModelFlags.h"
+#include "Refusal.h"
+#include "ValueStory.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+using nlohmann::ordered_json;
+
+namespace {
+struct WhyOptions {
+  std::string source, value;
+  bool json = false;
+  ModelFlags model;
+  CompileFlags compile;
+};
+} // namespace
+
+/// Of the search, where no budget is asked for: the plan that computes nothing
+/// again needs none.
+static constexpr double kNoSearch = 0.001;
+
+static std::string stepsText(const Lifetime &lifetime) {
+  return std::to_string(lifetime.first) + "-" + std::to_string(lifetime.last);
+}
+
+static std::string moduleText(const std::string &module) {
+  return module.empty() ? "(none)" : module;
+}
+
+//===----------------------------------------------------------------------===//
+// All at the peak
+//===----------------------------------------------------------------------===//
+
+static std::string peakText(const PlanStory &plan) {
+  text::Table table({{"value", text::Align::Left},
+                     {"module", text::Align::Left},
+                     {"bytes"},
+                     {"steps"},
+                     {"", text::Align::Left}});
+  for (const PeakLine &line : plan.atPeak())
+    table.add({line.name, moduleText(line.module), text::formatSize(line.bytes),
+               stepsText(line.lifetime),
+               line.lifetime.isRecomputed ? "recomputed" : ""});
+  return "at the peak: step " + std::to_string(plan.peakStep()) + " of " +
+         std::to_string(plan.steps()) + ", '" + plan.peakName() + "', " +
+         text::formatSize(plan.peakBytes()) +
+         " live with variables and constants\n\n" + table.str();
+}
+
+static ordered_json peakJson(const PlanStory &plan) {
+  ordered_json json = {{"peak_step", plan.peakStep()},
+                       {"peak_op", plan.peakName()},
+                       {"steps", plan.steps()},
+                       {"live_bytes", plan.peakBytes()},
+                       {"values", ordered_json::array()}};
+  for (const PeakLine &line : plan.atPeak()) {
+    ordered_json value = {{"name", line.name},
+                          {"module", line.module},
+                          {"bytes", line.bytes},
+                          {"first_step", line.lifetime.first},
+                          {"last_step", line.lifetime.last},
+                          {"recomputed", line.lifetime.isRecomputed}};
+    json["values"].push_back(std::move(value));
+  }
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// One value
+//===----------------------------------------------------------------------===//
+
+static std::string signedSize(int64_t bytes) {
+  std::string size = text::formatSize(uint64_t(std::abs(bytes)));
+  return (bytes < 0 ? "-" : "+") + size;
+}
+
+static std::string signedTime(double milliseconds) {
+  return (milliseconds < 0 ? "-" : "+") +
+         formatMilliseconds(std::abs(milliseconds));
+}
+
+static std::string otherText(const ValueStory &story) {
+  const OtherChoice &other = story.other;
+  std::string verb = story.value.times ? "keep" : "recompute";
+  if (!other.possible)
+    return "none: it cannot be computed again after the peak";
+  return verb + " it: " + signedSize(other.bytes) + " at the peak, " +
+         signedTime(other.milliseconds) + " a step, " +
+         std::to_string(other.executions) +
+         (story.value.times ? " executions less" : " executions more");
+}
+
+static std::string storyText(const PlanStory &plan, const ValueStory &story) {
+  text::Facts lines;
+  lines.add("value", story.value.name);
+  lines.add(
+      "comes from",
+      "module " + moduleText(story.value.module) +
+          (story.value.location.empty() ? "" : ", " + story.value.location) +
+          ", " + story.phase);
+  lines.add("bytes", text::formatSize(story.value.bytes) + " (" +
+                         std::to_string(story.value.bytes) + " bytes)");
+  std::string steps;
+  for (const Lifetime &lifetime : story.lifetimes)
+    steps += (steps.empty() ? "" : ", ") + stepsText(lifetime) +
+             (lifetime.isRecomputed ? " (recomputed)" : "");
+  lines.add("in memory", "steps " + steps + " of " +
+                             std::to_string(plan.steps()) + "; the peak is " +
+                             std::to_string(plan.peakStep()) + ", " +
+                             (story.atPeak ? "with it" : "without it"));
+  lines.add("why", story.why);
+  lines.add("other choice", otherText(story));
+  text::Table readers({{"read by", text::Align::Left},
+                       {"module", text::Align::Left},
+                       {"pass", text::Align::Left},
+                       {"step"}});
+  for (const Reader &reader : story.readers)
+    readers.add({reader.name, moduleText(reader.module), reader.phase,
+                 std::to_string(reader.step)});
+  return lines.str() + (readers.empty() ? "" : "\n" + readers.str());
+}
+
+static ordered_json storyJson(const PlanStory &plan, const ValueStory &story) {
+  ordered_json json = toJson(story.value);
+  json["times"] = story.value.times;
+  json["phase"] = story.phase;
+  json["steps"] = plan.steps();
+  json["peak_step"] = plan.peakStep();
+  json["at_peak"] = story.atPeak;
+  json["why"] = story.why;
+  json["lifetimes"] = ordered_json::array();
+  for (const Lifetime &lifetime : story.lifetimes) {
+    ordered_json line = {{"first_step", lifetime.first},
+                         {"last_step", lifetime.last},
+                         {"recomputed", lifetime.isRecomputed}};
+    json["lifetimes"].push_back(std::move(line));
+  }
+  json["readers"] = ordered_json::array();
+  for (const Reader &reader : story.readers) {
+    ordered_json line = {{"name", reader.name},
+                         {"module", reader.module},
+                         {"phase", reader.phase},
+                         {"step", reader.step}};
+    json["readers"].push_back(std::move(line));
+  }
+  json["other_choice"] = {{"possible", story.other.possible},
+                          {"peak_bytes", story.other.bytes},
+                          {"milliseconds", story.other.milliseconds},
+                          {"executions", story.other.executions}};
+  return json;
+}
+
+static rt::Expected<plan::ValueId> choose(const PlanStory &plan,
+                                          const std::string &wanted) {
+  std::vector<plan::ValueId> found = plan.find(wanted);
+  if (found.size() == 1)
+    return found.front();
+  if (found.empty()) {
+    std::string meant = text::nearest(wanted, plan.names());
+    return invalid("no value in memory is named '" + wanted + "'" +
+                   (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                   " (without a name 'reprise why' lists those at the peak)");
+  }
+  constexpr size_t shown = 12;
+  std::string message = "'" + wanted + "' names " +
+                        std::to_string(found.size()) + " values; say one:";
+  for (size_t at = 0; at < std::min(found.size(), shown); ++at)
+    message += "\n  " + plan.nameOf(found[at]) + "  " +
+               text::formatSize(plan.bytesOf(found[at]));
+  if (found.size() > shown)
+    message += "\n  and " + std::to_string(found.size() - shown) + " more";
+  return invalid(message);
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+static rt::Status tell(const WhyOptions &options, const PlanStory &plan) {
+  if (options.value.empty())
+    return print(options.json ? peakJson(plan).dump(2) + "\n" : peakText(plan));
+  rt::Expected<plan::ValueId> id = choose(plan, options.value);
+  if (!id.ok())
+    return id.status();
+  ValueStory story = plan.tell(*id);
+  return print(options.json ? storyJson(plan, story).dump(2) + "\n"
+                            : storyText(plan, story));
+}
+
+static rt::Status why(const WhyOptions &options) {
+  rt::Expected<ModelRequest> request =
+      readRequest(options.source, options.model, options.compile);
+  if (!request.ok())
+    return request.status();
+  const CompileOptions &compile = request->compile;
+  rt::Expected<PlannedCurve> planned = [&] {
+    Activity activity("planning " + options.source);
+    return computeCurve(*request,
+                        compile.budget ? compile.planWork : kNoSearch);
+  }();
+  if (!planned.ok())
+    return planned.status();
+  BudgetCurve &curve = *planned->curve;
+  if (curve.points.empty())
+    return invalid("'" + options.source + "' computes nothing");
+  if (!compile.budget)
+    return tell(options, PlanStory(curve, curve.points.size() - 1, 0, {}));
+  uint64_t budget = bytesOf(*compile.budget, curve);
+  std::optional<uint32_t> point = curve.choose(budget);
+  if (!point)
+    return refuse(*request,
+                  budgetFactsOf(options.source, curve, budget, point));
+  double price = curve.boundAt(budget).millisecondsPerMiB;
+  return tell(options, PlanStory(curve, *point, price, compile.keep));
+}
+
+void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command = app.add_subcommand(
+      "why", "Says why a value is in memory, and what else could be done");
+  auto options = std::make_shared<WhyOptions>();
+  command
+      ->add_option("model", options->source,
+                   "A model of 'reprise zoo list', or a file of MLIR (.mlir)")
+      ->required();
+  command->add_option("value", options->value,
+                      "A name, a part of one, or a pattern (layer1.*); "
+                      "without it: what is in memory at the peak");
+  command->add_flag("--json", options->json, "Print JSON");
+  options->model.addTo(*command);
+  options->compile.addTo(*command);
+  addExamples(*command, "  reprise why resnet50 --batch 8\n"
+                        "  reprise why resnet50 layer1.0.conv1:conv2d "
+                        "--batch 8 --budget 70%");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = why(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}
