@@ -98,9 +98,9 @@ private:
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
     Operation *copy = builder.clone(*op, mapping);
-    if (auto random = dyn_cast<RandomUniformOp>(copy);
-        random && REPRISE_FAULT("stream-changed"))
-      random.setStream(random.getStream() + 1);
+    if (auto dropout = dyn_cast<DropoutOp>(copy);
+        dropout && REPRISE_FAULT("stream-changed"))
+      dropout.setStream(dropout.getStream() + 1);
     if (statistics)
       for (unsigned k : statistics.getStatistics()) {
         Value original = originals.lookup(op->getResult(k));
