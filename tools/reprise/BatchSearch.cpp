@@ -80,29 +80,30 @@ rt::Expected<int64_t> BatchSearch::bisect(int64_t limit, bool isPlain) {
   return low;
 }
 
+/// From a guess by full effort: steps that double until the answer changes,
+/// then halves.
 rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
   rt::Expected<int64_t> guess = bisect(limit, false);
   if (!guess.ok())
     return guess.status();
   Answer answer;
+  int64_t low = 0, high = limit + 1; // fits, does not
   // More effort may fit the one image that a quick look refused.
-  int64_t batch = std::max<int64_t>(*guess, 1);
-  bool mayGrow = true;
-  while (batch >= 1 && batch <= limit) {
-    rt::Expected<const Probe *> checked = probe(batch, false);
+  int64_t next = std::clamp<int64_t>(*guess, 1, std::max<int64_t>(limit, 1));
+  for (int64_t step = 1; high - low > 1; step *= 2) {
+    rt::Expected<const Probe *> checked = probe(next, false);
     if (!checked.ok())
       return checked.status();
-    if (!(*checked)->plan) {
-      if (answer.batch)
-        break;
-      mayGrow = false;
-      --batch;
-      continue;
+    if (const std::optional<PointFacts> &plan = (*checked)->plan) {
+      low = next;
+      answer = {low, *plan, (*checked)->plain};
+    } else {
+      high = next;
     }
-    answer = {batch, *(*checked)->plan, (*checked)->plain};
-    if (!mayGrow)
-      break;
-    ++batch;
+    bool isBetween = low > 0 && high <= limit;
+    next = isBetween  ? low + (high - low) / 2
+           : low == 0 ? std::max<int64_t>(1, high - step)
+                      : std::min(limit, low + step);
   }
   return answer;
 }

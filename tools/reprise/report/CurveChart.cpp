@@ -88,7 +88,7 @@ static double tickOf(double range, double count) {
 
 Drawing::Drawing(const CurveChart &chart) : chart(chart) {
   base = std::max(chart.curve.back().milliseconds, 1e-9);
-  double most = chart.curve.front().milliseconds, least = base;
+  double most = base, least = base;
   uint64_t first = chart.provenBytes, last = chart.curve.back().bytes;
   auto include = [&](const std::vector<CurvePoint> &points) {
     for (const CurvePoint &point : points) {
@@ -99,6 +99,14 @@ Drawing::Drawing(const CurveChart &chart) : chart(chart) {
   };
   include(chart.modes);
   include(chart.solvers);
+  // Where the curve's tight end rises far above all else it leaves the top.
+  double rest = most;
+  for (size_t at = 1; at < chart.curve.size(); ++at)
+    rest = std::max(rest, chart.curve[at].milliseconds);
+  double tight = chart.curve.front().milliseconds;
+  most = tight - base > 2.5 * (rest - base) && rest > base
+             ? base + 1.2 * (rest - base)
+             : std::max(rest, tight);
   for (const CurvePoint &point : chart.bound)
     least = std::min(least, point.milliseconds);
   double range = std::max(double(last - first), 1.0);
@@ -178,10 +186,24 @@ void Drawing::drawCurves() {
            number(x(double(chart.bound.front().bytes))) +
            "Z\"/>\n<path class=\"bound\" d=\"" + path + "\"/>\n";
   }
-  out += "<path class=\"curve\" d=\"" + pathOf(chart.curve) + "\"/>\n";
+  out += "<clipPath id=\"plot\"><rect x=\"" + number(kLeft) + "\" y=\"" +
+         number(kTop) + "\" width=\"" + number(kRight - kLeft) +
+         "\" height=\"" + number(kBottom - kTop) +
+         "\"/></clipPath>\n<path class=\"curve\" "
+         "clip-path=\"url(#plot)\" d=\"" +
+         pathOf(chart.curve) + "\"/>\n";
   for (const CurvePoint &point : chart.curve) {
     double atX = x(double(point.bytes)), atY = y(point.milliseconds);
     taken.push_back({atX - 5, atY - 5, atX + 5, atY + 5});
+    if (atY < kTop) {
+      double end = kTop + 14;
+      addText(atX + 26, end,
+              text::formatSize(point.bytes) + ": +" +
+                  formatFixed((point.milliseconds / base - 1) * 100, 0) + "%",
+              "askedname");
+      taken.push_back({atX, end - 12, atX + 160, end + 4});
+      continue;
+    }
     out += "<circle class=\"dot\" cx=\"" + number(atX) + "\" cy=\"" +
            number(atY) + "\" r=\"3.4\"><title>" +
            text::formatSize(point.bytes) + ", " +
@@ -249,11 +271,11 @@ void Drawing::drawAsked() {
   double atX = x(double(chart.asked->bytes)),
          atY = y(chart.asked->milliseconds);
   out += "<path class=\"asked\" d=\"M" + number(atX) + " " + number(kBottom) +
-         "V" + number(atY) + "\"/>\n<circle class=\"ring\" cx=\"" +
+         "V" + number(kTop + 20) + "\"/>\n<circle class=\"ring\" cx=\"" +
          number(atX) + "\" cy=\"" + number(atY) + "\" r=\"7.5\"/>\n";
-  addText(atX + 6, kBottom - 8, chart.asked->label, "askedname");
-  double width = 6.3 * double(chart.asked->label.size());
-  taken.push_back({atX + 4, kBottom - 20, atX + 8 + width, kBottom - 4});
+  addText(atX + 6, kTop + 34, chart.asked->label, "askedname");
+  double width = 6.6 * double(chart.asked->label.size());
+  taken.push_back({atX + 4, kTop + 20, atX + 8 + width, kTop + 38});
 }
 
 void Drawing::drawLegend() {

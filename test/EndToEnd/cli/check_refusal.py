@@ -1,0 +1,28 @@
+"""Every way out of a refusal is one; less than the smallest is refused."""
+
+import json
+import subprocess
+import sys
+
+refusal, command = json.load(open(sys.argv[1])), sys.argv[2:]
+
+
+def plan(*flags):
+    run = subprocess.run([*command, *flags, "--json"], capture_output=True)
+    return run.returncode == 0, json.loads(run.stdout or "null")
+
+
+assert not refusal["feasible"]
+assert len(refusal["ways_out"]) == 2
+for way in refusal["ways_out"]:
+    flags = way["flags"].split()
+    if "--budget" not in flags:
+        flags += ["--budget", str(refusal["budget_bytes"])]
+    accepted, told = plan(*flags)
+    assert accepted, way
+    assert told[0]["peak_bytes"] == way["bytes"], (way, told)
+    assert abs(told[0]["step_ms"] - way["milliseconds"]) < 1e-9, (way, told)
+smallest = refusal["smallest"]["bytes"]
+accepted, told = plan("--budget", str(smallest))
+assert accepted and told[0]["peak_bytes"] == smallest
+assert not plan("--budget", str(smallest - 1))[0]
