@@ -99,8 +99,7 @@ bool Grouper::readsInPlace(const Members &members) const {
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
       if (llvm::is_contained(members, edge.from) &&
-          ((!edge.inPlace && !REPRISE_FAULT("group-reads-moved")) ||
-           graph.ops[edge.from].kind == OpKind::Reduction))
+          (!edge.inPlace || graph.ops[edge.from].kind == OpKind::Reduction))
         return false;
   return true;
 }
