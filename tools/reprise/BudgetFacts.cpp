@@ -97,7 +97,6 @@ BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetCurve &curve,
   facts.smallest = pointFactsOf(curve, curve.smallest());
   uint64_t rounded = budgetTextBytes(facts.smallest.bytes);
   facts.rounded = pointFactsOf(curve, *curve.choose(rounded));
-  facts.knee = pointFactsOf(curve, curve.knee());
   proveSmallest(curve, facts);
   facts.asked = budget;
   if (!point)
@@ -239,7 +238,6 @@ ordered_json tools::toJson(const BudgetFacts &facts) {
                        {"fixed_bytes", facts.fixed},
                        {"without_recomputation", ::toJson(facts.plain)},
                        {"smallest", ::toJson(facts.smallest)},
-                       {"knee", ::toJson(facts.knee)},
                        {"proven_bytes", facts.provenBytes},
                        {"proven_at", facts.provenAt},
                        {"smallest_gap", facts.smallestGap()},

@@ -36,7 +36,6 @@ struct BudgetFacts {
   PointFacts plain;   // without recomputation
   PointFacts smallest;
   PointFacts rounded; // within budgetTextBytes(smallest.bytes)
-  PointFacts knee;
   /// Bytes under which no schedule exists, the op that needs them at once, and
   /// what it needs, largest first.
   uint64_t provenBytes = 0;

@@ -2,7 +2,7 @@
 //
 // Ways out, best first: a little more budget, which changes nothing else; a
 // smaller batch; no momentum, which is memory too; and where none of these fit,
-// the knee of the curve or all the step wants.
+// all that the step wants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,11 +74,8 @@ static std::vector<WayOut> findWaysOut(const ModelRequest &request,
   std::optional<WayOut> second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);
-  if (!second) {
-    const PointFacts &point =
-        facts.knee.bytes > facts.smallest.bytes ? facts.knee : facts.plain;
-    second = moreBudget(facts, point.bytes, point);
-  }
+  if (!second)
+    second = moreBudget(facts, facts.plain.bytes, facts.plain);
   ways.push_back(*second);
   return ways;
 }
