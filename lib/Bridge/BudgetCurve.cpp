@@ -85,8 +85,14 @@ uint64_t BudgetCurve::totalBytes(uint32_t point) {
 }
 
 std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
+  // Far from the least bytes the smallest point, whose placement takes longest,
+  // need not be known.
+  uint64_t least = liveBytes(0);
+  if (budget < least ||
+      (budget < least + least / 20 && budget < totalBytes(smallest())))
+    return std::nullopt;
   for (uint32_t point = points.size(); point-- > 0;)
-    if (fixedBytes + points[point].solution.maxLive <= budget &&
+    if (liveBytes(point) <= budget &&
         totalBytes(point) <=
             budget + 64 * REPRISE_FAULT("budget-over-by-a-unit"))
       return point;
@@ -94,28 +100,31 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
 }
 
 uint32_t BudgetCurve::smallest() {
+  if (smallestPoint)
+    return *smallestPoint;
   uint32_t best = 0;
   for (uint32_t point = 1; point < points.size(); ++point) {
-    // A later point's placement can be lower only while its max-live is.
-    if (fixedBytes + points[point].solution.maxLive >= totalBytes(best))
+    // A later point can be lower only by what the best one's placement wastes;
+    // a thousandth is not worth placing them all.
+    if (liveBytes(point) + totalBytes(best) / 1000 >= totalBytes(best))
       break;
     if (totalBytes(point) < totalBytes(best))
       best = point;
   }
+  smallestPoint = best;
   return best;
 }
 
-uint32_t BudgetCurve::knee() {
-  uint32_t first = smallest(), last = points.size() - 1, best = last;
-  double bytes = double(totalBytes(last)) - totalBytes(first);
-  double cost =
-      points[first].solution.milliseconds - points[last].solution.milliseconds;
+uint32_t BudgetCurve::knee() const {
+  // By live bytes: to place every point takes long and changes little.
+  uint32_t last = points.size() - 1, best = last;
+  double bytes = double(liveBytes(last)) - double(liveBytes(0));
+  double plain = plainMilliseconds();
+  double cost = points[0].solution.milliseconds - plain;
   double farthest = 0;
-  for (uint32_t point = first; point < last && bytes > 0 && cost > 0; ++point) {
-    double x = (double(totalBytes(point)) - totalBytes(first)) / bytes;
-    double y = (points[point].solution.milliseconds -
-                points[last].solution.milliseconds) /
-               cost;
+  for (uint32_t point = 0; point < last && bytes > 0 && cost > 0; ++point) {
+    double x = (double(liveBytes(point)) - double(liveBytes(0))) / bytes;
+    double y = (points[point].solution.milliseconds - plain) / cost;
     if (1 - x - y > farthest) {
       farthest = 1 - x - y;
       best = point;

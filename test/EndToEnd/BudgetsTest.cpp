@@ -19,7 +19,11 @@ class Budgets : public testing::TestWithParam<ZooCase> {
 protected:
   void SetUp() override {
     loadEverything(context);
-    model = buildCase(context, GetParam());
+    // Of a batch whose activations outweigh the variables: else there would be
+    // nothing to choose.
+    ZooCase zooCase = GetParam();
+    zooCase.options.batch = 32;
+    model = buildCase(context, zooCase);
     ASSERT_TRUE(model);
   }
 
@@ -116,6 +120,9 @@ TEST_P(Budgets, AreMetOrRefused) {
   uint64_t least = curve->totalBytes(curve->smallest());
   uint64_t proven = curve->provenBytes().bytes;
   EXPECT_LE(proven, least);
+  // The perceptron's peak is where its images are, which nothing frees.
+  if (GetParam().model != llvm::StringRef("mlp"))
+    EXPECT_GT(curve->points.size(), 20u);
   double cost = INFINITY;
   for (uint32_t k = 0; k < curve->points.size(); ++k) {
     EXPECT_LT(curve->points[k].solution.milliseconds, cost);

@@ -45,11 +45,11 @@ public:
 
   /// The cheapest point within `budget` bytes, or none.
   std::optional<uint32_t> choose(uint64_t budget);
-  /// The point with the fewest bytes: less is refused.
+  /// The point with the fewest bytes, to a thousandth: less is refused.
   uint32_t smallest();
   /// Where less memory begins to cost more than it is worth: the point
   /// farthest below the line from the first to the last one.
-  uint32_t knee();
+  uint32_t knee() const;
   /// Bytes without any recomputation.
   uint64_t plainBytes() { return totalBytes(points.size() - 1); }
   double plainMilliseconds() const {
@@ -62,6 +62,12 @@ public:
   plan::ByteBound provenBytes() const;
 
 private:
+  /// Fewer than totalBytes by what the placement wastes.
+  uint64_t liveBytes(uint32_t point) const {
+    return fixedBytes + points[point].solution.maxLive;
+  }
+
+  std::optional<uint32_t> smallestPoint;
   plan::Graph searched;          // problem.graph with what is kept marked
   std::vector<plan::Plan> plans; // by point; without steps: not placed yet
 };
