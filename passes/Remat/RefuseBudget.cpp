@@ -46,8 +46,7 @@ InFlightDiagnostic reprise::refuseBudget(BudgetCurve &curve, uint64_t budget) {
     Location loc = value.producer == plan::kNone
                        ? function.getLoc()
                        : curve.problem.ops[value.producer].op->getLoc();
-    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name
-                          << "'";
+    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name << "'";
   }
   return error;
 }

@@ -1,6 +1,6 @@
 //===- FaultTest.cpp - Faults exist in test builds only -------------------===//
-#include "Planted.h"
 #include "reprise/Plan/Fault.h"
+#include "Planted.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 
