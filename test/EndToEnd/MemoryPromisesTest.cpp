@@ -56,8 +56,8 @@ using Resident = Plans;
 } // namespace
 
 /// The training step of a model of the zoo in a mode. An error fails the test.
-static EntrySummary plan(MLIRContext &context, const char *name,
-                         const std::string &mode) {
+static EntrySummary planOf(MLIRContext &context, const char *name,
+                           const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> model = zoo::buildModel(context, name);
   CompileOptions options;
   options.checkpointing = mode;
@@ -78,7 +78,7 @@ TEST_P(Plans, HoldThePublishedParameters) {
 
 TEST_P(Plans, LieWithinTwoPercentOfTheLiveBytes) {
   for (const char *mode : {"none", "annotated", "per-block"}) {
-    EntrySummary step = plan(context, GetParam().model, mode);
+    EntrySummary step = planOf(context, GetParam().model, mode);
     EXPECT_GT(step.maxLive, step.fixed) << mode;
     EXPECT_GE(step.peak, step.maxLive) << mode;
     EXPECT_LE(step.placementRatio(), 1.02) << mode;
@@ -93,9 +93,9 @@ INSTANTIATE_TEST_SUITE_P(ResNets, Plans, testing::ValuesIn(kResNets),
                          [](const auto &info) { return info.param.model; });
 
 TEST_F(ResNet50, KeepsLittleAndNeedsNoMoreThanThePeer) {
-  EntrySummary none = plan(context, "resnet50", "none");
-  EntrySummary stages = plan(context, "resnet50", "annotated");
-  EntrySummary blocks = plan(context, "resnet50", "per-block");
+  EntrySummary none = planOf(context, "resnet50", "none");
+  EntrySummary stages = planOf(context, "resnet50", "annotated");
+  EntrySummary blocks = planOf(context, "resnet50", "per-block");
   EXPECT_EQ(none.recomputedFlops, 0u);
   EXPECT_LE(stages.kept, 0.2 * none.kept);
   EXPECT_LE(blocks.kept, 0.4 * none.kept);
@@ -154,7 +154,8 @@ TEST_F(Resident, MemoryGrowsByThePredictionAndAConstant) {
     // The arena is touched as a whole, so less would be a broken measurement.
     EXPECT_GE(growth, peak);
     // AddressSanitizer keeps what was freed, and shadows what is in use.
-    if (!REPRISE_IS_SANITIZED)
+    if (!REPRISE_IS_SANITIZED) {
       EXPECT_LE(growth, peak + constant);
+    }
   }
 }
