@@ -22,7 +22,7 @@ BEGIN {
   rule("Zoo", "NN IR", 1)
   rule("tools", "IR Analysis Bridge Translate Plan Passes NN Zoo Runtime", 1)
   # What the compiler uses of the runtime.
-  split("Artifact.h Library.h program_generated.h reprise.h", names, " ")
+  split("Artifact.h Library.h Roofline.h program_generated.h reprise.h", names, " ")
   for (k in names)
     shared["reprise/Runtime/" names[k]] = 1
 }
