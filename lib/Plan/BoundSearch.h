@@ -24,6 +24,12 @@ public:
   /// best ones. `tries` limits the relaxations solved.
   Result find(int64_t budget, uint32_t tries);
 
+  /// More for `found`: branch and bound at its cut, and further cuts at ops
+  /// that need many bytes themselves. `effort` 1 is about a second for a
+  /// thousand ops.
+  CutRelaxation::Answer prove(const Result &found, int64_t budget,
+                              double effort);
+
   CutRelaxation &at(Rank cut);
 
 private:

@@ -10,166 +10,67 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CutRelaxation.h"
-#include "reprise/Plan/Fault.h"
-
-#include "Dependences.h"
 
 #include <algorithm>
 
 namespace reprise::plan {
 
-static constexpr int64_t kUnit = kAlignment;
-// Keeps multiplier * units of a terabyte below MaxFlow::kInfinite.
-static constexpr int64_t kMaxMultiplier = 100000000;
-
-Precedence findPrecedence(const Graph &graph, const CompactGraph &compact) {
-  std::vector<Rank> rankOf(graph.ops.size());
-  for (Rank rank = 0; rank < compact.opCount(); ++rank)
-    rankOf[compact.opOf[rank]] = rank;
-  Dependences dependences = findDependences(graph);
-  Precedence result;
-  result.before.resize(graph.ops.size());
-  result.behind.resize(graph.ops.size());
-  for (OpId id = 0; id < graph.ops.size(); ++id) {
-    for (OpId other : dependences.before[id])
-      result.before[rankOf[id]].push_back(rankOf[other]);
-    for (OpId other : dependences.behind[id])
-      result.behind[rankOf[id]].push_back(rankOf[other]);
-  }
-  return result;
-}
+static constexpr int64_t kUnit = CutModel::kUnit;
+static constexpr int64_t kMaxMultiplier = CutModel::kMaxMultiplier;
 
 CutRelaxation::CutRelaxation(const CompactGraph &graph,
                              const Precedence &precedence, Rank cut)
-    : graph(graph), cut(cut), side(graph.opCount(), Side::Beside),
-      storageNode(graph.storageCount(), kNone), opNode(graph.opCount(), kNone),
-      nodes(2), isInputOfCut(graph.storageCount(), 0), flow(0) {
-  markSides(precedence);
-  own = graph.workspace[cut];
-  for (StorageId input : graph.inputsOf(cut)) {
-    isInputOfCut[input] = 1;
-    own += REPRISE_FAULT("bound-forgets-inputs") ? 0 : graph.bytes[input];
-  }
-  for (StorageId output : graph.outputsOf(cut)) {
-    bool inPlace =
-        std::any_of(graph.inPlace.begin(cut), graph.inPlace.end(cut),
-                    [&](const auto &pair) { return pair.first == output; });
-    own += inPlace && !REPRISE_FAULT("bound-counts-in-place")
-               ? 0
-               : graph.bytes[output];
-  }
+    : graph(graph), model(graph, precedence, cut), nodes(model.nodeCount()),
+      flow(model.nodeCount()) {
   build();
 }
 
-void CutRelaxation::markSides(const Precedence &precedence) {
-  std::vector<Rank> stack;
-  auto mark = [&](const std::vector<std::vector<Rank>> &edges, Side as) {
-    stack.push_back(cut);
-    while (!stack.empty()) {
-      Rank op = stack.back();
-      stack.pop_back();
-      for (Rank next : edges[op])
-        if (side[next] == Side::Beside) {
-          side[next] = as;
-          stack.push_back(next);
-        }
-    }
-  };
-  side[cut] = Side::Cut;
-  mark(precedence.before, Side::Before);
-  mark(precedence.behind, Side::Behind);
-}
-
-/// What needs no variable: resident at the cut, made by it or behind it.
-bool CutRelaxation::isFree(StorageId storage) const {
-  Rank producer = graph.producer[storage];
-  return isInputOfCut[storage] ||
-         (producer != kNone &&
-          (side[producer] == Side::Cut || side[producer] == Side::Behind));
-}
-
-uint32_t CutRelaxation::nodeOfOp(Rank op) {
-  if (opNode[op] == kNone) {
-    opNode[op] = nodes.size();
-    nodes.push_back({});
-    nodes.back().cost = side[op] == Side::Before ? graph.cost[op] : 0;
-    open.push_back(op);
-  }
-  return opNode[op];
-}
-
-uint32_t CutRelaxation::nodeOf(StorageId storage) {
-  if (storageNode[storage] != kNone)
-    return storageNode[storage];
-  uint32_t node = storageNode[storage] = nodes.size();
-  nodes.push_back({});
-  nodes[node].units = graph.bytes[storage] / kUnit;
-  Rank producer = graph.producer[storage];
-  bool canRun =
-      producer != kNone &&
-      ((side[producer] == Side::Beside && !REPRISE_FAULT("bound-op-beside")) ||
-       graph.mayRepeat[producer]);
-  if (canRun)
-    nodeOfOp(producer);
-  return node;
-}
-
-void CutRelaxation::need(StorageId storage) {
-  if (!isFree(storage))
-    needed.push_back(nodeOf(storage));
-}
-
 void CutRelaxation::build() {
-  for (Rank op = 0; op < graph.opCount(); ++op)
-    if (side[op] == Side::Behind)
-      for (StorageId input : graph.inputsOf(op))
-        need(input);
-  for (StorageId id = 0; id < graph.storageCount(); ++id)
-    if (graph.livesToEnd[id])
-      need(id);
-  while (!open.empty()) {
-    Rank op = open.back();
-    open.pop_back();
-    uint32_t from = opNode[op];
-    for (StorageId output : graph.outputsOf(op))
-      if (!isFree(output)) {
-        uint32_t node = nodeOf(output);
-        implications.push_back({from, node});
-        nodes[from].units -= graph.bytes[output] / kUnit;
-      }
-    for (StorageId input : graph.inputsOf(op))
-      if (!isFree(input) && !REPRISE_FAULT("bound-frees-inputs-of-clones"))
-        implications.push_back({from, nodeOf(input)});
-  }
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  flow = MaxFlow(nodes.size());
-  for (uint32_t node = 2; node < nodes.size(); ++node) {
+  for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node) {
+    if (StorageId storage = model.storageOf[node]; storage != kNone) {
+      nodes[node].units += graph.bytes[storage] / kUnit;
+      Rank producer = graph.producer[storage];
+      // Resident is what is not executed again.
+      if (producer != kNone && model.opNode[producer] != kNone)
+        nodes[model.opNode[producer]].units -= graph.bytes[storage] / kUnit;
+    }
+    if (Rank op = model.opOf[node]; op != kNone)
+      nodes[node].cost = model.isBefore(op) ? graph.cost[op] : 0;
     nodes[node].toSource = flow.addArc(0, node, 0);
     nodes[node].toSink = flow.addArc(node, 1, 0);
   }
-  for (auto [from, to] : implications)
+  for (auto [from, to] : model.implications)
     flow.addArc(from, to, MaxFlow::kInfinite);
-  for (uint32_t node : needed)
+  for (uint32_t node : model.needed)
     flow.addArc(0, node, MaxFlow::kInfinite);
+  for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node) {
+    StorageId storage = model.storageOf[node];
+    Rank producer = storage == kNone ? kNone : graph.producer[storage];
+    if (producer != kNone && model.canPay(producer))
+      nodes[node].toOp = flow.addArc(node, model.opNode[producer], 0);
+  }
 }
 
 /// The closure of least cost + perUnit * units.
 CutRelaxation::Line CutRelaxation::solve(int64_t perUnit, Price price) {
   // More than all bytes of a terabyte, and a million of it is no overflow.
   constexpr int64_t prohibitive = int64_t(1) << 36;
-  for (uint32_t node = 2; node < nodes.size(); ++node) {
+  for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node) {
     int64_t weight = perUnit * nodes[node].units;
     if (price == Price::Real)
       weight += nodes[node].cost;
     else if (price == Price::Prohibitive && nodes[node].cost)
       weight += prohibitive;
-    flow.setCapacity(nodes[node].toSource, std::max<int64_t>(0, -weight));
-    flow.setCapacity(nodes[node].toSink, std::max<int64_t>(0, weight));
+    flow.setCapacity(nodes[node].toSource, nodes[node].isForcedIn
+                                               ? MaxFlow::kInfinite
+                                               : std::max<int64_t>(0, -weight));
+    flow.setCapacity(nodes[node].toSink, nodes[node].isForcedOut
+                                             ? MaxFlow::kInfinite
+                                             : std::max<int64_t>(0, weight));
   }
   flow.run(0, 1);
   Line line{0, 0};
-  for (uint32_t node = 2; node < nodes.size(); ++node)
+  for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node)
     if (flow.isOnSourceSide(node)) {
       line.cost += nodes[node].cost;
       line.bytes += nodes[node].units;
@@ -178,12 +79,12 @@ CutRelaxation::Line CutRelaxation::solve(int64_t perUnit, Price price) {
 }
 
 int64_t CutRelaxation::leastBytes() {
-  return own + solve(1, Price::None).bytes * kUnit;
+  return model.own + solve(1, Price::None).bytes * kUnit;
 }
 
 CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
   // Units left beside t's own bytes, rounded in favour of the schedules.
-  int64_t room = budget - own;
+  int64_t room = budget - model.own;
   int64_t units = room < 0 ? -1 : room / kUnit;
   Answer answer;
   Line tight = solve(1, Price::None);
@@ -209,28 +110,161 @@ CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
       answer.extra = static_cast<int64_t>(value);
       best = multiplier;
     }
-    Line &side = line.bytes > units ? loose : tight;
     if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
         (line.cost == tight.cost && line.bytes == tight.bytes))
       break;
-    side = line;
+    (line.bytes > units ? loose : tight) = line;
   }
   answer.multiplier = double(best) / kUnit;
   return answer;
 }
 
+//===----------------------------------------------------------------------===//
+// Branch and bound
+//===----------------------------------------------------------------------===//
+
+bool CutRelaxation::decide(const std::vector<Decision> &decisions) {
+  std::vector<uint32_t> stack = model.needed;
+  for (Node &node : nodes) {
+    node.isForcedIn = node.isForcedOut = false;
+    if (node.toOp != kNone)
+      flow.setCapacity(node.toOp, 0);
+  }
+  std::vector<std::vector<uint32_t>> implied(nodes.size());
+  for (auto [from, to] : model.implications)
+    implied[from].push_back(to);
+  for (const Decision &decision : decisions) {
+    uint32_t node = model.storageNode[decision.storage];
+    uint32_t op = model.opNode[graph.producer[decision.storage]];
+    if (decision.isResident) {
+      nodes[node].isForcedIn = true;
+      nodes[op].isForcedOut = true;
+      stack.push_back(node);
+    } else {
+      flow.setCapacity(nodes[node].toOp, MaxFlow::kInfinite);
+      implied[node].push_back(op);
+    }
+  }
+  std::vector<bool> isIn(nodes.size(), false);
+  while (!stack.empty()) {
+    uint32_t node = stack.back();
+    stack.pop_back();
+    if (isIn[node])
+      continue;
+    isIn[node] = true;
+    if (nodes[node].isForcedOut)
+      return false;
+    stack.insert(stack.end(), implied[node].begin(), implied[node].end());
+  }
+  return true;
+}
+
+/// At the cut, and not only because it is computed again.
+bool CutRelaxation::isResident(StorageId storage) const {
+  uint32_t node = model.storageNode[storage];
+  if (node == kNone || !flow.isOnSourceSide(node))
+    return false;
+  Rank producer = graph.producer[storage];
+  return producer == kNone || model.opNode[producer] == kNone ||
+         !flow.isOnSourceSide(model.opNode[producer]);
+}
+
+std::vector<bool> CutRelaxation::residents() const {
+  std::vector<bool> result(graph.storageCount());
+  for (StorageId id = 0; id < graph.storageCount(); ++id)
+    result[id] = isResident(id);
+  return result;
+}
+
+/// The multiplier's bound under the branch's decisions, and what to decide
+/// next. Returns false when no schedule is in the branch.
+bool CutRelaxation::explore(Branch &branch, int64_t units, int64_t &cheapest) {
+  if (!decide(branch.decisions))
+    return false;
+  Line tight = solve(1, Price::None);
+  if (tight.bytes > units)
+    return false;
+  std::vector<bool> withTight = residents();
+  Line loose = solve(0, Price::Real);
+  std::vector<bool> withLoose = residents();
+  cheapest = std::min(cheapest, tight.cost);
+  branch.extra = std::max(branch.extra, loose.cost);
+  if (loose.bytes <= units) {
+    cheapest = std::min(cheapest, loose.cost);
+    branch.next = kNone;
+    return true;
+  }
+  constexpr int maxSteps = 30;
+  for (int step = 0; step < maxSteps; ++step) {
+    int64_t multiplier =
+        (tight.cost - loose.cost) / (loose.bytes - tight.bytes);
+    multiplier = std::clamp<int64_t>(multiplier, 0, kMaxMultiplier);
+    Line line = solve(multiplier, Price::Real);
+    __int128 value = line.cost + __int128(multiplier) * (line.bytes - units);
+    if (value > branch.extra)
+      branch.extra = static_cast<int64_t>(value);
+    bool isOver = line.bytes > units;
+    if (!isOver)
+      cheapest = std::min(cheapest, line.cost);
+    if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
+        (line.cost == tight.cost && line.bytes == tight.bytes))
+      break;
+    (isOver ? loose : tight) = line;
+    (isOver ? withLoose : withTight) = residents();
+  }
+  branch.next = kNone;
+  for (StorageId id = 0; id < graph.storageCount(); ++id)
+    if (withLoose[id] != withTight[id] &&
+        nodes[model.storageNode[id]].toOp != kNone &&
+        (branch.next == kNone || graph.bytes[id] > graph.bytes[branch.next]))
+      branch.next = id;
+  return true;
+}
+
+CutRelaxation::Answer CutRelaxation::refine(int64_t budget, uint32_t tries) {
+  Answer answer = bound(budget);
+  if (!answer.feasible || answer.extra == 0)
+    return answer;
+  int64_t units = (budget - model.own) / kUnit;
+  int64_t cheapest = INT64_MAX; // of what is feasible in the relaxation
+  auto isWorse = [](const Branch &a, const Branch &b) {
+    return a.extra > b.extra;
+  };
+  std::vector<Branch> open(1);
+  open.front().extra = answer.extra;
+  if (!explore(open.front(), units, cheapest))
+    return answer;
+  int64_t closed = INT64_MAX; // least of what can't be decided further
+  while (!open.empty() && tries) {
+    std::pop_heap(open.begin(), open.end(), isWorse);
+    Branch branch = std::move(open.back());
+    open.pop_back();
+    if (branch.next == kNone || branch.extra >= std::min(closed, cheapest)) {
+      closed = std::min(closed, branch.extra);
+      break;
+    }
+    for (bool isResident : {true, false}) {
+      Branch next = branch;
+      next.decisions.push_back({branch.next, isResident});
+      tries -= tries > 0;
+      if (!explore(next, units, cheapest))
+        continue;
+      open.push_back(std::move(next));
+      std::push_heap(open.begin(), open.end(), isWorse);
+    }
+  }
+  if (!open.empty())
+    closed = std::min(closed, open.front().extra);
+  decide({});
+  answer.extra = std::max(answer.extra, std::min(closed, cheapest));
+  return answer;
+}
+
 std::vector<bool> CutRelaxation::residentAt(double factor) {
   solve(std::clamp<int64_t>(best * factor, 0, kMaxMultiplier), Price::Real);
-  std::vector<bool> resident(graph.storageCount(), true);
-  for (StorageId id = 0; id < graph.storageCount(); ++id) {
-    if (isFree(id))
-      continue;
-    Rank producer = graph.producer[id];
-    bool has = storageNode[id] != kNone && flow.isOnSourceSide(storageNode[id]);
-    bool again = producer != kNone && opNode[producer] != kNone &&
-                 flow.isOnSourceSide(opNode[producer]);
-    resident[id] = has && !again;
-  }
+  std::vector<bool> resident = residents();
+  for (StorageId id = 0; id < graph.storageCount(); ++id)
+    resident[id] = resident[id] || model.isFree(id);
   return resident;
 }
 
@@ -240,9 +274,9 @@ std::vector<StorageId> CutRelaxation::pinned() {
   resident = residentAt(1);
   std::vector<StorageId> result;
   for (StorageId id = 0; id < graph.storageCount(); ++id)
-    if (isInputOfCut[id] || (!isFree(id) && resident[id]))
+    if (model.isInputOfCut[id] || (!model.isFree(id) && resident[id]))
       result.push_back(id);
-  for (StorageId output : graph.outputsOf(cut))
+  for (StorageId output : graph.outputsOf(model.cut))
     result.push_back(output);
   std::sort(result.begin(), result.end(), [&](StorageId a, StorageId b) {
     return std::make_pair(-graph.bytes[a], a) <

@@ -19,17 +19,10 @@
 #ifndef REPRISE_LIB_PLAN_CUTRELAXATION_H
 #define REPRISE_LIB_PLAN_CUTRELAXATION_H
 
-#include "CompactGraph.h"
+#include "CutModel.h"
 #include "MaxFlow.h"
 
 namespace reprise::plan {
-
-/// Which op must run before which, transitively.
-struct Precedence {
-  std::vector<std::vector<Rank>> before, behind; // direct, by rank
-};
-
-Precedence findPrecedence(const Graph &graph, const CompactGraph &compact);
 
 class CutRelaxation {
 public:
@@ -48,12 +41,16 @@ public:
   /// The best bound of this cut for `budget` bytes.
   Answer bound(int64_t budget);
 
+  /// bound(), then branch and bound on what is resident, for what a multiplier
+  /// leaves open: bytes come in lumps. Solves about `tries` relaxations.
+  Answer refine(int64_t budget, uint32_t tries);
+
   /// After bound(): what is resident by the closure at `factor` times the best
   /// multiplier. By storage.
   std::vector<bool> residentAt(double factor);
 
   /// Bytes of t itself: inputs, outputs that can't be in place, workspace.
-  int64_t ownBytes() const { return own; }
+  int64_t ownBytes() const { return model.own; }
   /// Storages that are resident at the cut in every schedule.
   std::vector<StorageId> pinned();
 
@@ -66,30 +63,33 @@ private:
   struct Node {
     int64_t cost = 0, units = 0; // weight: cost + multiplier * units
     uint32_t toSource = 0, toSink = 0;
+    uint32_t toOp = kNone; // of a storage: the arc that a decision opens
+    bool isForcedIn = false, isForcedOut = false;
+  };
+  /// One that branching takes about a storage.
+  struct Decision {
+    StorageId storage;
+    bool isResident; // at the cut; else it is computed again where needed
+  };
+  struct Branch {
+    int64_t extra = 0; // proven under the decisions
+    std::vector<Decision> decisions;
+    StorageId next = kNone; // what to decide; none: there is nothing left
   };
 
-  void markSides(const Precedence &precedence);
   void build();
-  uint32_t nodeOf(StorageId storage);
-  uint32_t nodeOfOp(Rank op);
-  void need(StorageId storage);
-  bool isFree(StorageId storage) const;
   Line solve(int64_t perUnit, Price price);
-
-  enum class Side : uint8_t { Before, Beside, Behind, Cut };
+  /// By the last closure.
+  bool isResident(StorageId storage) const;
+  std::vector<bool> residents() const;
+  /// Returns false when decisions contradict one another.
+  bool decide(const std::vector<Decision> &decisions);
+  bool explore(Branch &branch, int64_t units, int64_t &cheapest);
 
   const CompactGraph &graph;
-  Rank cut;
-  std::vector<Side> side;            // by rank
-  std::vector<uint32_t> storageNode; // by storage
-  std::vector<uint32_t> opNode;      // by rank
-  std::vector<Rank> open;            // ops whose inputs are still to link
-  std::vector<Node> nodes;           // from 2: 0 is the source, 1 the sink
-  std::vector<std::pair<uint32_t, uint32_t>> implications;
-  std::vector<uint32_t> needed;      // nodes that every closure holds
-  std::vector<uint8_t> isInputOfCut; // by storage
+  CutModel model;
+  std::vector<Node> nodes; // as the model's
   MaxFlow flow;
-  int64_t own = 0;
   int64_t best = 0; // multiplier, picoseconds a 64-byte unit
 };
 

@@ -22,6 +22,7 @@
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace reprise::plan {
@@ -147,7 +148,7 @@ public:
 private:
   /// Fewer things are tried for more ops: evictions, the second order.
   static constexpr uint32_t kManyOps = 1500;
-  static constexpr uint32_t kBudgets = 40, kGroup = 5, kBetween = 3;
+  static constexpr uint32_t kGroup = 5, kBetween = 3;
 
   struct Candidate {
     const Descent *order;
@@ -202,8 +203,9 @@ private:
   void setBudgets() {
     int64_t unit = kAlignment, least = budgetsFrom();
     int64_t range = chosen->withoutClones().peak - least;
-    for (uint32_t at = 0; at < kBudgets; ++at) {
-      int64_t budget = least + range / int64_t(kBudgets) * at / unit * unit;
+    int64_t count = std::clamp(80 * std::sqrt(options.work), 10.0, 40.0);
+    for (int64_t at = 0; at < count; ++at) {
+      int64_t budget = least + range / count * at / unit * unit;
       if (budgets.empty() || budget > budgets.back())
         budgets.push_back(budget);
     }

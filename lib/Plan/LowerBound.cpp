@@ -46,8 +46,9 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
     return result;
   }
   BoundSearch search(compact, precedence);
-  uint32_t tries = std::clamp(48 * work, 8.0, 4096.0);
+  uint32_t tries = std::clamp(160 * work, 16.0, 4096.0);
   BoundSearch::Result best = search.find(budget, tries);
+  best.answer = search.prove(best, budget, std::clamp(work, 0.1, 10.0));
   result.feasible = best.answer.feasible;
   result.milliseconds =
       (compact.totalCost() + best.answer.extra +

@@ -265,8 +265,9 @@ Plan makePlan(const Graph &graph, const Executions &executions,
               uint64_t placementWork) {
   UnrolledGraph unrolled = unroll(graph, executions);
   Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
-  Placement placement =
-      placeBuffers(liveness.buffers, liveness.maxLive, placementWork);
+  Placement placement = placeBuffers(
+      liveness.buffers, liveness.maxLive,
+      std::min(placementWork, placementWorkOf(liveness.buffers.size())));
   Plan plan;
   plan.maxLive = liveness.maxLive;
   plan.height = REPRISE_FAULT("plan-height-is-max-live") ? liveness.maxLive

@@ -7,6 +7,7 @@
 #include "reprise/Runtime/reprise.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include <cstring>
+#include <optional>
 
 using namespace mlir;
 using namespace reprise;
@@ -91,35 +92,56 @@ Tensor end_to_end::fromBytes(RankedTensorType type, const Bytes &bytes) {
 /// Effort of a search in a test: random graphs are small.
 static constexpr double kPlanWork = 0.02;
 
+namespace {
+
+/// Bytes of a model's step with the most recomputation and with none.
+struct BudgetRange {
+  uint64_t least = 0, most = 0;
+};
+
+} // namespace
+
+static std::optional<BudgetRange> findBudgetRange(mlir::ModuleOp model,
+                                                  CompileOptions options) {
+  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  options.checkpointing = "none";
+  if (failed(lowerToKernels(*clone, options)))
+    return std::nullopt;
+  BudgetOptions search;
+  search.work = kPlanWork;
+  search.threads = options.threads;
+  auto curve =
+      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
+  if (failed(curve))
+    return std::nullopt;
+  return BudgetRange{curve->totalBytes(curve->smallest()), curve->plainBytes()};
+}
+
 /// "budget=K/N": K parts of N of the way from the fewest bytes to those without
-/// recomputation.
+/// recomputation. Fills `range` when it is asked for first.
 static bool setBudget(mlir::ModuleOp model, StringRef mode,
+                      std::optional<BudgetRange> &range,
                       CompileOptions &options) {
   auto [part, whole] = mode.split('/');
   uint64_t k = 0, n = 1;
   if (part.getAsInteger(10, k) || whole.getAsInteger(10, n) || !n)
     return false;
-  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  options.planWork = kPlanWork;
+  if (!range)
+    range = findBudgetRange(model, options);
+  if (!range)
+    return false;
   options.checkpointing = "none";
-  if (failed(lowerToKernels(*clone, options)))
-    return false;
-  BudgetOptions search;
-  search.work = options.planWork = kPlanWork;
-  search.threads = options.threads;
-  auto curve =
-      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
-  if (failed(curve))
-    return false;
-  uint64_t least = curve->totalBytes(curve->smallest());
-  uint64_t most = curve->plainBytes();
-  options.budget = {BudgetRequest::Kind::Bytes, least + (most - least) / n * k,
-                    0};
+  options.budget = {BudgetRequest::Kind::Bytes,
+                    range->least + (range->most - range->least) / n * k, 0};
   return true;
 }
 
 /// Lowers a clone of `model` to a program; null with `message`.
-static OwningOpRef<mlir::ModuleOp>
-lower(mlir::ModuleOp model, const std::string &mode, std::string &message) {
+static OwningOpRef<mlir::ModuleOp> lower(mlir::ModuleOp model,
+                                         const std::string &mode,
+                                         std::optional<BudgetRange> &range,
+                                         std::string &message) {
   ScopedDiagnosticHandler handler(model.getContext(), [&](Diagnostic &d) {
     if (d.getSeverity() == DiagnosticSeverity::Error)
       message += (message.empty() ? "" : "; ") + d.str();
@@ -131,7 +153,8 @@ lower(mlir::ModuleOp model, const std::string &mode, std::string &message) {
   options.evaluation = false;
   options.weightDecay = 0.01;
   StringRef budget = mode;
-  if (budget.consume_front("budget=") && !setBudget(model, budget, options))
+  if (budget.consume_front("budget=") &&
+      !setBudget(model, budget, range, options))
     return nullptr;
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
     return nullptr;
@@ -161,9 +184,10 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
                                      std::vector<Bytes> &files) {
   std::vector<OwningOpRef<mlir::ModuleOp>> programs;
   std::vector<KernelSource> sources;
+  std::optional<BudgetRange> range;
   for (auto [k, mode] : llvm::enumerate(modes)) {
     std::string message;
-    programs.push_back(lower(model, mode, message));
+    programs.push_back(lower(model, mode, range, message));
     if (!programs.back())
       return mode + ": does not compile: " + message;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);

@@ -1,12 +1,13 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
-//   random_training [--brief] [--budgets] FIRST COUNT [DIRECTORY]
+//   random_training [--brief] [--progress] [--budgets] FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets. A
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
-// again. With --brief the first failure ends it, and nothing is reduced.
+// again. With --brief the first failure ends it, and nothing is reduced; with
+// --progress a line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,19 +69,20 @@ int runFile(MLIRContext &context, const char *path, uint64_t seed,
 
 int main(int argc, char **argv) {
   std::vector<std::string> modes = allModes();
-  bool isBrief = argc > 1 && !std::strcmp(argv[1], "--brief");
-  if (isBrief) {
+  auto takeFlag = [&](const char *name) {
+    if (argc < 2 || std::strcmp(argv[1], name) != 0)
+      return false;
     --argc;
     ++argv;
-  }
-  if (argc > 1 && !std::strcmp(argv[1], "--budgets")) {
+    return true;
+  };
+  bool isBrief = takeFlag("--brief");
+  bool showsProgress = takeFlag("--progress");
+  if (takeFlag("--budgets"))
     modes = budgetModes();
-    --argc;
-    ++argv;
-  }
   if (argc < 3) {
-    llvm::errs() << "usage: random_training [--brief] [--budgets] FIRST COUNT "
-                    "[DIRECTORY]\n"
+    llvm::errs() << "usage: random_training [--brief] [--progress] [--budgets] "
+                    "FIRST COUNT [DIRECTORY]\n"
                     "       random_training [--budgets] FILE.mlir SEED\n";
     return 2;
   }
@@ -95,6 +97,9 @@ int main(int argc, char **argv) {
   for (uint64_t seed = first; seed < first + count; ++seed) {
     auto model = random_graphs::generateGraph(&context, seed);
     std::string wrong = checkTraining(*model, seed, modes);
+    if (uint64_t done = seed - first; showsProgress && done % 100 == 0)
+      llvm::outs() << done << " done, " << failures << " failed\n";
+    llvm::outs().flush();
     if (wrong.empty())
       continue;
     ++failures;

@@ -159,7 +159,8 @@ struct Plan {
   std::string solver, strategy;
 };
 
-/// Places `executions`; see placeBuffers for `placementWork`.
+/// Places `executions` with at most `placementWork`, see placeBuffers, and at
+/// most placementWorkOf their buffers.
 Plan makePlan(const Graph &graph, const Executions &executions,
               uint64_t placementWork = kPlacementWork);
 

@@ -4,6 +4,8 @@
 
 #include "reprise/Plan/Graph.h"
 
+#include <optional>
+
 namespace reprise::plan {
 
 /// The order in which ops run; a permutation of the graph's ops.
@@ -48,16 +50,20 @@ Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 /// prefer program order.
 Schedule chooseOrder(const Graph &graph);
 
-/// What placeBuffers may spend on its searches: about two seconds.
+/// The most that placeBuffers spends on its searches unless told otherwise:
+/// about two seconds.
 constexpr uint64_t kPlacementWork = 1600000000;
+
+/// What it spends on this many buffers: less on few.
+uint64_t placementWorkOf(size_t buffers);
 
 /// Places buffers by several greedy orders and keeps the lowest; then, when
 /// that is above max-live, searches for lower heights until within a
 /// thousandth of it or until `workLimit` is spent. Work is counted in items
 /// looked at, not timed, so the result is the same on every machine. A limit
-/// of 0 leaves it at the greedy orders.
+/// of 0 leaves it at the greedy orders; without one it is placementWorkOf.
 Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
-                       uint64_t workLimit = kPlacementWork);
+                       std::optional<uint64_t> workLimit = std::nullopt);
 
 enum class FitOutcome { Found, Impossible, LimitReached };
 

@@ -1,0 +1,395 @@
+//===- CutChain.cpp - What every schedule pays around several cuts --------===//
+//
+// Input:   a graph, ops that follow one another in every order, a budget.
+// Output:  a number of picoseconds that every schedule in the budget adds.
+// Method:  see the header. The multipliers of the bytes are found by Newton's
+//          method as for one cut; the others by subgradient steps towards a
+//          value a little above the best one found (Polyak 1969), which is
+//          lowered when it is not reached.
+// Cost:    a round takes about ten maximum flows a cut.
+//
+//===----------------------------------------------------------------------===//
+#include "CutChain.h"
+#include "reprise/Plan/Fault.h"
+
+#include <algorithm>
+
+namespace reprise::plan {
+
+static constexpr int64_t kUnit = CutModel::kUnit;
+
+//===----------------------------------------------------------------------===//
+// PricedCut
+//===----------------------------------------------------------------------===//
+
+PricedCut::PricedCut(CutModel built)
+    : model(std::move(built)), toSource(model.nodeCount()),
+      toSink(model.nodeCount()), flow(model.nodeCount()) {
+  for (uint32_t node = CutModel::kFirstNode; node < model.nodeCount(); ++node) {
+    toSource[node] = flow.addArc(0, node, 0);
+    toSink[node] = flow.addArc(node, 1, 0);
+  }
+  for (auto [from, to] : model.implications)
+    flow.addArc(from, to, MaxFlow::kInfinite);
+  for (uint32_t node : model.needed)
+    flow.addArc(0, node, MaxFlow::kInfinite);
+}
+
+/// What is executed again need not be resident; it still is where that has a
+/// negative price.
+PricedCut::Line PricedCut::solve(const Prices &prices, int64_t perUnit) {
+  const CompactGraph &graph = model.graph;
+  uint32_t nodes = model.nodeCount();
+  std::vector<int64_t> weight(nodes, 0), resident(nodes, 0);
+  for (uint32_t node = CutModel::kFirstNode; node < nodes; ++node) {
+    if (Rank op = model.opOf[node]; op != kNone)
+      weight[node] += model.isBefore(op) ? prices.again[op] : 0;
+    StorageId id = model.storageOf[node];
+    if (id == kNone)
+      continue;
+    resident[node] = prices.resident[id] + perUnit * (graph.bytes[id] / kUnit);
+    weight[node] += resident[node] + prices.present[id];
+    Rank producer = graph.producer[id];
+    if (producer != kNone && model.opNode[producer] != kNone)
+      weight[model.opNode[producer]] -= std::max<int64_t>(0, resident[node]);
+  }
+  for (uint32_t node = CutModel::kFirstNode; node < nodes; ++node) {
+    flow.setCapacity(toSource[node], std::max<int64_t>(0, -weight[node]));
+    flow.setCapacity(toSink[node], std::max<int64_t>(0, weight[node]));
+  }
+  flow.run(0, 1);
+  Line line;
+  line.states.resize(nodes, Absent);
+  for (uint32_t node = CutModel::kFirstNode; node < nodes; ++node) {
+    if (!flow.isOnSourceSide(node))
+      continue;
+    line.states[node] = Present;
+    StorageId id = model.storageOf[node];
+    if (id == kNone)
+      continue;
+    Rank producer = graph.producer[id];
+    bool isAgain = producer != kNone && model.opNode[producer] != kNone &&
+                   flow.isOnSourceSide(model.opNode[producer]);
+    if (!isAgain || resident[node] < 0)
+      line.states[node] |= Resident;
+  }
+  return line;
+}
+
+/// Fills in what a solution costs and holds.
+void PricedCut::sumUp(const Prices &prices, Line &line) const {
+  line.cost = line.units = 0;
+  for (uint32_t node = CutModel::kFirstNode; node < model.nodeCount(); ++node) {
+    if (!line.states[node])
+      continue;
+    if (Rank op = model.opOf[node]; op != kNone)
+      line.cost += model.isBefore(op) ? prices.again[op] : 0;
+    StorageId id = model.storageOf[node];
+    if (id == kNone)
+      continue;
+    line.cost += prices.present[id];
+    if (!(line.states[node] & Resident))
+      continue;
+    line.cost += prices.resident[id];
+    line.units += model.graph.bytes[id] / kUnit;
+  }
+}
+
+PricedCut::Line PricedCut::solveAt(const Prices &prices, int64_t perUnit) {
+  Line line = solve(prices, perUnit);
+  sumUp(prices, line);
+  return line;
+}
+
+/// With the fewest bytes.
+PricedCut::Line PricedCut::solveTightly(const Prices &prices) {
+  Prices none;
+  none.again.resize(prices.again.size());
+  none.resident.resize(prices.resident.size());
+  none.present.resize(prices.present.size());
+  Line line = solve(none, 1);
+  sumUp(prices, line);
+  return line;
+}
+
+int64_t PricedCut::solveFreely(const Prices &prices) {
+  tight = loose = solveAt(prices, 0);
+  looseShare = 1;
+  best = 0;
+  return loose.cost;
+}
+
+int64_t PricedCut::solveWithin(const Prices &prices, int64_t budget) {
+  int64_t units = (budget - model.own) / kUnit;
+  int64_t value = solveFreely(prices);
+  if (loose.units <= units)
+    return value;
+  tight = solveTightly(prices);
+  looseShare = 0;
+  if (tight.units > units)
+    return value;
+  constexpr int maxSteps = 40;
+  for (int step = 0; step < maxSteps; ++step) {
+    int64_t multiplier = std::clamp<int64_t>((tight.cost - loose.cost) /
+                                                 (loose.units - tight.units),
+                                             0, CutModel::kMaxMultiplier);
+    Line line = solveAt(prices, multiplier);
+    __int128 found = line.cost + __int128(multiplier) * (line.units - units);
+    if (found > value) {
+      value = static_cast<int64_t>(found);
+      best = multiplier;
+    }
+    if ((line.cost == loose.cost && line.units == loose.units) ||
+        (line.cost == tight.cost && line.units == tight.units))
+      break;
+    Line &side = line.units > units ? loose : tight;
+    side = std::move(line);
+  }
+  looseShare = double(units - tight.units) / double(loose.units - tight.units);
+  return value;
+}
+
+double PricedCut::mixed(uint32_t node, uint8_t state) const {
+  if (node == kNone)
+    return 0;
+  return looseShare * ((loose.states[node] & state) != 0) +
+         (1 - looseShare) * ((tight.states[node] & state) != 0);
+}
+
+double PricedCut::again(Rank op) const {
+  return mixed(model.opNode[op], Present);
+}
+double PricedCut::resident(StorageId storage) const {
+  return mixed(model.storageNode[storage], Resident);
+}
+double PricedCut::present(StorageId storage) const {
+  return mixed(model.storageNode[storage], Present);
+}
+
+//===----------------------------------------------------------------------===//
+// CutChain
+//===----------------------------------------------------------------------===//
+
+CutChain::CutChain(const CompactGraph &graph, const Precedence &precedence,
+                   int64_t budget, Rank cut)
+    : graph(graph), precedence(precedence), budget(budget) {
+  chain.cuts.push_back(cut);
+  chain.later.push_back(
+      std::make_shared<PricedCut>(CutModel(graph, precedence, cut)));
+  best = std::max<int64_t>(0, evaluate(chain));
+  perByte = double(best) / double(std::max<int64_t>(1, budget));
+}
+
+std::shared_ptr<PricedCut> CutChain::makeNext(Rank cut, Rank until,
+                                              const PricedCut &after) const {
+  CutModel between(graph, precedence, cut, until);
+  for (StorageId id = 0; id < graph.storageCount(); ++id)
+    if (after.hasStorage(id))
+      between.add(id);
+  return std::make_shared<PricedCut>(std::move(between));
+}
+
+/// The cut that was last pays for all executions at first, so that the value
+/// stays the same.
+CutChain::Chain CutChain::append(Rank cut) const {
+  Chain longer = chain;
+  longer.later.push_back(
+      std::make_shared<PricedCut>(CutModel(graph, precedence, cut)));
+  longer.next.push_back(makeNext(chain.cuts.back(), cut, *longer.later.back()));
+  longer.cuts.push_back(cut);
+  Link link;
+  link.later.resize(graph.opCount());
+  link.copied.resize(graph.storageCount());
+  link.carried.resize(graph.storageCount());
+  for (Rank op = 0; op < graph.opCount(); ++op)
+    if (chain.later.back()->variables().canPay(op)) {
+      link.later[op] = double(graph.cost[op]);
+      for (const Link &before : chain.links)
+        link.later[op] -= before.later[op];
+    }
+  longer.links.push_back(std::move(link));
+  return longer;
+}
+
+/// The new cut pays for nothing at first.
+CutChain::Chain CutChain::prepend(Rank cut) const {
+  Chain longer = chain;
+  longer.later.insert(
+      longer.later.begin(),
+      std::make_shared<PricedCut>(CutModel(graph, precedence, cut)));
+  longer.next.insert(longer.next.begin(),
+                     makeNext(cut, chain.cuts.front(), *chain.later.front()));
+  longer.cuts.insert(longer.cuts.begin(), cut);
+  Link link;
+  link.later.resize(graph.opCount());
+  link.copied.resize(graph.storageCount());
+  link.carried.resize(graph.storageCount());
+  longer.links.insert(longer.links.begin(), std::move(link));
+  return longer;
+}
+
+int64_t CutChain::evaluate(const Chain &chain) const {
+  const auto &[cuts, later, next, links] = chain;
+  std::vector<int64_t> rest = graph.cost; // what executions of an interval cost
+  int64_t sum = 0;
+  PricedCut::Prices none;
+  none.again.resize(graph.opCount());
+  none.resident.resize(graph.storageCount());
+  none.present = none.resident;
+  for (uint32_t at = 0; at < later.size(); ++at) {
+    bool isLast = at + 1 == later.size();
+    PricedCut::Prices prices = none;
+    for (StorageId id = 0; id < graph.storageCount(); ++id) {
+      if (at > 0)
+        prices.resident[id] += int64_t(links[at - 1].carried[id]);
+      if (!isLast)
+        prices.resident[id] -= REPRISE_FAULT("chain-copies-for-nothing")
+                                   ? 0
+                                   : int64_t(links[at].copied[id]);
+    }
+    if (isLast) {
+      prices.again = rest;
+      return sum + later[at]->solveWithin(prices, budget);
+    }
+    for (Rank op = 0; op < graph.opCount(); ++op) {
+      prices.again[op] = int64_t(links[at].later[op]);
+      rest[op] -= REPRISE_FAULT("chain-pays-twice") ? 0 : prices.again[op];
+    }
+    sum += later[at]->solveWithin(prices, budget);
+    prices.again = rest;
+    for (StorageId id = 0; id < graph.storageCount(); ++id) {
+      prices.resident[id] = int64_t(links[at].copied[id]);
+      prices.present[id] = REPRISE_FAULT("chain-carries-for-nothing")
+                               ? 0
+                               : -int64_t(links[at].carried[id]);
+    }
+    sum += next[at]->solveFreely(prices);
+  }
+  return sum;
+}
+
+/// Of the value that was evaluated last.
+CutChain::Links CutChain::gradientOf(const Chain &chain) const {
+  const auto &[cuts, later, next, links] = chain;
+  Links result(next.size());
+  std::vector<double> executions(graph.opCount()); // from a cut on
+  for (Rank op = 0; op < graph.opCount(); ++op)
+    executions[op] = later.back()->again(op);
+  for (uint32_t at = next.size(); at-- > 0;) {
+    Link &link = result[at];
+    const PricedCut &here = *later[at], &between = *next[at];
+    link.later.resize(graph.opCount());
+    for (Rank op = 0; op < graph.opCount(); ++op) {
+      executions[op] += between.again(op);
+      if (here.variables().canPay(op))
+        link.later[op] = here.again(op) - executions[op];
+    }
+    link.copied.resize(graph.storageCount());
+    link.carried.resize(graph.storageCount());
+    for (StorageId id = 0; id < graph.storageCount(); ++id) {
+      if (!between.hasStorage(id))
+        continue;
+      if (here.hasStorage(id))
+        link.copied[id] = between.resident(id) - here.resident(id);
+      if (later[at + 1]->hasStorage(id))
+        link.carried[id] = later[at + 1]->resident(id) - between.present(id);
+    }
+  }
+  return result;
+}
+
+/// A step that would gain `gain` if the gradient stayed as it is. Multipliers
+/// stay at zero or above, those of an op's executions below its cost.
+void CutChain::move(Links &links, const Links &gradient, double gain) const {
+  auto scaleOf = [&](StorageId id) { return perByte * graph.bytes[id]; };
+  auto isStuck = [](double at, double step) { return at <= 0 && step < 0; };
+  double slope = 0;
+  for (uint32_t at = 0; at < links.size(); ++at) {
+    for (Rank op = 0; op < graph.opCount(); ++op)
+      if (double step = gradient[at].later[op];
+          !isStuck(links[at].later[op], step))
+        slope += step * step * graph.cost[op];
+    for (StorageId id = 0; id < graph.storageCount(); ++id) {
+      if (double step = gradient[at].copied[id];
+          !isStuck(links[at].copied[id], step))
+        slope += step * step * scaleOf(id);
+      if (double step = gradient[at].carried[id];
+          !isStuck(links[at].carried[id], step))
+        slope += step * step * scaleOf(id);
+    }
+  }
+  if (slope <= 0)
+    return;
+  double length = gain / slope;
+  std::vector<double> left(graph.cost.begin(), graph.cost.end());
+  for (uint32_t at = 0; at < links.size(); ++at) {
+    Link &link = links[at];
+    for (Rank op = 0; op < graph.opCount(); ++op) {
+      double moved =
+          link.later[op] + length * graph.cost[op] * gradient[at].later[op];
+      link.later[op] = std::clamp(moved, 0.0, left[op]);
+      left[op] -= link.later[op];
+    }
+    for (StorageId id = 0; id < graph.storageCount(); ++id) {
+      double scale = length * scaleOf(id);
+      link.copied[id] =
+          std::max(0.0, link.copied[id] + scale * gradient[at].copied[id]);
+      link.carried[id] =
+          std::max(0.0, link.carried[id] + scale * gradient[at].carried[id]);
+    }
+  }
+}
+
+void CutChain::improve(Chain &longer, uint32_t rounds) {
+  constexpr double least = 1e-4;
+  constexpr uint32_t patience = 8;
+  double ambition = 0.05;
+  uint32_t inVain = 0;
+  Links bestLinks = longer.links;
+  int64_t value = evaluate(longer);
+  for (uint32_t round = 0; round < rounds && ambition > least; ++round) {
+    move(longer.links, gradientOf(longer), best * (1 + ambition) - value);
+    value = evaluate(longer);
+    if (value > best) {
+      inVain = 0;
+      best = value;
+      bestLinks = longer.links;
+    } else if (++inVain >= patience) {
+      inVain = 0;
+      ambition /= 2;
+      longer.links = bestLinks;
+      value = evaluate(longer);
+    }
+  }
+  longer.links = std::move(bestLinks);
+}
+
+double CutChain::multiplier() const {
+  evaluate(chain);
+  int64_t sum = 0;
+  for (const std::shared_ptr<PricedCut> &part : chain.later)
+    sum += part->multiplier();
+  return double(sum) / double(kUnit);
+}
+
+bool CutChain::extend(Rank cut, uint32_t rounds) {
+  Chain longer;
+  if (findReached(precedence.behind, chain.cuts.back())[cut])
+    longer = append(cut);
+  else if (findReached(precedence.before, chain.cuts.front())[cut])
+    longer = prepend(cut);
+  else
+    return false;
+  // Less is noise, on which further cuts don't build well.
+  constexpr int64_t worth = 1000;
+  int64_t before = best;
+  improve(longer, rounds);
+  if (best <= before + before / worth) {
+    best = before;
+    return false;
+  }
+  chain = std::move(longer);
+  return true;
+}
+
+} // namespace reprise::plan

@@ -1,0 +1,133 @@
+//===- CutChain.h - What every schedule pays around several cuts -*- C++
+//-*-===//
+//
+// Cuts t_1, t_2, ... of which each comes behind the one before it in every
+// order. For each t_j as in CutRelaxation.h: x_sj says that storage s is
+// resident then, Q_oj that op o is executed again at any time later. And q_oj
+// says that it is before t_(j+1); behind the last cut, that is Q itself.
+//
+//   minimize   sum c_o q_oj
+//   so that    the bytes of t_j + sum m_s x_sj <= budget
+//              x_sj + Q_oj >= 1    for what is read at any time behind t_j
+//              x_sj + q_oj >= 1    for what is read until t_(j+1)
+//              Q_oj <= x_uj + Q,  q_oj <= x_uj + q   for every input u of o
+//              Q_oj <= q_oj + q_o(j+1) + ...
+//              x_s(j+1) <= x_sj + q_oj
+//
+// The last two rows and the bytes get multipliers; so do copies y of x, with
+// y <= x, for the rows with q. What is left falls apart into minimum-weight
+// closures, one for Q and one for q of each cut. Every choice of multipliers
+// gives a valid bound; with those of the last two rows at zero, it is the one
+// of a single cut.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_CUTCHAIN_H
+#define REPRISE_LIB_PLAN_CUTCHAIN_H
+
+#include "CutModel.h"
+#include "MaxFlow.h"
+
+#include <memory>
+
+namespace reprise::plan {
+
+/// One closure of the chain, whose variables cost what it is told.
+class PricedCut {
+public:
+  PricedCut(CutModel model);
+
+  struct Prices {
+    std::vector<int64_t> again;    // by rank: q
+    std::vector<int64_t> resident; // by storage: x
+    std::vector<int64_t> present;  // by storage: x or q
+  };
+
+  const CutModel &variables() const { return model; }
+  bool hasStorage(StorageId id) const { return model.storageNode[id] != kNone; }
+
+  /// The least sum of prices, whatever the bytes.
+  int64_t solveFreely(const Prices &prices);
+  /// A bound on the least sum of prices with at most `budget` bytes.
+  int64_t solveWithin(const Prices &prices, int64_t budget);
+  /// Picoseconds a 64-byte unit, of that bound.
+  int64_t multiplier() const { return best; }
+
+  /// What the last solution does, from 0 to 1: a mixture of two closures where
+  /// one has too many bytes and the other spare ones.
+  double again(Rank op) const;
+  double resident(StorageId storage) const;
+  double present(StorageId storage) const;
+
+private:
+  enum State : uint8_t { Absent = 0, Present = 1, Resident = 2 };
+  struct Line {
+    int64_t cost = 0, units = 0;
+    std::vector<uint8_t> states; // by node
+  };
+
+  Line solve(const Prices &prices, int64_t perUnit);
+  Line solveAt(const Prices &prices, int64_t perUnit);
+  Line solveTightly(const Prices &prices);
+  void sumUp(const Prices &prices, Line &line) const;
+  double mixed(uint32_t node, uint8_t state) const;
+
+  CutModel model;
+  std::vector<uint32_t> toSource, toSink; // arcs, by node
+  MaxFlow flow;
+  Line loose, tight;
+  double looseShare = 1;
+  int64_t best = 0; // multiplier
+};
+
+/// Grows by a cut at a time, each of which must prove more.
+class CutChain {
+public:
+  CutChain(const CompactGraph &graph, const Precedence &precedence,
+           int64_t budget, Rank cut);
+
+  /// Picoseconds that every schedule in the budget adds.
+  int64_t extra() const { return best; }
+  /// Picoseconds that one more byte saves at most, near this budget.
+  double multiplier() const;
+
+  /// Adds a cut that comes behind all others in every order, or before all
+  /// others. Improves the multipliers at most `rounds` times. Returns whether
+  /// more is proven; otherwise the chain stays as it was.
+  bool extend(Rank cut, uint32_t rounds);
+
+private:
+  /// Multipliers between a cut and the next one, in picoseconds.
+  struct Link {
+    std::vector<double> later;   // by rank: Q <= q + q + ...
+    std::vector<double> copied;  // by storage: y <= x
+    std::vector<double> carried; // by storage: the next x <= y + q
+  };
+  using Links = std::vector<Link>;
+  /// The closures and multipliers of a chain.
+  struct Chain {
+    std::vector<Rank> cuts;
+    std::vector<std::shared_ptr<PricedCut>> later; // of Q, by cut
+    std::vector<std::shared_ptr<PricedCut>> next;  // of q, by cut but the last
+    Links links;                                   // by cut but the last
+  };
+
+  std::shared_ptr<PricedCut> makeNext(Rank cut, Rank until,
+                                      const PricedCut &after) const;
+  Chain append(Rank cut) const;
+  Chain prepend(Rank cut) const;
+  int64_t evaluate(const Chain &chain) const;
+  Links gradientOf(const Chain &chain) const;
+  void move(Links &links, const Links &gradient, double gain) const;
+  void improve(Chain &chain, uint32_t rounds);
+
+  const CompactGraph &graph;
+  const Precedence &precedence;
+  int64_t budget;
+  int64_t best = 0;
+  double perByte = 0; // picoseconds that a byte is worth, for the steps' scale
+  Chain chain;
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_CUTCHAIN_H
