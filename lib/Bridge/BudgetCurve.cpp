@@ -60,10 +60,10 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   curve.searched = problem.graph;
   if (failed(keepMatching(problem, options.keep, curve.searched)))
     return failure();
-  plan::SolverOptions solver;
-  solver.work = options.work;
-  solver.threads = options.threads;
-  curve.points = plan::computeFrontier(curve.searched, curve.order, solver);
+  curve.solver.work = options.work;
+  curve.solver.threads = options.threads;
+  curve.points =
+      plan::computeFrontier(curve.searched, curve.order, curve.solver);
   // A step without ops has one schedule, the empty one.
   if (curve.points.empty())
     curve.points.emplace_back();
@@ -97,6 +97,19 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
             budget + 64 * REPRISE_FAULT("budget-over-by-a-unit"))
       return point;
   return std::nullopt;
+}
+
+std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget) {
+  std::optional<uint32_t> point = choose(budget);
+  if (!point || *point + 1 == points.size())
+    return point;
+  plan::SolverOptions options = solver;
+  options.budgetBytes = budget - fixedBytes;
+  std::vector<plan::FrontierPoint> between = plan::searchBetween(
+      searched, points[*point], points[*point + 1], options);
+  points.insert(points.begin() + *point + 1, between.begin(), between.end());
+  plans.insert(plans.begin() + *point + 1, between.size(), plan::Plan());
+  return choose(budget);
 }
 
 uint32_t BudgetCurve::smallest() {

@@ -106,7 +106,7 @@ public:
     std::iota(listed.begin(), listed.end(), 0);
     if (listed != order && order.size() < kManyOps)
       descents.emplace_back(graph, listed);
-    iterations = searchIterations(descents[0].compact, options.work);
+    iterations = searchIterations(descents[0].compact, options.work / 2);
   }
 
   std::vector<FrontierPoint> run() {
@@ -115,7 +115,7 @@ public:
     precedence = findPrecedence(graph, descents[0].compact);
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(proven, iterations, options.seed);
+      descents[at].run(proven, 2 * iterations, options.seed);
     });
     chosen = &chooseDescent();
     if (chosen != &descents[0])

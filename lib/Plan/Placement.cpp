@@ -144,9 +144,9 @@ static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
 }
 
 uint64_t placementWorkOf(size_t buffers) {
-  constexpr double looksAtAPair = 4000;
-  double work = looksAtAPair * double(buffers) * double(buffers);
-  return work < double(kPlacementWork) ? uint64_t(work) : kPlacementWork;
+  constexpr double looksAtAPair = 4000, most = kPlacementWork / 4;
+  return uint64_t(
+      std::min(most, looksAtAPair * double(buffers) * double(buffers)));
 }
 
 static std::vector<PackItem> toItems(const std::vector<Buffer> &buffers) {

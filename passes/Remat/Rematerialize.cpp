@@ -70,7 +70,7 @@ public:
     if (failed(curve))
       return signalPassFailure();
     uint64_t budget = bytesOf(*request, *curve);
-    std::optional<uint32_t> point = curve->choose(budget);
+    std::optional<uint32_t> point = curve->chooseClosely(budget);
     if (observer)
       observer(*curve, budget, point);
     if (!point) {

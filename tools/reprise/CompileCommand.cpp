@@ -25,9 +25,6 @@ struct CompileCommandOptions {
 };
 } // namespace
 
-/// What a compilation told of its budget: without a plan, why it failed.
-using MaybeBudget = std::optional<BudgetFacts>;
-
 using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point start) {
@@ -124,20 +121,6 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   return print(json.dump(2) + "\n");
 }
 
-/// Lowers a request to a level; a budget that cannot be met is refused.
-static rt::Status lower(Compiler &compiler, const ModelRequest &request,
-                        CompileLevel level, MaybeBudget &budget) {
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
-  CompileOptions options = request.compile;
-  options.budgetObserver = [&](BudgetCurve &curve, uint64_t bytes,
-                               std::optional<uint32_t> point) {
-    budget = budgetFactsOf(request.source, curve, bytes, point);
-  };
-  rt::Status status = compiler.lower(options, level);
-  return budget && !budget->plan ? refuse(request, *budget) : status;
-}
-
 /// Compiles up to a level of IR and prints it.
 static rt::Status compileToText(const CompileCommandOptions &options,
                                 const ModelRequest &request,
@@ -146,7 +129,7 @@ static rt::Status compileToText(const CompileCommandOptions &options,
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Compiler compiler;
   MaybeBudget budget;
-  REPRISE_RETURN_IF_ERROR(lower(compiler, request, level, budget));
+  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, request, level, budget));
   return writeText(path, compiler.print());
 }
 
@@ -165,7 +148,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
     Activity activity("compiling " + options.source);
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
-        lower(compiler, request, CompileLevel::Program, budget));
+        lowerRequest(compiler, request, CompileLevel::Program, budget));
     rt::Expected<std::vector<uint8_t>> emitted = compiler.emit();
     if (!emitted.ok())
       return emitted.status();

@@ -158,3 +158,16 @@ rt::Status tools::refuseAsJson(const ModelRequest &request,
   REPRISE_RETURN_IF_ERROR(print(json.dump(2) + "\n"));
   return alreadyShown();
 }
+
+rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
+                               CompileLevel level, MaybeBudget &budget) {
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  CompileOptions options = request.compile;
+  options.budgetObserver = [&](BudgetCurve &curve, uint64_t bytes,
+                               std::optional<uint32_t> point) {
+    budget = budgetFactsOf(request.source, curve, bytes, point);
+  };
+  rt::Status status = compiler.lower(options, level);
+  return budget && !budget->plan ? refuse(request, *budget) : status;
+}

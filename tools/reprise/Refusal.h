@@ -13,6 +13,14 @@ rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
 /// What refuse() shows as JSON: `facts` and "ways_out".
 rt::Status refuseAsJson(const ModelRequest &request, const BudgetFacts &facts);
 
+/// Of a request with a budget.
+using MaybeBudget = std::optional<BudgetFacts>;
+
+/// Loads a request and lowers it to a level; refuses a budget that cannot be
+/// met. Fills `budget`, where one is asked for.
+rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,
+                        CompileLevel level, MaybeBudget &budget);
+
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_REFUSAL_H

@@ -3,8 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "ModelFlags.h"
-#include "ModelSource.h"
+#include "Refusal.h"
 #include "artifact/ArtifactFile.h"
 #include "report/Report.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -35,8 +34,10 @@ static rt::Expected<ProgramFacts> planModel(const ReportOptions &options,
     return compile.status();
   Activity activity("planning " + options.source);
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(options.source, kind, *model));
-  REPRISE_RETURN_IF_ERROR(compiler.lower(*compile, CompileLevel::Program));
+  MaybeBudget budget;
+  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler,
+                                       {options.source, kind, *model, *compile},
+                                       CompileLevel::Program, budget));
   return compiler.facts();
 }
 

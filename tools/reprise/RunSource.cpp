@@ -2,7 +2,7 @@
 
 #include "RunSource.h"
 #include "Console.h"
-#include "ModelSource.h"
+#include "Refusal.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <sys/stat.h>
@@ -89,8 +89,10 @@ compileSource(const RunFlags &flags, SourceKind kind, bool gradients,
   }
   Activity activity("compiling " + flags.source);
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(flags.source, kind, *model));
-  REPRISE_RETURN_IF_ERROR(compiler.lower(*options, CompileLevel::Program));
+  MaybeBudget budget;
+  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler,
+                                       {flags.source, kind, *model, *options},
+                                       CompileLevel::Program, budget));
   return compiler.emit();
 }
 

@@ -2,7 +2,7 @@
 //
 // A budget counts every byte the program holds on the device: variables,
 // optimizer state, constants, inputs, activations, gradients, workspaces.
-// Which plans exist does not depend on the budget that is asked for, so that
+// What a search finds does not depend on the budget that is asked for, so that
 // less memory never costs less and a smaller budget never has a larger peak.
 //
 //===----------------------------------------------------------------------===//
@@ -34,8 +34,8 @@ public:
   PlanProblem problem;
   uint64_t fixedBytes = 0; // variables and constants
   std::vector<plan::OpId> order;
-  /// By increasing max-live and decreasing cost; the last one computes
-  /// nothing again.
+  /// By increasing max-live and decreasing cost, but see chooseClosely; the
+  /// last one computes nothing again.
   std::vector<plan::FrontierPoint> points;
 
   /// Bytes of the whole program with a point's plan, which is placed when
@@ -45,6 +45,10 @@ public:
 
   /// The cheapest point within `budget` bytes, or none.
   std::optional<uint32_t> choose(uint64_t budget);
+  /// The same, after a search between that point and the next one, whose
+  /// schedules become points behind it: indices above change, and the first
+  /// new one may need no more bytes. Takes about a second for a thousand ops.
+  std::optional<uint32_t> chooseClosely(uint64_t budget);
   /// The point with the fewest bytes, to a thousandth: less is refused.
   uint32_t smallest();
   /// Where less memory begins to cost more than it is worth: the point
@@ -67,6 +71,7 @@ private:
     return fixedBytes + points[point].solution.maxLive;
   }
 
+  plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
   plan::Graph searched;          // problem.graph with what is kept marked
   std::vector<plan::Plan> plans; // by point; without steps: not placed yet

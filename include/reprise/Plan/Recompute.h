@@ -106,6 +106,16 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
                                            const std::vector<OpId> &order,
                                            const SolverOptions &options);
 
+/// Searches longer between two neighbours of a frontier, for schedules with at
+/// most options.budgetBytes that cost less than `below` and more than `above`,
+/// by increasing max-live and decreasing cost. The first may need no more bytes
+/// than `below`. Of two budgets, the larger one has at least as cheap a last
+/// schedule.
+std::vector<FrontierPoint> searchBetween(const Graph &graph,
+                                         const FrontierPoint &below,
+                                         const FrontierPoint &above,
+                                         const SolverOptions &options);
+
 //===----------------------------------------------------------------------===//
 // Proofs
 //===----------------------------------------------------------------------===//

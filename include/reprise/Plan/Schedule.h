@@ -50,11 +50,11 @@ Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 /// prefer program order.
 Schedule chooseOrder(const Graph &graph);
 
-/// The most that placeBuffers spends on its searches unless told otherwise:
-/// about two seconds.
+/// A unit of what placeBuffers spends on its searches: about two seconds.
 constexpr uint64_t kPlacementWork = 1600000000;
 
-/// What it spends on this many buffers: less on few.
+/// What it spends on this many buffers unless told otherwise: at most half a
+/// second.
 uint64_t placementWorkOf(size_t buffers);
 
 /// Places buffers by several greedy orders and keeps the lowest; then, when
