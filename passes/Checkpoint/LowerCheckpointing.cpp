@@ -94,8 +94,6 @@ void Lowering::lowerWithin(Block &block) {
     if (auto module = dyn_cast<sg::ModuleOp>(op))
       if (module.getPhase() != Phase::Backward)
         bodies.push_back(&module.getBody().front());
-  if (REPRISE_FAULT("segment-first-block-first"))
-    std::reverse(bodies.begin(), bodies.end());
   for (Block *body : llvm::reverse(bodies)) {
     sg::ModuleOp module = moduleOf(body);
     if (!module.getActivationCheckpointing()) {

@@ -139,3 +139,16 @@ func.func @barriers_separate(%x: tensor<8xf32>, %g: tensor<8xf32>) -> tensor<8xf
   %y = sg.neg %b : tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// The order of a sum must not depend on what it is fused with, and a kernel
+// that moves elements may handle them one by one.
+// CHECK-LABEL: func.func @a_sum_does_not_move_elements_as_well
+// CHECK: sg.kernel "transpose"
+// CHECK: sg.kernel "reduce_sum"
+// CHECK: return
+func.func @a_sum_does_not_move_elements_as_well(%x: tensor<8x32xf32>)
+    -> (tensor<32x8xf32>, tensor<32xf32>) {
+  %t = sg.transpose %x perm [1, 0] : tensor<8x32xf32> -> tensor<32x8xf32>
+  %s = sg.reduce_sum %t dims [1] : tensor<32x8xf32> -> tensor<32xf32>
+  return %t, %s : tensor<32x8xf32>, tensor<32xf32>
+}

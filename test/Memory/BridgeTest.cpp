@@ -212,6 +212,25 @@ TEST(Bridge, BarrierOrdersItsReaders) {
   EXPECT_EQ(names, (std::vector<std::string>{"first", "clone"}));
 }
 
+TEST(Bridge, BarrierHoldsBackWhatWouldTakeLessMemory) {
+  // "clone" right behind "first" would free two values for one, before "third"
+  // needs room.
+  Lowered lowered(step(
+      kernel("l", "left", "g", "g") + kernel("r", "right", "g", "g") +
+          kernel("a", "first", "l", "r") + kernel("n", "second", "a", "a") +
+          kernel("m", "third", "a", "n") +
+          "%b:2 = sg.barrier (%l, %r) after (%m) : (tensor<4xf32>, "
+          "tensor<4xf32>) after (tensor<4xf32>) -> tensor<4xf32>, "
+          "tensor<4xf32>\n" +
+          kernel("c", "clone", "b#0", "b#1"),
+      {"c", "m"}));
+  expectSameMeaning(lowered);
+  std::vector<std::string> names;
+  for (auto step : lowered.entry("f").getBody().getOps<StepOpInterface>())
+    names.push_back(step.getStepInfo().getName().str());
+  EXPECT_EQ(names.back(), "clone");
+}
+
 TEST(Bridge, WorkspaceIsPlacedWithItsCall) {
   Lowered lowered(R"(
     func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32> {

@@ -115,6 +115,33 @@ func.func @adds_the_gradients_of_a_value_read_twice(%x: tensor<8xf32>) -> tensor
 
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
+// CHECK-LABEL: func.func @gives_a_value_one_gradient_although_a_block_has_two_names_for_it(
+func.func @gives_a_value_one_gradient_although_a_block_has_two_names_for_it(%x: tensor<8xf32>) -> tensor<f32> {
+  // CHECK: %[[BLOCK:.*]]:3 = sg.module "twice"
+  // CHECK: sg.backward of [@w]
+  // CHECK:   %[[DP:.*]] = sg.module "twice"
+  // CHECK-SAME: -> tensor<8xf32>
+  // CHECK:     %[[DT:.*]] = sg.mul
+  // CHECK:     %[[DE:.*]] = sg.mul
+  // CHECK:     %[[SUM:.*]] = sg.add
+  // CHECK-NEXT:   sg.yield %[[SUM]]
+  // CHECK:   sg.mul %[[DP]],
+  %w = sg.read @w : tensor<8xf32>
+  %p = sg.mul %w, %x : tensor<8xf32>
+  %y = sg.module "twice" (%a = %p : tensor<8xf32>, %b = %p : tensor<8xf32>) -> tensor<8xf32> {
+    %e = sg.exp %a : tensor<8xf32>
+    %t = sg.tanh %b : tensor<8xf32>
+    %s = sg.add %e, %t : tensor<8xf32>
+    sg.yield %s : tensor<8xf32>
+  }
+  %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
 // CHECK-LABEL: func.func @mirrors_a_block_of_several_results(
 func.func @mirrors_a_block_of_several_results(%x: tensor<8xf32>) -> tensor<f32> {
   // Both results have a gradient; the mirror takes one cotangent for each.
