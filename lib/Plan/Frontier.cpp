@@ -114,8 +114,11 @@ public:
       return {};
     precedence = findPrecedence(graph, descents[0].compact);
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
+    // With many ops there is one descent, for which all threads wait.
+    uint64_t each =
+        (descents[0].compact.opCount() < kManyOps ? 2 : 1) * iterations;
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(proven, 2 * iterations, options.seed);
+      descents[at].run(proven, each, options.seed);
     });
     chosen = &chooseDescent();
     if (chosen != &descents[0])

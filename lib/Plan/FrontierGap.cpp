@@ -94,7 +94,9 @@ public:
 
 private:
   static constexpr uint32_t kParts = 5;
-  static constexpr uint64_t kEffort = 4; // times that of a frontier's budget
+  /// Twice as long as for a budget of the frontier, for few ops longer still.
+  static constexpr uint32_t kManyOps = 1500;
+  uint64_t effort() const { return compact.opCount() < kManyOps ? 4 : 2; }
 
   void setBudgets() {
     uint64_t from = below.solution.maxLive, to = above.solution.maxLive;
@@ -121,7 +123,7 @@ private:
                                      bounds.at(cut.cut).residentAt(factor)),
                      {});
     search.offer(plainSequence(compact), {MissingInput::Recompute, 1.0, 0.2});
-    search.improve(kEffort * searchIterations(compact, options.work), bound,
+    search.improve(effort() * searchIterations(compact, options.work), bound,
                    {});
     FrontierPoint point;
     if (!search.hasSolution())
