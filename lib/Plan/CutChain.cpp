@@ -318,9 +318,11 @@ void CutChain::move(Links &links, const Links &gradient, double gain) const {
         slope += step * step * scaleOf(id);
     }
   }
-  if (slope <= 0)
+  if (!(slope > 0))
     return;
   double length = gain / slope;
+  // No storage is worth more than the whole step.
+  double most = double(graph.totalCost());
   std::vector<double> left(graph.cost.begin(), graph.cost.end());
   for (uint32_t at = 0; at < links.size(); ++at) {
     Link &link = links[at];
@@ -332,10 +334,10 @@ void CutChain::move(Links &links, const Links &gradient, double gain) const {
     }
     for (StorageId id = 0; id < graph.storageCount(); ++id) {
       double scale = length * scaleOf(id);
-      link.copied[id] =
-          std::max(0.0, link.copied[id] + scale * gradient[at].copied[id]);
-      link.carried[id] =
-          std::max(0.0, link.carried[id] + scale * gradient[at].carried[id]);
+      link.copied[id] = std::clamp(
+          link.copied[id] + scale * gradient[at].copied[id], 0.0, most);
+      link.carried[id] = std::clamp(
+          link.carried[id] + scale * gradient[at].carried[id], 0.0, most);
     }
   }
 }
