@@ -82,6 +82,28 @@ int64_t CutRelaxation::leastBytes() {
   return model.own + solve(1, Price::None).bytes * kUnit;
 }
 
+/// Newton's method. `loose` costs less and has too many bytes, `tight` is the
+/// other way round; each multiplier is where their lines meet. Calls `found`
+/// with every closure, its multiplier and the bound, before it takes the
+/// closure for one of the two.
+void CutRelaxation::approach(
+    Line loose, Line tight, int64_t units,
+    const std::function<void(const Line &, int64_t, int64_t)> &found) {
+  constexpr int maxSteps = 60;
+  for (int step = 0; step < maxSteps; ++step) {
+    int64_t multiplier =
+        (tight.cost - loose.cost) / (loose.bytes - tight.bytes);
+    multiplier = std::clamp<int64_t>(multiplier, 0, kMaxMultiplier);
+    Line line = solve(multiplier, Price::Real);
+    __int128 value = line.cost + __int128(multiplier) * (line.bytes - units);
+    found(line, multiplier, static_cast<int64_t>(value));
+    if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
+        (line.cost == tight.cost && line.bytes == tight.bytes))
+      return;
+    (line.bytes > units ? loose : tight) = line;
+  }
+}
+
 CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
   // Units left beside t's own bytes, rounded in favour of the schedules.
   int64_t room = budget - model.own;
@@ -98,23 +120,13 @@ CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
     best = 0;
     return answer;
   }
-  constexpr int maxSteps = 60;
-  for (int step = 0; step < maxSteps; ++step) {
-    // loose costs less and has too many bytes; tight is the other way round.
-    int64_t multiplier =
-        (tight.cost - loose.cost) / (loose.bytes - tight.bytes);
-    multiplier = std::clamp<int64_t>(multiplier, 0, kMaxMultiplier);
-    Line line = solve(multiplier, Price::Real);
-    __int128 value = line.cost + __int128(multiplier) * (line.bytes - units);
-    if (value > answer.extra) {
-      answer.extra = static_cast<int64_t>(value);
-      best = multiplier;
-    }
-    if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
-        (line.cost == tight.cost && line.bytes == tight.bytes))
-      break;
-    (line.bytes > units ? loose : tight) = line;
-  }
+  approach(loose, tight, units,
+           [&](const Line &, int64_t perUnit, int64_t value) {
+             if (value <= answer.extra)
+               return;
+             answer.extra = value;
+             best = perUnit;
+           });
   answer.multiplier = double(best) / kUnit;
   return answer;
 }
@@ -194,24 +206,13 @@ bool CutRelaxation::explore(Branch &branch, int64_t units, int64_t &cheapest) {
     branch.next = kNone;
     return true;
   }
-  constexpr int maxSteps = 30;
-  for (int step = 0; step < maxSteps; ++step) {
-    int64_t multiplier =
-        (tight.cost - loose.cost) / (loose.bytes - tight.bytes);
-    multiplier = std::clamp<int64_t>(multiplier, 0, kMaxMultiplier);
-    Line line = solve(multiplier, Price::Real);
-    __int128 value = line.cost + __int128(multiplier) * (line.bytes - units);
-    if (value > branch.extra)
-      branch.extra = static_cast<int64_t>(value);
+  approach(loose, tight, units, [&](const Line &line, int64_t, int64_t value) {
+    branch.extra = std::max(branch.extra, value);
     bool isOver = line.bytes > units;
     if (!isOver)
       cheapest = std::min(cheapest, line.cost);
-    if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
-        (line.cost == tight.cost && line.bytes == tight.bytes))
-      break;
-    (isOver ? loose : tight) = line;
     (isOver ? withLoose : withTight) = residents();
-  }
+  });
   branch.next = kNone;
   for (StorageId id = 0; id < graph.storageCount(); ++id)
     if (withLoose[id] != withTight[id] &&

@@ -22,6 +22,8 @@
 #include "CutModel.h"
 #include "MaxFlow.h"
 
+#include <functional>
+
 namespace reprise::plan {
 
 class CutRelaxation {
@@ -79,6 +81,9 @@ private:
 
   void build();
   Line solve(int64_t perUnit, Price price);
+  void
+  approach(Line loose, Line tight, int64_t units,
+           const std::function<void(const Line &, int64_t, int64_t)> &found);
   /// By the last closure.
   bool isResident(StorageId storage) const;
   std::vector<bool> residents() const;
