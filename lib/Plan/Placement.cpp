@@ -7,7 +7,7 @@
 //          max-live, searches for lower heights: local (all problems) and
 //          complete (small ones), halving the distance to max-live.
 // Cost:    O(n^2) a greedy order, then bounded by counted work: what a search
-//          does not find by some thousand looks at every pair of buffers, it
+//          does not find by some hundred looks at every pair of buffers, it
 //          hardly ever finds at all.
 //
 //===----------------------------------------------------------------------===//
@@ -144,7 +144,7 @@ static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
 }
 
 uint64_t placementWorkOf(size_t buffers) {
-  constexpr double looksAtAPair = 4000, most = kPlacementWork / 4;
+  constexpr double looksAtAPair = 500, most = kPlacementWork / 4;
   return uint64_t(
       std::min(most, looksAtAPair * double(buffers) * double(buffers)));
 }
