@@ -94,7 +94,7 @@ public:
 
 private:
   static constexpr uint32_t kParts = 5;
-  /// Twice as long as for a budget of the frontier, for few ops longer still.
+  /// Times what a solver searches; a frontier searches half of that a budget.
   static constexpr uint32_t kManyOps = 1500;
   uint64_t effort() const { return compact.opCount() < kManyOps ? 4 : 2; }
 
