@@ -83,10 +83,9 @@ public:
           point.solution.milliseconds >= cheapest ||
           point.solution.milliseconds <= above.solution.milliseconds)
         continue;
+      // One that needs no more bytes than the one before doesn't replace it:
+      // placed, it may, and a smaller budget has the one before as well.
       cheapest = point.solution.milliseconds;
-      while (!result.empty() &&
-             result.back().solution.maxLive >= point.solution.maxLive)
-        result.pop_back();
       result.push_back(std::move(point));
     }
     return result;

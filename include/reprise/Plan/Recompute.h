@@ -108,9 +108,8 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
 
 /// Searches longer between two neighbours of a frontier, for schedules with at
 /// most options.budgetBytes that cost less than `below` and more than `above`,
-/// by increasing max-live and decreasing cost. The first may need no more bytes
-/// than `below`. Of two budgets, the larger one has at least as cheap a last
-/// schedule.
+/// by decreasing cost. Some may need no more bytes than the one before, or than
+/// `below`. A larger budget has all of a smaller one's, and maybe more behind.
 std::vector<FrontierPoint> searchBetween(const Graph &graph,
                                          const FrontierPoint &below,
                                          const FrontierPoint &above,
