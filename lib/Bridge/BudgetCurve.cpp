@@ -67,16 +67,28 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   // A step without ops has one schedule, the empty one.
   if (curve.points.empty())
     curve.points.emplace_back();
-  curve.plans.resize(curve.points.size());
+  curve.frontier = curve.points;
+  for (uint32_t point = 0; point < curve.points.size(); ++point)
+    curve.plans.push_back({{}, false, point, 0});
   curve.problem = std::move(problem);
   return curve;
 }
 
 const plan::Plan &BudgetCurve::planOf(uint32_t point) {
-  plan::Plan &plan = plans[point];
-  if (plan.steps.empty())
-    plan = plan::makePlan(problem.graph, points[point].solution.executions);
-  return plan;
+  Placed &placed = plans[point];
+  if (!placed.isReady) {
+    if (placed.frontierPoint == plan::kNone) {
+      placed.plan =
+          plan::makePlan(problem.graph, points[point].solution.executions);
+    } else {
+      plan::PlacedPoint found =
+          plan::placePoint(searched, frontier, placed.frontierPoint, solver);
+      points[point].solution = std::move(found.solution);
+      placed.plan = std::move(found.plan);
+    }
+    placed.isReady = true;
+  }
+  return placed.plan;
 }
 
 uint64_t BudgetCurve::totalBytes(uint32_t point) {
@@ -94,7 +106,8 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   for (uint32_t point = points.size(); point-- > 0;)
     if (liveBytes(point) <= budget &&
         totalBytes(point) <=
-            budget + 64 * REPRISE_FAULT("budget-over-by-a-unit"))
+            budget + 64 * REPRISE_FAULT("budget-over-by-a-unit") &&
+        isUsable(point))
       return point;
   return std::nullopt;
 }
@@ -103,12 +116,14 @@ std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget) {
   std::optional<uint32_t> point = choose(budget);
   if (!point || *point + 1 == points.size())
     return point;
-  plan::SolverOptions options = solver;
-  options.budgetBytes = budget - fixedBytes;
-  std::vector<plan::FrontierPoint> between = plan::searchBetween(
-      searched, points[*point], points[*point + 1], options);
+  // Placed before the search, whatever the budget, since that may change it.
+  planOf(*point + 1);
+  std::vector<plan::FrontierPoint> between =
+      plan::searchBetween(searched, points[*point], points[*point + 1], solver);
+  uint64_t least = totalBytes(*point);
   points.insert(points.begin() + *point + 1, between.begin(), between.end());
-  plans.insert(plans.begin() + *point + 1, between.size(), plan::Plan());
+  plans.insert(plans.begin() + *point + 1, between.size(),
+               Placed{{}, false, plan::kNone, least});
   return choose(budget);
 }
 
@@ -121,7 +136,7 @@ uint32_t BudgetCurve::smallest() {
     // a thousandth is not worth placing them all.
     if (liveBytes(point) + totalBytes(best) / 1000 >= totalBytes(best))
       break;
-    if (totalBytes(point) < totalBytes(best))
+    if (totalBytes(point) < totalBytes(best) && isUsable(point))
       best = point;
   }
   smallestPoint = best;

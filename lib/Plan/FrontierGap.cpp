@@ -1,13 +1,14 @@
 //===- FrontierGap.cpp - Schedules between two points of a frontier -------===//
 //
-// Input:   two neighbours of a frontier, a budget between them.
+// Input:   two neighbours of a frontier.
 // Output:  schedules in between, cheaper than the lower one.
-// Method:  budgets at equal distances from the lower one's bytes on, up to the
-//          one asked for; each is searched for itself, longer than a frontier
-//          can do for all of its own, from both neighbours, from what cuts keep
-//          and from the plain order. Which of them are searched depends on the
-//          budget, what is found does not: more budget never costs more.
-// Cost:    some searches.
+// Method:  budgets at equal distances from the lower one's bytes on; each is
+//          searched for itself, longer than a frontier can do for all of its
+//          own, from both neighbours, from what cuts keep and from the plain
+//          order. Which budget a user asks for plays no part: all of them find
+//          the same schedules, so that more budget never costs more and never
+//          has a smaller peak.
+// Cost:    five searches.
 //
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
@@ -18,41 +19,6 @@
 #include <algorithm>
 
 namespace reprise::plan {
-
-static std::vector<OpId> firstExecutions(const Graph &graph,
-                                         const Executions &executions) {
-  std::vector<bool> seen(graph.ops.size(), false);
-  std::vector<OpId> order;
-  for (OpId op : executions)
-    if (!seen[op]) {
-      seen[op] = true;
-      order.push_back(op);
-    }
-  return order;
-}
-
-/// The other way round than executionsOf, which adds the clones of views.
-static Sequence sequenceOf(const CompactGraph &compact,
-                           const Executions &executions) {
-  std::vector<Rank> rankOf(compact.opCount());
-  std::vector<bool> isView(compact.opCount(), false);
-  for (Rank rank = 0; rank < compact.opCount(); ++rank) {
-    rankOf[compact.opOf[rank]] = rank;
-    for (auto *view = compact.views.begin(rank);
-         view != compact.views.end(rank); ++view)
-      isView[*view] = true;
-  }
-  Sequence sequence;
-  std::vector<bool> seen(compact.opCount(), false);
-  for (OpId op : executions) {
-    Rank rank = rankOf[op];
-    bool isClone = seen[rank];
-    seen[rank] = true;
-    if (!isClone || !isView[rank])
-      sequence.push_back({rank, isClone, 0});
-  }
-  return sequence;
-}
 
 namespace {
 
@@ -77,15 +43,17 @@ public:
     std::vector<FrontierPoint> result;
     double cheapest = below.solution.milliseconds;
     for (FrontierPoint &point : found) {
-      // What costs no more than the upper neighbour would break the order
-      // among gaps.
-      if (point.solution.executions.empty() ||
-          point.solution.milliseconds >= cheapest ||
-          point.solution.milliseconds <= above.solution.milliseconds)
+      const Solution &solution = point.solution;
+      // What is outside of the gap would break the order among gaps.
+      if (solution.executions.empty() ||
+          solution.maxLive < below.solution.maxLive ||
+          solution.milliseconds >= cheapest ||
+          solution.milliseconds <= above.solution.milliseconds)
         continue;
-      // One that needs no more bytes than the one before doesn't replace it:
-      // placed, it may, and a smaller budget has the one before as well.
-      cheapest = point.solution.milliseconds;
+      cheapest = solution.milliseconds;
+      while (!result.empty() &&
+             result.back().solution.maxLive >= solution.maxLive)
+        result.pop_back();
       result.push_back(std::move(point));
     }
     return result;
@@ -95,15 +63,14 @@ private:
   static constexpr uint32_t kParts = 5;
   /// Times what a solver searches; a frontier searches half of that a budget.
   static constexpr uint32_t kManyOps = 1500;
-  uint64_t effort() const { return compact.opCount() < kManyOps ? 4 : 2; }
+  uint64_t effort() const { return compact.opCount() < kManyOps ? 4 : 1; }
 
   void setBudgets() {
     uint64_t from = below.solution.maxLive, to = above.solution.maxLive;
     for (uint32_t part = 0; part < kParts; ++part) {
       uint64_t budget =
           from + (to - from) * part / kParts / kAlignment * kAlignment;
-      if (budget <= options.budgetBytes &&
-          (budgets.empty() || budget > budgets.back()))
+      if (budgets.empty() || budget > budgets.back())
         budgets.push_back(budget);
     }
   }

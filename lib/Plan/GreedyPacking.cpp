@@ -42,23 +42,47 @@ static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
   return bestGap == UINT64_MAX ? top : best;
 }
 
+static void insert(std::vector<Placed> &placed, const PackItem &item,
+                   uint64_t offset) {
+  Placed entry{offset, offset + item.bytes, item.first, item.last};
+  auto at = std::upper_bound(
+      placed.begin(), placed.end(), entry,
+      [](const Placed &a, const Placed &b) { return a.begin < b.begin; });
+  placed.insert(at, entry);
+}
+
+static void place(const std::vector<PackItem> &items,
+                  const std::vector<uint32_t> &order, GapChoice choice,
+                  std::vector<Placed> &placed, Packing &result) {
+  for (uint32_t id : order) {
+    const PackItem &item = items[id];
+    uint64_t offset = findGap(placed, item, choice);
+    result.offsets[id] = offset;
+    result.height = std::max(result.height, offset + item.bytes);
+    insert(placed, item, offset);
+  }
+}
+
 Packing packGreedily(const std::vector<PackItem> &items,
                      const std::vector<uint32_t> &order, GapChoice choice) {
   Packing result;
   result.offsets.resize(items.size());
   std::vector<Placed> placed;
   placed.reserve(items.size());
-  for (uint32_t id : order) {
-    const PackItem &item = items[id];
-    uint64_t offset = findGap(placed, item, choice);
-    result.offsets[id] = offset;
-    result.height = std::max(result.height, offset + item.bytes);
-    Placed entry{offset, offset + item.bytes, item.first, item.last};
-    auto at = std::upper_bound(
-        placed.begin(), placed.end(), entry,
-        [](const Placed &a, const Placed &b) { return a.begin < b.begin; });
-    placed.insert(at, entry);
-  }
+  place(items, order, choice, placed, result);
+  return result;
+}
+
+Packing packAround(const std::vector<PackItem> &items,
+                   const std::vector<uint32_t> &fixed, const Packing &start,
+                   const std::vector<uint32_t> &order) {
+  Packing result = start;
+  std::vector<Placed> placed;
+  placed.reserve(items.size());
+  for (uint32_t id : fixed)
+    if (!REPRISE_FAULT("large-item-ignored") || id != fixed.back())
+      insert(placed, items[id], start.offsets[id]);
+  place(items, order, GapChoice::Tightest, placed, result);
   return result;
 }
 

@@ -45,6 +45,12 @@ enum class GapChoice { Lowest, Tightest };
 Packing packGreedily(const std::vector<PackItem> &items,
                      const std::vector<uint32_t> &order, GapChoice choice);
 
+/// The same with the tightest gap, for the items in `order`; those in `fixed`
+/// are where `start` has them.
+Packing packAround(const std::vector<PackItem> &items,
+                   const std::vector<uint32_t> &fixed, const Packing &start,
+                   const std::vector<uint32_t> &order);
+
 /// Looks for a packing of at most `height` by moving items of `start` about.
 /// Returns height 0 when the limit runs out first.
 Packing packByEjection(const std::vector<PackItem> &items, uint64_t height,
@@ -55,6 +61,12 @@ enum class ExactOutcome { Found, Impossible, LimitReached };
 /// Complete search for a packing of at most `height`.
 ExactOutcome packExactly(const std::vector<PackItem> &items, uint64_t height,
                          WorkLimit &limit, Packing &result);
+
+/// Large items by complete search under `height`, with at most `work` for each
+/// idea of what is large, then small ones into the gaps. May end above the
+/// height; height 0 when nothing was found.
+Packing packLargeFirst(const std::vector<PackItem> &items, uint64_t height,
+                       uint64_t work, WorkLimit &limit);
 
 } // namespace reprise::plan
 

@@ -4,8 +4,9 @@
 //          can beat.
 // Output:  offsets, highest end, and the name of the strategy that found it.
 // Method:  every greedy order with two choices of the gap; then, while above
-//          max-live, searches for lower heights: local (all problems) and
-//          complete (small ones), halving the distance to max-live.
+//          max-live, searches for lower heights, halving the distance to
+//          max-live: complete for the large items (where there are many),
+//          local (all problems) and complete for all (small problems).
 // Cost:    O(n^2) a greedy order, then bounded by counted work: what a search
 //          does not find by some hundred looks at every pair of buffers, it
 //          hardly ever finds at all.
@@ -104,10 +105,30 @@ static uint64_t commonUnit(const std::vector<PackItem> &items) {
   return std::max<uint64_t>(unit, 1);
 }
 
-/// One try at a height: local search, then the complete one where the number
-/// of items gives it a chance.
+/// Fewer are left to the complete search.
+static constexpr size_t kManyItems = 256;
+
+/// What searches may still do, each kind for itself.
+struct Limits {
+  WorkLimit largeFirst, others;
+};
+
+/// True when the height is reached.
+static bool tryLargeFirst(const std::vector<PackItem> &items, uint64_t height,
+                          uint64_t work, WorkLimit &limit, Best &best) {
+  if (items.size() < kManyItems || !limit.left)
+    return false;
+  best.offer(packLargeFirst(items, height, work, limit), "large items first");
+  return best.packing.height <= height;
+}
+
+/// One try at a height: large items first; local search; then the complete one
+/// where the number of items gives it a chance.
 static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
-                      uint64_t work, WorkLimit &total, Best &best) {
+                      uint64_t work, Limits &limits, Best &best) {
+  if (tryLargeFirst(items, height, work / 2, limits.largeFirst, best))
+    return true;
+  WorkLimit &total = limits.others;
   constexpr size_t exactItems = 2500;
   bool isSmall = items.size() <= exactItems;
   WorkLimit local{std::min(total.left, isSmall ? work / 4 : work)};
@@ -133,11 +154,11 @@ static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
                           uint64_t work, Best &best) {
   uint64_t unit = commonUnit(items);
   uint64_t closeEnough = bound / 1024;
-  WorkLimit total{work};
+  Limits limits{{work}, {work}};
   uint64_t low = bound;
   uint64_t target = bound;
-  while (total.left && best.packing.height > low + closeEnough) {
-    if (!tryHeight(items, target, work / 4, total, best))
+  while (limits.others.left && best.packing.height > low + closeEnough) {
+    if (!tryHeight(items, target, work / 4, limits, best))
       low = target + unit;
     target = low + (best.packing.height - low) / 2 / unit * unit;
   }
@@ -177,7 +198,9 @@ FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
   Best best;
   tryGreedy(items, capacity, best);
   FitOutcome outcome = FitOutcome::LimitReached;
-  if (best.packing.height > capacity) {
+  WorkLimit large{std::min(workLimit, kPlacementWork / 16)};
+  if (best.packing.height > capacity &&
+      !tryLargeFirst(items, capacity, large.left / 2, large, best)) {
     // The local search finds soon what it finds at all; only the complete one
     // proves that there is nothing to find.
     WorkLimit local{workLimit / 32};

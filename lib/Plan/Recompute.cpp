@@ -261,13 +261,9 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
   }
 }
 
-Plan makePlan(const Graph &graph, const Executions &executions,
-              uint64_t placementWork) {
-  UnrolledGraph unrolled = unroll(graph, executions);
-  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
-  Placement placement = placeBuffers(
-      liveness.buffers, liveness.maxLive,
-      std::min(placementWork, placementWorkOf(liveness.buffers.size())));
+static Plan assemble(const Graph &graph, const Executions &executions,
+                     const UnrolledGraph &unrolled, const Liveness &liveness,
+                     const Placement &placement) {
   Plan plan;
   plan.maxLive = liveness.maxLive;
   plan.height = REPRISE_FAULT("plan-height-is-max-live") ? liveness.maxLive
@@ -299,6 +295,28 @@ Plan makePlan(const Graph &graph, const Executions &executions,
           offsetOf(liveness.bufferOfValue[id]);
   addFrees(unrolled, liveness, plan);
   return plan;
+}
+
+Plan makePlan(const Graph &graph, const Executions &executions,
+              uint64_t placementWork) {
+  UnrolledGraph unrolled = unroll(graph, executions);
+  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
+  Placement placement = placeBuffers(
+      liveness.buffers, liveness.maxLive,
+      std::min(placementWork, placementWorkOf(liveness.buffers.size())));
+  return assemble(graph, executions, unrolled, liveness, placement);
+}
+
+std::optional<Plan> makePlanWithin(const Graph &graph,
+                                   const Executions &executions,
+                                   uint64_t capacity) {
+  UnrolledGraph unrolled = unroll(graph, executions);
+  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
+  FitResult fit = placeWithin(liveness.buffers, capacity,
+                              placementWorkOf(liveness.buffers.size()) / 4);
+  if (fit.outcome != FitOutcome::Found)
+    return std::nullopt;
+  return assemble(graph, executions, unrolled, liveness, fit.placement);
 }
 
 } // namespace reprise::plan

@@ -64,6 +64,39 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
   return executions;
 }
 
+std::vector<OpId> firstExecutions(const Graph &graph,
+                                  const Executions &executions) {
+  std::vector<bool> seen(graph.ops.size(), false);
+  std::vector<OpId> order;
+  for (OpId op : executions)
+    if (!seen[op]) {
+      seen[op] = true;
+      order.push_back(op);
+    }
+  return order;
+}
+
+Sequence sequenceOf(const CompactGraph &compact, const Executions &executions) {
+  std::vector<Rank> rankOf(compact.opCount());
+  std::vector<bool> isView(compact.opCount(), false);
+  for (Rank rank = 0; rank < compact.opCount(); ++rank) {
+    rankOf[compact.opOf[rank]] = rank;
+    for (auto *view = compact.views.begin(rank);
+         view != compact.views.end(rank); ++view)
+      isView[*view] = true;
+  }
+  Sequence sequence;
+  std::vector<bool> seen(compact.opCount(), false);
+  for (OpId op : executions) {
+    Rank rank = rankOf[op];
+    bool isClone = seen[rank];
+    seen[rank] = true;
+    if (!isClone || !isView[rank])
+      sequence.push_back({rank, isClone, 0});
+  }
+  return sequence;
+}
+
 /// Bytes while `step` runs; `live`, what is needed behind it, becomes what is
 /// needed in front of it.
 int64_t Simulator::run(const Execution &step, int64_t &live) {

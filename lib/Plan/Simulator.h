@@ -28,6 +28,13 @@ Sequence plainSequence(const CompactGraph &graph);
 Executions executionsOf(const Graph &graph, const CompactGraph &compact,
                         const Sequence &sequence);
 
+/// The other way round; the clones of views are left out.
+Sequence sequenceOf(const CompactGraph &compact, const Executions &executions);
+
+/// Every op once, in the order of the first executions.
+std::vector<OpId> firstExecutions(const Graph &graph,
+                                  const Executions &executions);
+
 class Simulator {
 public:
   Simulator(const CompactGraph &graph, int64_t budget)

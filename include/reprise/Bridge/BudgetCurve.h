@@ -39,7 +39,8 @@ public:
   std::vector<plan::FrontierPoint> points;
 
   /// Bytes of the whole program with a point's plan, which is placed when
-  /// first asked for.
+  /// first asked for; the point then may get another schedule, of at most its
+  /// max-live, that packs better, see plan::placePoint.
   uint64_t totalBytes(uint32_t point);
   const plan::Plan &planOf(uint32_t point);
 
@@ -71,10 +72,24 @@ private:
     return fixedBytes + points[point].solution.maxLive;
   }
 
+  struct Placed {
+    plan::Plan plan;
+    bool isReady;
+    uint32_t frontierPoint; // kNone: found between two of them
+    uint64_t leastBytes;    // of the lower one of these two
+  };
+
+  /// What is found between two points and packs into fewer bytes than the lower
+  /// one is not: smaller budgets don't look between these two.
+  bool isUsable(uint32_t point) {
+    return totalBytes(point) >= plans[point].leastBytes;
+  }
+
   plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
-  plan::Graph searched;          // problem.graph with what is kept marked
-  std::vector<plan::Plan> plans; // by point; without steps: not placed yet
+  plan::Graph searched; // problem.graph with what is kept marked
+  std::vector<plan::FrontierPoint> frontier; // as found
+  std::vector<Placed> plans;                 // by point
 };
 
 } // namespace reprise

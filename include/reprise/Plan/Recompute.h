@@ -106,10 +106,9 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
                                            const std::vector<OpId> &order,
                                            const SolverOptions &options);
 
-/// Searches longer between two neighbours of a frontier, for schedules with at
-/// most options.budgetBytes that cost less than `below` and more than `above`,
-/// by decreasing cost. Some may need no more bytes than the one before, or than
-/// `below`. A larger budget has all of a smaller one's, and maybe more behind.
+/// Searches longer between two neighbours of a frontier, for schedules that
+/// cost less than `below` and more than `above`, by increasing max-live, from
+/// that of `below` on, and decreasing cost.
 std::vector<FrontierPoint> searchBetween(const Graph &graph,
                                          const FrontierPoint &below,
                                          const FrontierPoint &above,
@@ -172,6 +171,27 @@ struct Plan {
 /// most placementWorkOf their buffers.
 Plan makePlan(const Graph &graph, const Executions &executions,
               uint64_t placementWork = kPlacementWork);
+
+/// The same within `capacity` bytes, for a quarter of that work at most: finds
+/// soon what it finds at all.
+std::optional<Plan> makePlanWithin(const Graph &graph,
+                                   const Executions &executions,
+                                   uint64_t capacity);
+
+/// A point of a frontier with its bytes placed. The schedule may be another one
+/// of at most the point's max-live.
+struct PlacedPoint {
+  Solution solution;
+  Plan plan;
+};
+
+/// Places points[at]. While what the placement wastes is worth it, searches for
+/// other schedules of the point's bytes and places them: some pack without
+/// loss. They cost less than the point before and more than the point behind,
+/// so that costs fall strictly along a frontier whose points are all placed.
+PlacedPoint placePoint(const Graph &graph,
+                       const std::vector<FrontierPoint> &points, size_t at,
+                       const SolverOptions &options);
 
 /// Runs the plan on paper: dependences present, effects once, bytes disjoint,
 /// nothing read after it was given back, peak, height and cost as claimed.
