@@ -96,6 +96,13 @@ uint64_t BudgetCurve::totalBytes(uint32_t point) {
          planOf(point).height;
 }
 
+uint64_t BudgetCurve::liveBytes(uint32_t point) const {
+  uint32_t found = plans[point].frontierPoint;
+  const plan::FrontierPoint &from =
+      found == plan::kNone ? points[point] : frontier[found];
+  return fixedBytes + from.solution.maxLive;
+}
+
 std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   // Far from the least bytes the smallest point, whose placement takes longest,
   // need not be known.

@@ -314,9 +314,15 @@ std::optional<Plan> makePlanWithin(const Graph &graph,
   Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
   FitResult fit = placeWithin(liveness.buffers, capacity,
                               placementWorkOf(liveness.buffers.size()) / 4);
+  Placement &placement = fit.placement;
   if (fit.outcome != FitOutcome::Found)
     return std::nullopt;
-  return assemble(graph, executions, unrolled, liveness, fit.placement);
+  // Nothing is above the highest ones: they may go further up.
+  for (uint32_t id = 0; id < liveness.buffers.size(); ++id)
+    if (placement.offsets[id] + liveness.buffers[id].bytes == placement.height)
+      placement.offsets[id] += capacity - placement.height;
+  placement.height = capacity;
+  return assemble(graph, executions, unrolled, liveness, placement);
 }
 
 } // namespace reprise::plan

@@ -34,6 +34,7 @@ static void expectGood(const Graph &graph, const FrontierPoint &point,
   EXPECT_EQ(maxLiveOf(graph, solution.executions), solution.maxLive);
   EXPECT_EQ(placed.plan.maxLive, solution.maxLive);
   EXPECT_LE(solution.maxLive, point.solution.maxLive);
+  EXPECT_GE(placed.plan.height, point.solution.maxLive);
   EXPECT_DOUBLE_EQ(costOf(graph, solution.executions), solution.milliseconds);
   EXPECT_LT(solution.milliseconds, cost);
   cost = solution.milliseconds;

@@ -67,10 +67,9 @@ public:
   plan::ByteBound provenBytes() const;
 
 private:
-  /// Fewer than totalBytes by what the placement wastes.
-  uint64_t liveBytes(uint32_t point) const {
-    return fixedBytes + points[point].solution.maxLive;
-  }
+  /// Fewer than totalBytes by what the placement wastes; the same before and
+  /// after a point is placed.
+  uint64_t liveBytes(uint32_t point) const;
 
   struct Placed {
     plan::Plan plan;

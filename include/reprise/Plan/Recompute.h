@@ -172,8 +172,9 @@ struct Plan {
 Plan makePlan(const Graph &graph, const Executions &executions,
               uint64_t placementWork = kPlacementWork);
 
-/// The same within `capacity` bytes, for a quarter of that work at most: finds
-/// soon what it finds at all.
+/// The same in exactly `capacity` bytes, a multiple of kAlignment, for a
+/// quarter of that work at most: finds soon what it finds at all. Where fewer
+/// would do, the highest buffers are moved up to the end.
 std::optional<Plan> makePlanWithin(const Graph &graph,
                                    const Executions &executions,
                                    uint64_t capacity);
@@ -188,7 +189,8 @@ struct PlacedPoint {
 /// Places points[at]. While what the placement wastes is worth it, searches for
 /// other schedules of the point's bytes and places them: some pack without
 /// loss. They cost less than the point before and more than the point behind,
-/// so that costs fall strictly along a frontier whose points are all placed.
+/// and end exactly at the point's bytes, so that costs fall strictly along a
+/// frontier whose points are all placed, and no point ends below its bytes.
 PlacedPoint placePoint(const Graph &graph,
                        const std::vector<FrontierPoint> &points, size_t at,
                        const SolverOptions &options);
