@@ -149,13 +149,29 @@ static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
         {DNNL_ARG_DIFF_SRC, Place::Output, d.x}}});
 }
 
+/// True for oneDNN's kernel of 1x1 filters where a stride makes it copy its
+/// input: with channels that don't fill its blocks it writes past the copy, and
+/// other values than the gradient come out (oneDNN's issue 6035).
+static bool writesPastItsCopy(const dnnl::primitive_desc_base &desc,
+                              const ConvolutionDescs &d) {
+  constexpr int64_t block = 16; // of floats, at most
+  memory::dims filter = d.plainFilter.dims();
+  int64_t channels = filter[filter.size() - 3];
+  bool isStrided = d.strides[0] > 1 || d.strides[1] > 1;
+  return isStrided && channels % block != 0 &&
+         std::strstr(desc.impl_info_str(), "jit_1x1") != nullptr;
+}
+
 static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
   dnnl::convolution_backward_weights::desc operation(
       dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
       d.dilations, d.paddingBegin, d.paddingEnd);
-  auto desc =
-      avoidAllocation(dnnl::convolution_backward_weights::primitive_desc(
-          operation, userScratchpad(), cpuEngine(), forwardDesc(d)));
+  auto forward = forwardDesc(d); // next_impl() reads it
+  dnnl::convolution_backward_weights::primitive_desc first(
+      operation, userScratchpad(), cpuEngine(), forward);
+  while (writesPastItsCopy(first, d) && first.next_impl())
+    ;
+  auto desc = avoidAllocation(first);
   memory::desc packed = desc.diff_weights_desc();
   bool pack = packed != d.plainFilter;
   plan.primitives.push_back({desc,

@@ -40,6 +40,10 @@ static const ConvCase kCases[] = {
     {"plain", {2, 7, 9, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
     {"one_by_one", {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
     {"one_by_one_stride2", {1, 7, 8, 32, 16, 1, 1, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
+    {"one_by_one_three_channels",
+     {3, 6, 8, 3, 5, 1, 1, 1, 2, 0, 0, 0, 0, 1, 1, 1}},
+    {"one_by_one_twelve_channels",
+     {4, 32, 32, 12, 16, 1, 1, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
     {"stem", {2, 23, 21, 3, 16, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1, 1}},
     {"grey_stem", {3, 28, 28, 1, 64, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1, 1}},
     {"stride2", {2, 14, 14, 64, 32, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
@@ -219,6 +223,22 @@ TEST(LibraryQuery, AnswersTheSameTwice) {
   EXPECT_EQ(first->workspaceBytes, second->workspaceBytes);
   EXPECT_EQ(first->workspaceBytes % 64, 0u);
   EXPECT_FALSE(first->implementation.empty());
+}
+
+// oneDNN's issue 6035: with few channels and a stride its kernel of 1x1 filters
+// writes past its scratchpad, and what comes out depends on what lies there.
+TEST(LibraryQuery, PassesOverTheKernelThatWritesPastItsScratchpad) {
+  for (int64_t channels : {3, 12, 24}) {
+    rt::LibraryCallDesc desc = {
+        rt::LibraryOp::Conv2DFilterGrad,
+        {{RP_F32, {3, 6, 8, channels}, {}}, {RP_F32, {3, 6, 4, 5}, {}}},
+        {{RP_F32, {5, 1, 1, channels}, {}}},
+        {1, 2, 0, 0, 0, 0, 1, 1, 1}};
+    auto info = rt::queryLibraryCall(desc, 2);
+    ASSERT_TRUE(info.ok()) << info.status().message();
+    EXPECT_EQ(info->implementation.find("jit_1x1"), std::string::npos)
+        << channels << ": " << info->implementation;
+  }
 }
 
 TEST(LibraryQuery, RefusesWrongShapes) {
