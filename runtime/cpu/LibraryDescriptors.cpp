@@ -169,8 +169,9 @@ static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
   auto forward = forwardDesc(d); // next_impl() reads it
   dnnl::convolution_backward_weights::primitive_desc first(
       operation, userScratchpad(), cpuEngine(), forward);
-  while (writesPastItsCopy(first, d) && first.next_impl())
-    ;
+  while (writesPastItsCopy(first, d))
+    if (!first.next_impl())
+      throw dnnl::error(dnnl_unimplemented, "no sound implementation");
   auto desc = avoidAllocation(first);
   memory::desc packed = desc.diff_weights_desc();
   bool pack = packed != d.plainFilter;

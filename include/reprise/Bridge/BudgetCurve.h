@@ -47,8 +47,8 @@ public:
   /// The cheapest point within `budget` bytes, or none.
   std::optional<uint32_t> choose(uint64_t budget);
   /// The same, after a search between that point and the next one, whose
-  /// schedules become points behind it: indices above change, and new ones may
-  /// need no more bytes. Takes about a second for a thousand ops.
+  /// schedules become points behind it: indices above change. Takes a second or
+  /// two for a thousand ops.
   std::optional<uint32_t> chooseClosely(uint64_t budget);
   /// The point with the fewest bytes, to a thousandth: less is refused.
   uint32_t smallest();
