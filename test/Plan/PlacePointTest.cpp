@@ -88,3 +88,18 @@ TEST(PlacePoint, WastesNothingOfAResNetStep) {
   }
   EXPECT_GT(largeFirst, 0u);
 }
+
+TEST(PlacePoint, PlansWithinEndAtTheCapacity) {
+  unsigned found = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Graph graph = makeLargeStep(seed);
+    Executions order = programOrder(graph).order;
+    uint64_t capacity = makePlan(graph, order).height + 10 * kAlignment;
+    std::optional<Plan> plan = makePlanWithin(graph, order, capacity);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(validatePlan(graph, *plan), "");
+    EXPECT_EQ(plan->height, capacity);
+    found += !makePlanWithin(graph, order, plan->maxLive - kAlignment);
+  }
+  EXPECT_EQ(found, 10u);
+}
