@@ -101,10 +101,13 @@ public:
   FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
                  const SolverOptions &options)
       : graph(graph), options(options) {
+    descents.reserve(2);
     descents.emplace_back(graph, order);
-    std::vector<OpId> listed(order.size());
+    listed.resize(order.size());
     std::iota(listed.begin(), listed.end(), 0);
-    if (listed != order && order.size() < kManyOps)
+    if (listed == order)
+      listed.clear();
+    else if (order.size() < kManyOps)
       descents.emplace_back(graph, listed);
     iterations = searchIterations(descents[0].compact, options.work / 2);
   }
@@ -120,6 +123,11 @@ public:
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
       descents[at].run(proven, each, options.seed);
     });
+    if (descents.size() == 1 && !listed.empty() &&
+        descents[0].least().peak > proven + proven / 4) {
+      descents.emplace_back(graph, listed);
+      descents[1].run(proven, each, options.seed);
+    }
     chosen = &chooseDescent();
     if (chosen != &descents[0])
       precedence = findPrecedence(graph, chosen->compact);
@@ -149,7 +157,8 @@ public:
   }
 
 private:
-  /// Fewer things are tried for more ops: evictions, the second order.
+  /// Fewer things are tried for more ops: evictions, and the second order only
+  /// if the first one doesn't come near the proven bytes.
   static constexpr uint32_t kManyOps = 1500;
   static constexpr uint32_t kGroup = 5, kBetween = 3;
 
@@ -319,6 +328,7 @@ private:
 
   const Graph &graph;
   const SolverOptions &options;
+  std::vector<OpId> listed;      // the graph's own order, if another one
   std::vector<Descent> descents; // of the order, and of the graph's own
   const Descent *chosen = nullptr;
   Precedence precedence; // in the chosen order

@@ -96,6 +96,31 @@ TEST(Frontier, IsCloseToTheBound) {
   EXPECT_EQ(frontier.back().solution.executions, schedule.order);
 }
 
+// So many ops that the graph's own order is tried only where the one with the
+// least bytes, without recomputation, doesn't come near the proof.
+TEST(Frontier, OfManyOpsTriesTheOtherOrder) {
+  ResNetOptions shape;
+  shape.blocks = {10, 4, 40, 3};
+  Graph graph = makeResNetStep(shape);
+  ASSERT_GT(graph.ops.size(), 1500u);
+  SolverOptions options;
+  options.work = 0.1;
+  options.threads = 2;
+  auto frontier = computeFrontier(graph, chooseOrder(graph).order, options);
+  double peak = frontier.back().solution.maxLive;
+  EXPECT_LT(frontier[0].solution.maxLive, 0.4 * peak);
+  unsigned between = 0;
+  for (const FrontierPoint &point : frontier) {
+    double share = point.solution.maxLive / peak;
+    if (share < 0.5 || share > 0.8)
+      continue;
+    ++between;
+    EXPECT_LE(point.solution.milliseconds, point.boundMilliseconds * 1.01)
+        << "at " << share;
+  }
+  EXPECT_GT(between, 10u);
+}
+
 // Between two points: valid, in order, and the same for any number of threads.
 TEST(Frontier, IsSearchedBetweenItsPoints) {
   ResNetOptions shape;
