@@ -101,7 +101,6 @@ public:
   FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
                  const SolverOptions &options)
       : graph(graph), options(options) {
-    descents.reserve(2);
     descents.emplace_back(graph, order);
     listed.resize(order.size());
     std::iota(listed.begin(), listed.end(), 0);
