@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
+#include "Random.h"
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
@@ -18,20 +19,6 @@
 namespace reprise::plan {
 
 namespace {
-
-/// SplitMix64 (Steele, Lea, Flood 2014): breaks ties, the same way every time.
-class Random {
-public:
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
-private:
-  uint64_t state = 0;
-};
 
 struct Slot {
   uint64_t begin, end;

@@ -122,6 +122,22 @@ static bool tryLargeFirst(const std::vector<PackItem> &items, uint64_t height,
   return best.packing.height <= height;
 }
 
+/// More items are not left to the complete search but as a last resort.
+static constexpr size_t kExactItems = 2500;
+
+/// With at most `share` of the limit.
+static ExactOutcome tryExact(const std::vector<PackItem> &items,
+                             uint64_t height, uint64_t share, WorkLimit &limit,
+                             Best &best) {
+  uint64_t allowed = std::min(share, limit.left);
+  WorkLimit part{allowed};
+  Packing found;
+  ExactOutcome outcome = packExactly(items, height, part, found);
+  limit.spend(allowed - part.left);
+  best.offer(std::move(found), "canonical search");
+  return outcome;
+}
+
 /// One try at a height: large items first; local search; then the complete one
 /// where the number of items gives it a chance.
 static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
@@ -129,8 +145,7 @@ static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
   if (tryLargeFirst(items, height, work / 2, limits.largeFirst, best))
     return true;
   WorkLimit &total = limits.others;
-  constexpr size_t exactItems = 2500;
-  bool isSmall = items.size() <= exactItems;
+  bool isSmall = items.size() <= kExactItems;
   WorkLimit local{std::min(total.left, isSmall ? work / 4 : work)};
   uint64_t before = local.left;
   Packing found = packByEjection(items, height, best.packing, local);
@@ -139,12 +154,7 @@ static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
     return true;
   if (!isSmall || !total.left)
     return false;
-  WorkLimit exact{std::min(total.left, work)};
-  before = exact.left;
-  Packing complete;
-  packExactly(items, height, exact, complete);
-  total.spend(before - exact.left);
-  return best.offer(std::move(complete), "canonical search");
+  return tryExact(items, height, work, total, best) == ExactOutcome::Found;
 }
 
 /// Halves the distance between the bound and the best height until it is
@@ -190,6 +200,35 @@ Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
   return {std::move(best.packing.offsets), best.packing.height, best.strategy};
 }
 
+/// One height, until the work is spent: the complete search where it is quick;
+/// large items first; the local search, which finds soon what it finds at all;
+/// and the complete one for all that is left, since only it proves that there
+/// is nothing to find.
+static FitOutcome searchHeight(const std::vector<PackItem> &items,
+                               uint64_t height, uint64_t work, Best &best) {
+  WorkLimit exact{work};
+  auto outcomeOf = [](ExactOutcome outcome) {
+    return outcome == ExactOutcome::Found        ? FitOutcome::Found
+           : outcome == ExactOutcome::Impossible ? FitOutcome::Impossible
+                                                 : FitOutcome::LimitReached;
+  };
+  if (items.size() <= kExactItems) {
+    FitOutcome quick =
+        outcomeOf(tryExact(items, height, work / 32, exact, best));
+    if (quick != FitOutcome::LimitReached)
+      return quick;
+  }
+  WorkLimit large{std::min(work, kPlacementWork / 16)};
+  if (tryLargeFirst(items, height, large.left / 2, large, best))
+    return FitOutcome::Found;
+  WorkLimit local{work / 32};
+  best.offer(packByEjection(items, height, best.packing, local),
+             "ejection search");
+  if (best.packing.height <= height)
+    return FitOutcome::Found;
+  return outcomeOf(tryExact(items, height, exact.left, exact, best));
+}
+
 FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
                       uint64_t workLimit) {
   std::vector<PackItem> items = toItems(buffers);
@@ -197,26 +236,9 @@ FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
     return {FitOutcome::Found, {{}, 0, "nothing to place"}};
   Best best;
   tryGreedy(items, capacity, best);
-  FitOutcome outcome = FitOutcome::LimitReached;
-  WorkLimit large{std::min(workLimit, kPlacementWork / 16)};
-  if (best.packing.height > capacity &&
-      !tryLargeFirst(items, capacity, large.left / 2, large, best)) {
-    // The local search finds soon what it finds at all; only the complete one
-    // proves that there is nothing to find.
-    WorkLimit local{workLimit / 32};
-    best.offer(packByEjection(items, capacity, best.packing, local),
-               "ejection search");
-  }
-  if (best.packing.height > capacity) {
-    WorkLimit exact{workLimit};
-    Packing complete;
-    if (packExactly(items, capacity, exact, complete) ==
-        ExactOutcome::Impossible)
-      outcome = FitOutcome::Impossible;
-    best.offer(std::move(complete), "canonical search");
-  }
-  if (best.packing.height <= capacity)
-    outcome = FitOutcome::Found;
+  FitOutcome outcome = best.packing.height <= capacity
+                           ? FitOutcome::Found
+                           : searchHeight(items, capacity, workLimit, best);
   return {
       outcome,
       {std::move(best.packing.offsets), best.packing.height, best.strategy}};

@@ -107,8 +107,8 @@ static rt::Expected<Placement> place(const PlaceOptions &options,
     return tools::invalid("capacity of " + bothSizes(*capacity) +
                           " cannot be met: " + bothSizes(maxLive) +
                           " are live at time " + std::to_string(peakTime));
-  // Four times what placeBuffers takes for all its heights, and more.
-  constexpr uint64_t patience = 32;
+  // More than placeBuffers takes for all its heights.
+  constexpr uint64_t patience = 8;
   FitResult fit = placeWithin(items, *capacity, work * patience);
   if (fit.outcome == FitOutcome::Impossible)
     return tools::invalid("capacity of " + bothSizes(*capacity) +
@@ -161,9 +161,10 @@ void plan::tool::addPlaceCommand(CLI::App &app, Invocation &invocation) {
                       "Fail unless it fits these bytes: 1048576, 1MiB; without "
                       "it, the lowest placement found is taken");
   command
-      ->add_option("--work", options->work,
-                   "Effort of the search; 1 (default) is up to a minute with a "
-                   "capacity, seconds without")
+      ->add_option(
+          "--work", options->work,
+          "Effort of the search; 1 (default) is up to two minutes with "
+          "a capacity, seconds without")
       ->check(CLI::Range(0.0, 1e6));
   command->add_option("-o,--output", options->output,
                       "File for the table with a column of offsets; - for "
