@@ -253,6 +253,7 @@ rp_status *rp_session_create(const rp_program *program,
         chosen.device = options->device;
       chosen.poison = options->poison != 0;
       chosen.profile = options->profile != 0;
+      chosen.checkMemory = options->check_memory != 0;
     }
     Expected<std::unique_ptr<Session>> created =
         Session::create(program->program, chosen);

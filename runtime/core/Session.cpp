@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
+#include "Fault.h"
 #include "Initialize.h"
 
 #include <algorithm>
@@ -81,19 +82,33 @@ Status Session::fillConstants() {
   return {};
 }
 
+Status Session::openProgram() {
+  Expected<std::unique_ptr<DeviceProgram>> opened = device->prepare(
+      program->root(), options.checkMemory ? MemoryCheck::kGuardBytes : 0);
+  if (!opened.ok())
+    return opened.status();
+  prepared = std::move(*opened);
+  if (options.checkMemory) {
+    auto checked =
+        std::make_unique<MemoryCheck>(program->root(), std::move(prepared));
+    check = checked.get();
+    prepared = std::move(checked);
+  }
+  return {};
+}
+
 Expected<std::unique_ptr<Session>>
 Session::create(std::shared_ptr<const Program> program,
                 const SessionOptions &options) {
+  if (options.profile && options.checkMemory)
+    return wrong("steps are not timed while their memory is checked; create "
+                 "the session with profile or with check_memory");
   std::unique_ptr<Session> session(new Session(std::move(program), options));
   Expected<std::unique_ptr<Device>> device = openDevice(options.device);
   if (!device.ok())
     return device.status();
   session->device = std::move(*device);
-  Expected<std::unique_ptr<DeviceProgram>> prepared =
-      session->device->prepare(session->program->root());
-  if (!prepared.ok())
-    return prepared.status();
-  session->prepared = std::move(*prepared);
+  REPRISE_RETURN_IF_ERROR(session->openProgram());
   session->prepareEntries();
   REPRISE_RETURN_IF_ERROR(session->fillConstants());
   return session;
@@ -170,7 +185,8 @@ Status Session::setInput(const char *entryName, const char *name,
     entries[size_t(inputsOf)].inputSet.assign(
         entries[size_t(inputsOf)].inputSet.size(), false);
   inputsOf = int(*number);
-  outputsOf = -1;
+  if (!REPRISE_FAULT("outputs-outlive-inputs"))
+    outputsOf = -1;
   REPRISE_RETURN_IF_ERROR(
       prepared->write(arenaOffset(program->root(), &entry, view), data, bytes));
   entries[*number].inputSet[size_t(index)] = true;
@@ -189,6 +205,8 @@ Status Session::checkInputs(size_t number) const {
 
 /// Everything but fixed memory and the inputs just set.
 Status Session::poisonBefore(size_t number) {
+  if (REPRISE_FAULT("poison-before-forgotten"))
+    return {};
   const fb::Program &root = program->root();
   const fb::Entry &entry = program->entry(number);
   uint32_t fixed = root.buffers() ? root.buffers()->size() : 0;
@@ -210,6 +228,8 @@ Status Session::poisonBefore(size_t number) {
 }
 
 Status Session::poisonAfter(size_t number, size_t step) {
+  if (REPRISE_FAULT("poison-after-forgotten"))
+    return {};
   const fb::Entry &entry = program->entry(number);
   for (uint32_t index : entries[number].dying[step]) {
     const fb::Buffer &b = *entry.buffers()->Get(index);
@@ -242,8 +262,9 @@ Status Session::run(const char *entryName) {
     return number.status();
   REPRISE_RETURN_IF_ERROR(checkInputs(*number));
   outputsOf = -1;
-  for (EntryState &state : entries)
-    state.inputSet.assign(state.inputSet.size(), false);
+  if (!REPRISE_FAULT("inputs-stay-set"))
+    for (EntryState &state : entries)
+      state.inputSet.assign(state.inputSet.size(), false);
   REPRISE_RETURN_IF_ERROR(runSteps(*number));
   outputsOf = int(*number);
   return {};
@@ -276,7 +297,8 @@ Status Session::getOutput(const char *entryName, const char *name, void *data,
 
 rp_memory_stats Session::memory() const {
   return {size_t(program->root().arena_bytes()),
-          size_t(prepared->highWaterBytes())};
+          size_t(prepared->highWaterBytes()),
+          check ? size_t(check->changedBytes()) : 0};
 }
 
 size_t Session::stepCount(const char *entry) const {

@@ -6,6 +6,7 @@
 #ifndef REPRISE_RUNTIME_CORE_SESSION_H
 #define REPRISE_RUNTIME_CORE_SESSION_H
 
+#include "MemoryCheck.h"
 #include "Program.h"
 #include "reprise/Runtime/Device.h"
 
@@ -15,6 +16,7 @@ struct SessionOptions {
   std::string device = "cpu";
   bool poison = false;
   bool profile = false;
+  bool checkMemory = false;
 };
 
 class Session {
@@ -45,6 +47,7 @@ private:
 
   Session(std::shared_ptr<const Program> program, SessionOptions options)
       : program(std::move(program)), options(std::move(options)) {}
+  Status openProgram();
   void prepareEntries();
   Status fillConstants();
   Status checkInputs(size_t entry) const;
@@ -57,6 +60,8 @@ private:
   SessionOptions options;
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceProgram> prepared;
+  /// `prepared`, where memory is checked; else null.
+  const MemoryCheck *check = nullptr;
   std::vector<EntryState> entries;
   /// The entry whose outputs are in the arena, or -1.
   int outputsOf = -1;

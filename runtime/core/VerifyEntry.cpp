@@ -4,6 +4,7 @@
 // and whether each step touches only what is alive.
 //
 //===----------------------------------------------------------------------===//
+#include "Fault.h"
 #include "VerifyProgram.h"
 
 #include <algorithm>
@@ -49,7 +50,9 @@ Status ProgramVerifier::disjointLifetimes(const fb::Entry &entry) {
       deaths(diesLater);
   std::map<uint64_t, const fb::Buffer *> live;
   for (const fb::Buffer *b : order) {
-    for (; !deaths.empty() && deaths.top()->last_step() < b->first_step();
+    for (; !deaths.empty() &&
+           deaths.top()->last_step() <
+               b->first_step() + REPRISE_FAULT("verified-lives-too-short");
          deaths.pop())
       live.erase(deaths.top()->offset());
     auto above = live.lower_bound(b->offset());
@@ -127,8 +130,9 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
     return invalidProgram(context.name + " writes constant " +
                           quoted(b.name()));
   bool fixed = program.buffers() && view->buffer() < program.buffers()->size();
-  if (!fixed &&
-      (context.index < b.first_step() || context.index > b.last_step()))
+  if (!fixed && (context.index < b.first_step() ||
+                 (context.index > b.last_step() &&
+                  !REPRISE_FAULT("use-after-life-accepted"))))
     return invalidProgram(context.name + " uses buffer " + quoted(b.name()) +
                           ", which lives from step " +
                           std::to_string(b.first_step()) + " to " +

@@ -39,32 +39,42 @@ static Status outOfMemory(uint64_t bytes, uint64_t available) {
                                  "checkpointing");
 }
 
-Expected<Arena> Arena::allocate(uint64_t bytes) {
+Expected<Arena> Arena::allocate(uint64_t bytes, uint64_t guardBytes) {
   uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE));
-  uint64_t usable = (bytes + page - 1) / page * page;
+  auto wholePages = [page](uint64_t n) { return (n + page - 1) / page * page; };
+  uint64_t before = wholePages(guardBytes);
+  uint64_t usable = before + wholePages(bytes + guardBytes);
+  // Without guards the arena begins where the mapping does, which the system
+  // may have aligned for huge pages.
+  uint64_t lead = guardBytes ? page : 0;
+  uint64_t mapped = lead + usable + page;
   // Asked before touching: the kernel would grant the mapping and kill the
   // process later.
   uint64_t available = availableBytes();
   if (available && usable > available)
     return outOfMemory(bytes, available);
-  void *memory = ::mmap(nullptr, usable + page, PROT_NONE,
+  void *memory = ::mmap(nullptr, mapped, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return outOfMemory(bytes, available);
-  Arena arena(static_cast<uint8_t *>(memory), bytes, usable + page);
-  if (usable && ::mprotect(memory, usable, PROT_READ | PROT_WRITE))
+  Arena arena(static_cast<uint8_t *>(memory), mapped);
+  uint8_t *first = arena.base + lead;
+  arena.start = first + before;
+  arena.size = bytes;
+  arena.guard = guardBytes;
+  if (usable && ::mprotect(first, usable, PROT_READ | PROT_WRITE))
     return outOfMemory(bytes, available);
   if (usable) {
     // Advice only: without huge pages everything works, a little slower.
-    (void)::madvise(memory, usable, MADV_HUGEPAGE);
-    std::memset(memory, 0, usable);
+    (void)::madvise(first, usable, MADV_HUGEPAGE);
+    std::memset(first, 0, usable);
   }
   return arena;
 }
 
 Arena::Arena(Arena &&other) noexcept
-    : base(std::exchange(other.base, nullptr)), size(other.size),
-      mapped(other.mapped) {}
+    : base(std::exchange(other.base, nullptr)), mapped(other.mapped),
+      start(other.start), size(other.size), guard(other.guard) {}
 
 Arena::~Arena() {
   if (base)

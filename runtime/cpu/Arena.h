@@ -2,7 +2,10 @@
 //
 // All tensors of a program lie in one mapping, zeroed and touched when it is
 // made: the first touch of a page costs more than ten passes over it later.
-// An inaccessible page follows, so that an overrun faults at once.
+// An inaccessible page follows, so that an overrun faults at once; with guards
+// another one precedes:
+//
+//   none | guard | arena | guard | rest of the page | none
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_ARENA_H
@@ -15,20 +18,23 @@ namespace reprise::rt {
 
 class Arena {
 public:
-  /// Fails with RP_OUT_OF_MEMORY when the machine has less memory available.
-  static Expected<Arena> allocate(uint64_t bytes);
+  /// With `guardBytes` accessible on either side, a multiple of 64. Fails with
+  /// RP_OUT_OF_MEMORY when the machine has less memory available.
+  static Expected<Arena> allocate(uint64_t bytes, uint64_t guardBytes);
   Arena(Arena &&other) noexcept;
   Arena &operator=(Arena &&) = delete;
   ~Arena();
 
-  uint8_t *data() const { return base; }
+  uint8_t *data() const { return start; }
   uint64_t bytes() const { return size; }
+  uint64_t guardBytes() const { return guard; }
 
 private:
-  Arena(uint8_t *base, uint64_t size, uint64_t mapped)
-      : base(base), size(size), mapped(mapped) {}
-  uint8_t *base;
-  uint64_t size, mapped;
+  Arena(uint8_t *base, uint64_t mapped) : base(base), mapped(mapped) {}
+  uint8_t *base; // of the mapping
+  uint64_t mapped;
+  uint8_t *start = nullptr;
+  uint64_t size = 0, guard = 0;
 };
 
 } // namespace reprise::rt

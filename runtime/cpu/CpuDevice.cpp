@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
+#include "../core/Fault.h"
 #include "../core/Views.h"
 #include "Arena.h"
 #include "CodeImage.h"
@@ -31,7 +32,8 @@ public:
 class CopyStep : public CpuStep {
 public:
   Status run() override {
-    std::memmove(target, source, bytes);
+    std::memmove(target, source,
+                 bytes + (REPRISE_FAULT("copy-too-long") ? 64 : 0));
     return {};
   }
   void *target = nullptr;
@@ -69,12 +71,16 @@ public:
   Status write(uint64_t offset, const void *data, uint64_t bytes) override;
   Status read(uint64_t offset, void *data, uint64_t bytes) override;
   Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) override;
+  Status writeGuarded(uint64_t offset, const void *data,
+                      uint64_t bytes) override;
+  Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return highWater; }
 
 private:
   using StepList = std::vector<std::unique_ptr<CpuStep>>;
   Status checkRange(uint64_t offset, uint64_t bytes) const;
+  Status checkGuarded(uint64_t offset, uint64_t bytes) const;
   /// The address of a view; raises `end` to the end of its bytes.
   void *resolve(const fb::Entry &entry, const fb::View &view, uint64_t &end);
   Expected<std::unique_ptr<CpuStep>> prepareStep(const fb::Entry &entry,
@@ -100,7 +106,7 @@ class CpuDevice : public Device {
 public:
   std::string name() const override { return "cpu"; }
   Expected<std::unique_ptr<DeviceProgram>>
-  prepare(const fb::Program &program) override;
+  prepare(const fb::Program &program, uint64_t guardBytes) override;
 };
 } // namespace
 
@@ -110,7 +116,8 @@ public:
 
 /// First of the grains of part `index` of `parts`.
 static int64_t partBegin(int64_t grains, int index, int parts) {
-  return grains / parts * index + std::min<int64_t>(grains % parts, index);
+  int64_t rest = REPRISE_FAULT("grains-of-a-part-lost") ? 0 : grains % parts;
+  return grains / parts * index + std::min<int64_t>(rest, index);
 }
 
 Status KernelStep::run() {
@@ -140,6 +147,17 @@ Status CpuProgram::checkRange(uint64_t offset, uint64_t bytes) const {
                        std::to_string(arena.bytes()) + " bytes");
 }
 
+Status CpuProgram::checkGuarded(uint64_t offset, uint64_t bytes) const {
+  uint64_t all = arena.bytes() + 2 * arena.guardBytes();
+  if (offset <= all && bytes <= all - offset)
+    return {};
+  return Status::error(RP_INTERNAL,
+                       std::to_string(bytes) + " bytes at " +
+                           std::to_string(offset) +
+                           " do not lie in the arena and its guards of " +
+                           std::to_string(all) + " bytes");
+}
+
 Status CpuProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
   REPRISE_RETURN_IF_ERROR(checkRange(offset, bytes));
   std::memcpy(arena.data() + offset, data, bytes);
@@ -159,6 +177,19 @@ Status CpuProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
   return {};
 }
 
+Status CpuProgram::writeGuarded(uint64_t offset, const void *data,
+                                uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checkGuarded(offset, bytes));
+  std::memcpy(arena.data() - arena.guardBytes() + offset, data, bytes);
+  return {};
+}
+
+Status CpuProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checkGuarded(offset, bytes));
+  std::memcpy(data, arena.data() - arena.guardBytes() + offset, bytes);
+  return {};
+}
+
 Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   // Inside a parallel region OpenMP gives one thread, oneDNN splits its work
   // differently, and the bits change.
@@ -168,7 +199,8 @@ Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   ThreadScope scope(program.threads());
   StepList &steps = entries[entry];
   for (size_t i = first; i < end; ++i) {
-    highWater = std::max(highWater, steps[i]->end);
+    if (!REPRISE_FAULT("high-water-of-writes-only"))
+      highWater = std::max(highWater, steps[i]->end);
     REPRISE_RETURN_IF_ERROR(steps[i]->run());
   }
   return {};
@@ -201,7 +233,8 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
   constexpr uint64_t kInlineBytes = 32 << 10;
   auto step = std::make_unique<KernelStep>();
   step->kernel = kernels[launch.kernel()];
-  step->grains = int64_t(launch.grains());
+  step->grains =
+      int64_t(launch.grains()) + REPRISE_FAULT("kernel-one-grain-more");
   uint64_t bytes = 0;
   if (launch.args())
     for (const fb::View *view : *launch.args()) {
@@ -219,7 +252,8 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
   if (!cached.ok())
     return cached.status();
   const LibraryPlan &plan = (*cached)->plan;
-  if (plan.info.implementation != call.implementation()->string_view())
+  if (plan.info.implementation != call.implementation()->string_view() &&
+      !REPRISE_FAULT("call-by-another-kernel"))
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for the library kernel '" +
                              call.implementation()->str() + "', '" +
@@ -296,10 +330,10 @@ static std::string text(const flatbuffers::String *s) {
 }
 
 Expected<std::unique_ptr<DeviceProgram>>
-CpuDevice::prepare(const fb::Program &program) {
+CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   REPRISE_RETURN_IF_ERROR(checkTarget(text(program.target())));
   REPRISE_RETURN_IF_ERROR(checkLibrary(text(program.library())));
-  Expected<Arena> arena = Arena::allocate(program.arena_bytes());
+  Expected<Arena> arena = Arena::allocate(program.arena_bytes(), guardBytes);
   if (!arena.ok())
     return arena.status();
   auto prepared = std::make_unique<CpuProgram>(program, std::move(*arena));

@@ -6,22 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
+#include "../core/Fault.h"
 
 namespace reprise::rt {
 
 static void *address(Place place, const LibraryPlan &plan,
                      const LibraryOperands &operands) {
+  char *workspace = static_cast<char *>(operands.workspace);
+  if (REPRISE_FAULT("call-workspace-shifted"))
+    workspace += plan.info.workspaceBytes;
   switch (place) {
   case Place::Input0:
     return operands.inputs[0];
   case Place::Input1:
     return operands.inputs[1];
   case Place::Output:
-    return operands.output;
+    return static_cast<char *>(operands.output) +
+           (REPRISE_FAULT("call-result-shifted") ? 64 : 0);
   case Place::Packed:
-    return operands.workspace;
+    return workspace;
   case Place::Scratchpad:
-    return static_cast<char *>(operands.workspace) + plan.scratchpadOffset;
+    return workspace + plan.scratchpadOffset;
   }
   return nullptr;
 }
@@ -65,7 +70,8 @@ static std::vector<int64_t> keyOf(const LibraryCallDesc &desc) {
       append(t.shape);
       append(t.strides);
     }
-  append(desc.ints);
+  if (!REPRISE_FAULT("call-key-without-numbers"))
+    append(desc.ints);
   return key;
 }
 

@@ -4,6 +4,7 @@
 // batch counts nowhere. The loss is the cross-entropy, summed in double.
 //
 //===----------------------------------------------------------------------===//
+#include "../core/Fault.h"
 #include "StepForm.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -24,7 +25,9 @@ static double crossEntropy(const float *logits, int32_t classes,
 
 static Status addBatch(const Batch &batch, const float *logits, int32_t classes,
                        EvaluateResult &result, double &lossSum) {
-  for (size_t i = 0; i < batch.valid; ++i) {
+  size_t count =
+      REPRISE_FAULT("padding-counted") ? batch.labels.size() : batch.valid;
+  for (size_t i = 0; i < count; ++i) {
     const float *row = logits + i * size_t(classes);
     if (!std::all_of(row, row + classes,
                      [](float v) { return std::isfinite(v); }))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/FileLayout.h"
+#include "../core/Fault.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <cstring>
 
@@ -65,7 +66,7 @@ template <typename T>
 static void permute(const Walk &walk, bool toFile, const void *from, void *to) {
   const T *source = static_cast<const T *>(from);
   T *target = static_cast<T *>(to);
-  if (toFile)
+  if (toFile && !REPRISE_FAULT("layout-the-wrong-way"))
     forEach(walk, [&](size_t f, size_t p) { target[f] = source[p]; });
   else
     forEach(walk, [&](size_t f, size_t p) { target[p] = source[f]; });

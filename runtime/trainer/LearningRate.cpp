@@ -4,13 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/LearningRate.h"
+#include "../core/Fault.h"
 #include <cmath>
 
 using namespace reprise::rt;
 
 double LearningRate::at(uint64_t step, uint64_t total) const {
   if (step < warmupSteps)
-    return base * double(step + 1) / double(warmupSteps);
+    return base * double(step + !REPRISE_FAULT("warmup-from-zero")) /
+           double(warmupSteps);
   if (schedule == Schedule::Constant)
     return base;
   const double pi = 3.14159265358979323846;

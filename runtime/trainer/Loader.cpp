@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "../core/Fault.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
 #include <numeric>
@@ -89,7 +90,8 @@ Status Loader::fillBatch(uint64_t number, Batch &batch) {
   uint64_t epoch = number / perEpoch;
   bool shuffle = options.mode == LoaderMode::Train && data.shuffled();
   if (shuffle && orderEpoch != epoch) {
-    shuffleEpoch(options.seed, epoch, data.size(), order.data());
+    shuffleEpoch(options.seed, REPRISE_FAULT("epochs-in-one-order") ? 0 : epoch,
+                 data.size(), order.data());
     orderEpoch = epoch;
   }
   batch.epoch = epoch;
@@ -109,8 +111,10 @@ void Loader::work() {
     uint64_t index = number - first;
     {
       std::unique_lock<std::mutex> lock(mutex);
-      changed.wait(lock,
-                   [&] { return stopping || index - taken < ring.size(); });
+      changed.wait(lock, [&] {
+        size_t depth = ring.size() + REPRISE_FAULT("held-batch-overwritten");
+        return stopping || index - taken < depth;
+      });
       if (stopping)
         return;
     }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include "../core/Fault.h"
 #include "StepForm.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Loader.h"
@@ -186,7 +187,8 @@ Status Run::prepare() {
   wanted.batch = form.batch;
   wanted.seed = position.seed;
   wanted.epoch = position.epoch;
-  wanted.position = position.position;
+  wanted.position =
+      REPRISE_FAULT("resume-at-the-epoch") ? 0 : position.position;
   wanted.batches = total - position.step;
   auto created = Loader::create(*data, wanted);
   if (!created.ok())
@@ -251,6 +253,7 @@ Status Run::report(const Batch &batch) {
   progress.secondsLeft = seconds / done * double(total - progress.step);
   progress.predictedPeakBytes = backend.entry(entry)->peakBytes;
   progress.highWaterBytes = memory->high_water_bytes;
+  progress.changedBytes = memory->changed_bytes;
   progress.residentBytes = residentBytes();
   options.onProgress(progress);
   return Status();

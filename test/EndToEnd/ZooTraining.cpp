@@ -63,8 +63,8 @@ OpenProgram::OpenProgram(const Bytes &artifact) {
     ADD_FAILURE() << opened.message();
     return;
   }
-  auto created =
-      rt::openSessionBackend(program, {"cpu", /*poison=*/1, /*profile=*/0});
+  auto created = rt::openSessionBackend(
+      program, {"cpu", /*poison=*/1, /*profile=*/0, /*check_memory=*/0});
   if (created.ok())
     session = std::move(*created);
   else

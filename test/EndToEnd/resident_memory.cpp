@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
   if (!opened.ok())
     return fail(opened.message());
   {
-    auto backend = rt::openSessionBackend(program, {"cpu", 0, 0});
+    auto backend = rt::openSessionBackend(program, {"cpu", 0, 0, 0});
     if (!backend.ok())
       return fail(backend.status().message());
     rt::TrainOptions options;

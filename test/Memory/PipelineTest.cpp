@@ -75,7 +75,7 @@ Outcome train(const std::vector<uint8_t> &artifact, int steps) {
   Outcome outcome;
   rp_program *program = nullptr;
   expectOk(rp_program_from_memory(artifact.data(), artifact.size(), &program));
-  rp_session_options options = {"cpu", 1, 0};
+  rp_session_options options = {"cpu", 1, 0, 0};
   rp_session *session = nullptr;
   expectOk(rp_session_create(program, &options, &session));
   expectOk(rp_session_initialize(session, 7));

@@ -61,7 +61,7 @@ struct Session {
 
   Session(const std::vector<uint8_t> &file, bool profile) {
     check(rp_program_from_memory(file.data(), file.size(), &program));
-    rp_session_options options = {"cpu", 0, profile};
+    rp_session_options options = {"cpu", 0, profile, 0};
     check(rp_session_create(program, &options, &session));
     check(rp_session_initialize(session, 1));
     for (size_t k = 0; k < rp_program_input_count(program, kEntry); ++k) {

@@ -70,7 +70,7 @@ using namespace reprise::test;
 /// Runs once to settle thread pools, then counts a second run.
 static void countRun(ArtifactBuilder &b) {
   SessionHandle s;
-  ASSERT_EQ(s.open(b.seal(), {"cpu", 0, 0}).message, "");
+  ASSERT_EQ(s.open(b.seal(), {"cpu", 0, 0, 0}).message, "");
   for (bool count : {false, true}) {
     for (auto &input : b.entry().inputs) {
       std::vector<float> zeros(size_t(elements(input->view->shape)));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
+#include "Devices.h"
 #include "NaiveLoops.h"
 #include "SessionHandle.h"
 #include "reprise/Runtime/Device.h"
@@ -21,14 +22,9 @@ struct ConvCase {
   ConvShape shape;
 };
 
-using Param = std::tuple<const char *, ConvCase>;
+using Param = std::tuple<std::string, ConvCase>;
 class ConvolutionTest : public testing::TestWithParam<Param> {
 protected:
-  void SetUp() override {
-    auto device = rt::openDevice(std::get<0>(GetParam()));
-    if (!device.ok())
-      GTEST_SKIP() << device.status().message();
-  }
   /// Runs one call as a program, with poison, and compares.
   void check(rt::LibraryOp op, const Shape &a, const Shape &b, const Shape &out,
              const std::vector<float> &expected);
@@ -58,18 +54,18 @@ static const ConvCase kCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, ConvolutionTest,
-                         testing::Combine(testing::Values("cpu", "cuda"),
+                         testing::Combine(devicesHere(),
                                           testing::ValuesIn(kCases)),
                          [](const auto &info) {
-                           return std::string(std::get<0>(info.param)) + "_" +
+                           return std::get<0>(info.param) + "_" +
                                   std::get<1>(info.param).name;
                          });
 
-static void runAndCompare(const char *device, ArtifactBuilder &builder,
+static void runAndCompare(const std::string &device, ArtifactBuilder &builder,
                           const Shape &a, const Shape &b, const Shape &out,
                           const std::vector<float> &expected) {
   SessionHandle s;
-  ASSERT_EQ(s.open(builder.seal(), {device, 1, 0}).message, "");
+  ASSERT_EQ(s.open(builder.seal(), {device.c_str(), 1, 0, 1}).message, "");
   std::vector<float> got(size_t(elements(out)));
   ASSERT_EQ(s.setInput("a", smallIntegers(a, 1)).message, "");
   ASSERT_EQ(s.setInput("b", smallIntegers(b, 2)).message, "");
@@ -119,15 +115,12 @@ TEST_P(ConvolutionTest, FilterGradient) {
 }
 
 namespace {
-class MatMulTest : public testing::TestWithParam<const char *> {};
+class MatMulTest : public testing::TestWithParam<std::string> {};
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Devices, MatMulTest, testing::Values("cpu", "cuda"),
-                         [](const auto &info) {
-                           return std::string(info.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Devices, MatMulTest, devicesHere(), deviceLabel);
 
-static void checkProduct(const char *device, const MatShape &m, bool ta,
+static void checkProduct(const std::string &device, const MatShape &m, bool ta,
                          bool tb) {
   Shape a = m.a(ta), b = m.b(tb);
   std::vector<float> expected =
@@ -143,9 +136,6 @@ static void checkProduct(const char *device, const MatShape &m, bool ta,
 }
 
 TEST_P(MatMulTest, AllTransposesOnOddShapes) {
-  auto device = rt::openDevice(GetParam());
-  if (!device.ok())
-    GTEST_SKIP() << device.status().message();
   // batch, m, n, k
   const MatShape shapes[] = {{{}, 7, 5, 3},      {{}, 128, 64, 256},
                              {{}, 1, 10, 512},   {{3}, 17, 33, 9},
@@ -157,6 +147,25 @@ TEST_P(MatMulTest, AllTransposesOnOddShapes) {
                      << m.m << "x" << m.n << "x" << m.k << " " << ta << tb);
         checkProduct(GetParam(), m, ta, tb);
       }
+}
+
+// Descriptions that differ in their numbers alone are two calls.
+TEST_P(MatMulTest, TransposesOfOneProgramStayApart) {
+  Shape square = {24, 24};
+  ArtifactBuilder builder;
+  Tensor x = builder.input("a", square), y = builder.input("b", square);
+  Tensor plain = builder.activation("plain", square),
+         transposed = builder.activation("transposed", square);
+  ASSERT_TRUE(builder.call(rt::LibraryOp::MatMul, {x, y}, plain, {0, 0}).ok());
+  ASSERT_TRUE(
+      builder.call(rt::LibraryOp::MatMul, {x, y}, transposed, {0, 1}).ok());
+  builder.output("plain", plain);
+  builder.output("out", transposed);
+  builder.finish();
+  MatShape m = {{}, 24, 24, 24};
+  runAndCompare(GetParam(), builder, square, square, square,
+                naiveMatMul(m, smallIntegers(square, 1),
+                            smallIntegers(square, 2), false, true));
 }
 
 /// Exact for the small whole numbers used here.
@@ -171,9 +180,6 @@ static std::vector<uint16_t> toBF16(const std::vector<float> &values) {
 }
 
 TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
-  auto device = rt::openDevice(GetParam());
-  if (!device.ok())
-    GTEST_SKIP() << device.status().message();
   // Sums of 16 products of at most 9 stay below 256, the integers bf16 holds.
   ConvShape c = {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1};
   ArtifactBuilder builder;
@@ -187,7 +193,7 @@ TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
   builder.output("y", y);
   builder.finish();
   SessionHandle s;
-  ASSERT_EQ(s.open(builder.seal(), {GetParam(), 1, 0}).message, "");
+  ASSERT_EQ(s.open(builder.seal(), {GetParam().c_str(), 1, 0, 1}).message, "");
   std::vector<float> xs = smallIntegers(c.x(), 1), ws = smallIntegers(c.w(), 2);
   ASSERT_EQ(s.setInput("x", toBF16(xs)).message, "");
   ASSERT_EQ(s.setInput("w", toBF16(ws)).message, "");
@@ -289,7 +295,7 @@ TEST(LibraryQuery, AnotherKernelAtLoadTimeIsRefused) {
   std::string chosen = call.implementation;
   call.implementation = "magic:avx1024";
   SessionHandle s;
-  Outcome outcome = s.open(b.seal(), {"cpu", 0, 0});
+  Outcome outcome = s.open(b.seal(), {"cpu", 0, 0, 0});
   EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
   EXPECT_EQ(outcome.message, "the artifact was compiled for the library kernel "
                              "'magic:avx1024', '" +

@@ -22,3 +22,22 @@ void partition(void *const *args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     parts[i] = begin;
 }
+
+void ones(void *const *args, int64_t begin, int64_t end) {
+  float *out = args[0];
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = 1.0f;
+}
+
+/* Writes the element before its result as well. */
+void underrun(void *const *args, int64_t begin, int64_t end) {
+  ones(args, begin - 1, end);
+}
+
+/* out[i] = a[i + 1], one element beyond a. */
+void shift(void *const *args, int64_t begin, int64_t end) {
+  const float *a = args[0];
+  float *out = args[1];
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = a[i + 1];
+}

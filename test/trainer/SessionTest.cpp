@@ -53,7 +53,7 @@ protected:
   void TearDown() override { rp_program_close(program); }
 
   std::unique_ptr<Backend> session() {
-    auto backend = openSessionBackend(program, {"cpu", 0, 0});
+    auto backend = openSessionBackend(program, {"cpu", 0, 0, 0});
     EXPECT_TRUE(backend.ok()) << backend.status().message();
     return std::move(*backend);
   }
@@ -126,7 +126,7 @@ TEST_F(TrainerSession, ContinuesWithTheSameBits) {
 }
 
 TEST_F(TrainerSession, ErrorsOfTheRuntimeComeThrough) {
-  auto unknown = openSessionBackend(program, {"abacus", 0, 0});
+  auto unknown = openSessionBackend(program, {"abacus", 0, 0, 0});
   expectError(unknown.status(), RP_UNAVAILABLE, {"abacus"});
   auto backend = session();
   float values[2] = {};

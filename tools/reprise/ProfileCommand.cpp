@@ -109,7 +109,7 @@ static rt::Expected<double> runOnce(rp_program *program, rp_session *session,
 static rt::Status measure(rp_program *program, const char *entry, unsigned runs,
                           bool byStep, Times &times) {
   rp_session *raw = nullptr;
-  rp_session_options options = {"cpu", 0, byStep};
+  rp_session_options options = {"cpu", 0, byStep, 0};
   REPRISE_RETURN_IF_ERROR(take(rp_session_create(program, &options, &raw)));
   std::shared_ptr<rp_session> session(raw, rp_session_destroy);
   REPRISE_RETURN_IF_ERROR(take(rp_session_initialize(raw, 1)));

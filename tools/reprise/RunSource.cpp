@@ -145,6 +145,7 @@ RunningProgram::open(const RunFlags &flags, bool gradients,
   running.resident = rt::residentBytes();
   rp_session_options options = {};
   options.device = flags.device.c_str();
+  options.check_memory = flags.checkMemory;
   auto session = rt::openSessionBackend(running.program.get(), options);
   if (!session.ok())
     return session.status();

@@ -19,6 +19,7 @@ namespace reprise::tools {
 struct RunFlags {
   std::string source, data, device = "cpu";
   uint64_t syntheticSize = 2048;
+  bool checkMemory = false;
   ModelFlags model;
   CompileFlags compile;
   void addTo(CLI::App &command);

@@ -183,7 +183,11 @@ static std::string resultText(const TrainCommandOptions &options,
   };
   lines.add("memory, predicted", bytes(last.predictedPeakBytes));
   lines.add("memory, measured",
-            bytes(last.highWaterBytes) + ", high water of the arena");
+            options.run.checkMemory
+                ? bytes(last.changedBytes) +
+                      ", the highest byte of the arena that changed"
+                : bytes(last.highWaterBytes) +
+                      ", the highest byte of the arena that steps were given");
   lines.add("process", "resident memory grew by " +
                            text::formatSize(outcome.residentGrowth) +
                            ", data included");
@@ -218,6 +222,8 @@ static std::string resultJson(const TrainCommandOptions &options,
       {"predicted_peak_bytes", outcome.last.predictedPeakBytes},
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"resident_growth_bytes", outcome.residentGrowth}};
+  if (options.run.checkMemory)
+    json["changed_bytes"] = outcome.last.changedBytes;
   if (outcome.evaluation) {
     json["test_images"] = outcome.evaluation->images;
     json["test_accuracy"] = outcome.evaluation->accuracy();
@@ -288,6 +294,12 @@ static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
                 "is evaluated anyway")
       ->group(group);
   command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
+      ->group(group);
+  command
+      .add_flag("--check-memory", options.run.checkMemory,
+                "Look after each step of the program whether it changed or "
+                "read memory that is not its own; takes several times as long, "
+                "and the arena's bytes twice")
       ->group(group);
 }
 

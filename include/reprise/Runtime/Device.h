@@ -30,11 +30,16 @@ public:
   virtual Status write(uint64_t offset, const void *data, uint64_t bytes) = 0;
   virtual Status read(uint64_t offset, void *data, uint64_t bytes) = 0;
   virtual Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) = 0;
+  /// As write and read, but offsets count from the start of the guard before
+  /// the arena, and reach to the end of the guard behind it.
+  virtual Status writeGuarded(uint64_t offset, const void *data,
+                              uint64_t bytes) = 0;
+  virtual Status readGuarded(uint64_t offset, void *data, uint64_t bytes) = 0;
   /// Runs steps [first, end) of entry number `entry`; done when it returns.
   /// Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
-  /// The highest end of any memory that a step or a write was given so far,
-  /// as measured at execution.
+  /// The highest end of any memory that a step or a write was given so far.
+  /// What they made of it is MemoryCheck's to say.
   virtual uint64_t highWaterBytes() const = 0;
 };
 
@@ -43,9 +48,10 @@ public:
   virtual ~Device();
   virtual std::string name() const = 0;
   /// `program` outlives the result. Fails with RP_INCOMPATIBLE if it was
-  /// compiled for another processor or library.
+  /// compiled for another processor or library. `guardBytes` are accessible
+  /// before the arena and as many behind it.
   virtual Expected<std::unique_ptr<DeviceProgram>>
-  prepare(const fb::Program &program) = 0;
+  prepare(const fb::Program &program, uint64_t guardBytes) = 0;
 };
 
 /// The devices this process can open, best first.

@@ -101,6 +101,12 @@ typedef struct rp_session_options {
   const char *device; /* "cpu"; others are opened when asked for */
   int32_t poison;     /* nonzero: fill buffers with NaN as they die (tests) */
   int32_t profile;    /* nonzero: time every step */
+  /* Nonzero: before each step fill all memory that is none of its operands'
+   * with a pattern, and look at every byte of the arena and around it after.
+   * rp_session_run fails with RP_INTERNAL, naming the step, if a step changed
+   * what is not its to change. For tests: each step runs twice, and the host
+   * holds a second arena. Not with profile. */
+  int32_t check_memory;
 } rp_session_options;
 
 /* Allocates and touches the arena, loads the code, prepares library calls and
@@ -131,6 +137,8 @@ typedef struct rp_memory_stats {
   size_t arena_bytes;      /* allocated */
   size_t high_water_bytes; /* highest byte of the arena that steps were given
                               since the session began, fixed bytes included */
+  size_t changed_bytes;    /* with check_memory: the highest byte of the arena,
+                              or behind it, that was changed; else 0 */
 } rp_memory_stats;
 rp_status *rp_session_memory(const rp_session *session, rp_memory_stats *stats);
 

@@ -30,7 +30,8 @@ struct Progress {
   double imagesPerSecond = 0; // of this run
   double secondsLeft = 0;
   size_t predictedPeakBytes = 0; // of train_step
-  size_t highWaterBytes = 0;     // of the arena
+  size_t highWaterBytes = 0;     // of what steps were given of the arena
+  size_t changedBytes = 0;       // of what changed, where memory is checked
   size_t residentBytes = 0;      // of the process
 };
 

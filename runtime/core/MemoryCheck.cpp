@@ -1,0 +1,360 @@
+//===- MemoryCheck.cpp - What a step writes, found by looking -------------===//
+//
+// The arena and its guards are arranged and compared piece by piece, so that
+// beside the arena's contents the host holds some pieces only.
+//
+//===----------------------------------------------------------------------===//
+#include "MemoryCheck.h"
+#include "Fault.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise::rt {
+
+static constexpr uint64_t kPiece = 64 << 10;
+
+MemoryCheck::MemoryCheck(const fb::Program &program,
+                         std::unique_ptr<DeviceProgram> checked)
+    : program(program), checked(std::move(checked)), pattern(kPiece),
+      contents(program.arena_bytes()) {
+  // Multiplicative hashing of the place: a copy from another place shows.
+  for (uint64_t i = 0; i < kPiece; ++i)
+    pattern[i] = uint8_t((i + 1) * 0x9E3779B97F4A7C15 >> 56);
+}
+
+//===----------------------------------------------------------------------===//
+// What a step may read and write
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of a step.
+struct StepViews {
+  std::vector<const fb::View *> reads, results, scratch;
+};
+} // namespace
+
+static StepViews viewsOf(const fb::LibraryCall &call) {
+  StepViews views;
+  views.reads.assign(call.inputs()->begin(), call.inputs()->end());
+  views.results.assign(call.outputs()->begin(), call.outputs()->end());
+  if (call.workspace())
+    views.scratch.push_back(call.workspace());
+  return views;
+}
+
+static StepViews viewsOf(const fb::KernelLaunch &launch,
+                         const fb::Program &program, const fb::Entry &entry) {
+  StepViews views;
+  // What a kernel writes it may have read before.
+  if (launch.args())
+    views.reads.assign(launch.args()->begin(), launch.args()->end());
+  for (uint32_t i = 0; launch.writes() && i < launch.writes()->size(); ++i) {
+    const fb::View *view = launch.args()->Get(launch.writes()->Get(i));
+    bool isScratch =
+        bufferOf(program, &entry, *view)->kind() == fb::BufferKind::Workspace;
+    (isScratch ? views.scratch : views.results).push_back(view);
+  }
+  return views;
+}
+
+static StepViews viewsOf(const fb::Step &step, const fb::Program &program,
+                         const fb::Entry &entry) {
+  switch (step.action_type()) {
+  case fb::Action::LibraryCall:
+    return viewsOf(*step.action_as_LibraryCall());
+  case fb::Action::KernelLaunch:
+    return viewsOf(*step.action_as_KernelLaunch(), program, entry);
+  case fb::Action::Copy: {
+    const fb::Copy &copy = *step.action_as_Copy();
+    return {{copy.source()}, {copy.target()}, {}};
+  }
+  case fb::Action::NONE:
+    break;
+  }
+  return {};
+}
+
+/// Whether the bytes of `view` hold something when the step begins.
+bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
+  uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
+  if ((view.buffer() < fixed && !REPRISE_FAULT("check-loses-variables")) ||
+      bufferOf(program, &step.entry, view)->first_step() < step.index)
+    return true;
+  if (step.entry.inputs())
+    for (const fb::Binding *input : *step.entry.inputs())
+      if (input->view()->buffer() == view.buffer())
+        return true;
+  return false;
+}
+
+using Run = std::pair<uint64_t, uint64_t>;
+
+/// The bytes of the elements of `view`, which begins at `offset`: one run if it
+/// is dense, else one for each stretch without gaps.
+static void appendRuns(const fb::View &view, uint64_t offset,
+                       std::vector<Run> &runs) {
+  uint32_t rank = view.shape() ? view.shape()->size() : 0;
+  if (isDense(view)) {
+    runs.push_back({offset, offset + *viewBytes(view)});
+    return;
+  }
+  uint64_t element = elementBytes(view.type());
+  std::vector<uint64_t> starts = {offset};
+  for (uint32_t d = 0; d < rank; ++d) {
+    std::vector<uint64_t> inner;
+    uint64_t stride = uint64_t(view.strides()->Get(d)) * element;
+    for (uint64_t start : starts)
+      for (uint64_t i = 0; i < uint64_t(view.shape()->Get(d)); ++i)
+        inner.push_back(start + i * stride);
+    starts = std::move(inner);
+  }
+  for (uint64_t start : starts)
+    runs.push_back({start, start + element});
+}
+
+MemoryCheck::Touched MemoryCheck::touchedBy(const StepRef &step) const {
+  StepViews views =
+      viewsOf(*step.entry.steps()->Get(step.index), program, step.entry);
+  auto collect = [&](const std::vector<const fb::View *> &list,
+                     std::vector<Run> runs) {
+    for (const fb::View *view : list)
+      appendRuns(*view, arenaOffset(program, &step.entry, *view), runs);
+    return runs;
+  };
+  auto merged = [](std::vector<Run> runs) {
+    std::sort(runs.begin(), runs.end());
+    Ranges ranges;
+    for (const Run &run : runs)
+      if (!ranges.empty() && run.first <= ranges.back().end)
+        ranges.back().end = std::max(ranges.back().end, run.second);
+      else
+        ranges.push_back({run.first, run.second});
+    return ranges;
+  };
+  std::vector<const fb::View *> held;
+  for (const fb::View *view : views.reads)
+    if (holdsValues(step, *view))
+      held.push_back(view);
+  std::vector<Run> results = collect(views.results, {});
+  return {merged(collect(held, {})), merged(results),
+          merged(collect(views.scratch, results))};
+}
+
+//===----------------------------------------------------------------------===//
+// Arranging and comparing
+//===----------------------------------------------------------------------===//
+
+/// Fills `before` with what the piece from `begin` on holds when a step begins
+/// that is given `kept`.
+void MemoryCheck::expect(uint64_t begin, uint64_t bytes, Pattern which,
+                         const Ranges &kept) {
+  before.resize(bytes);
+  for (uint64_t i = 0; i < bytes; ++i)
+    before[i] = pattern[i] ^ uint8_t(which);
+  auto range =
+      std::partition_point(kept.begin(), kept.end(), [&](const Range &r) {
+        return r.end + kGuardBytes <= begin;
+      });
+  for (; range != kept.end() && range->begin + kGuardBytes < begin + bytes;
+       ++range) {
+    uint64_t from = std::max(range->begin + kGuardBytes, begin);
+    uint64_t to = std::min(range->end + kGuardBytes, begin + bytes);
+    std::memcpy(before.data() + (from - begin),
+                contents.data() + (from - kGuardBytes), to - from);
+  }
+}
+
+Status MemoryCheck::arrange(Pattern which, const Ranges &kept) {
+  uint64_t all = contents.size() + 2 * kGuardBytes;
+  for (uint64_t at = 0; at < all; at += kPiece) {
+    uint64_t bytes = std::min(kPiece, all - at);
+    expect(at, bytes, which, kept);
+    REPRISE_RETURN_IF_ERROR(checked->writeGuarded(at, before.data(), bytes));
+  }
+  return {};
+}
+
+/// Notes the bytes of the piece from `begin` on that are not as before.
+void MemoryCheck::compare(uint64_t begin, const Ranges &writable,
+                          Damage &damage) {
+  auto range = std::partition_point(
+      writable.begin(), writable.end(),
+      [&](const Range &r) { return r.end + kGuardBytes <= begin; });
+  for (uint64_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i])
+      continue;
+    uint64_t at = begin + i;
+    if (at >= kGuardBytes)
+      changed = std::max(changed, at + 1 - kGuardBytes);
+    while (range != writable.end() && range->end + kGuardBytes <= at)
+      ++range;
+    if (range != writable.end() && range->begin + kGuardBytes <= at)
+      continue;
+    if (at >= kGuardBytes + contents.size() && REPRISE_FAULT("check-no-guards"))
+      continue;
+    damage.first = std::min(damage.first, at);
+    damage.last = std::max(damage.last, at);
+  }
+}
+
+Status MemoryCheck::inspect(Pattern which, const Touched &touched,
+                            Damage &damage) {
+  uint64_t all = contents.size() + 2 * kGuardBytes;
+  for (uint64_t at = 0; at < all; at += kPiece) {
+    uint64_t bytes = std::min(kPiece, all - at);
+    expect(at, bytes, which, touched.values);
+    after.resize(bytes);
+    REPRISE_RETURN_IF_ERROR(checked->readGuarded(at, after.data(), bytes));
+    if (std::memcmp(before.data(), after.data(), bytes))
+      compare(at, touched.writable, damage);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static std::string text(const flatbuffers::String *s) {
+  return s ? s->str() : "";
+}
+
+static std::string describe(const fb::Step &step, uint32_t index,
+                            const fb::Entry &entry) {
+  std::string module = text(step.module_());
+  return "step " + std::to_string(index) + " (" + text(step.name()) +
+         (module.empty() ? "" : " in '" + module + "'") + ") of entry '" +
+         text(entry.name()) + "'";
+}
+
+/// The name of what lives at a byte of the arena, or null.
+static const fb::Buffer *residentAt(const fb::Program &program,
+                                    const fb::Entry &entry, uint32_t step,
+                                    uint64_t offset) {
+  auto covers = [offset](const fb::Buffer &b) {
+    return offset >= b.offset() && offset - b.offset() < b.size();
+  };
+  if (program.buffers())
+    for (const fb::Buffer *b : *program.buffers())
+      if (covers(*b))
+        return b;
+  if (entry.buffers())
+    for (const fb::Buffer *b : *entry.buffers())
+      if (covers(*b) && b->first_step() <= step && step <= b->last_step())
+        return b;
+  return nullptr;
+}
+
+/// Of a byte counted from the start of the first guard.
+std::string MemoryCheck::place(const StepRef &step, uint64_t at) const {
+  if (at < kGuardBytes)
+    return "byte " + std::to_string(kGuardBytes - at) + " before the arena";
+  uint64_t offset = at - kGuardBytes;
+  if (offset >= contents.size())
+    return "byte " + std::to_string(offset - contents.size() + 1) +
+           " behind the arena";
+  const fb::Buffer *b = residentAt(program, step.entry, step.index, offset);
+  return "byte " + std::to_string(offset) + " of the arena, " +
+         (b ? "in '" + text(b->name()) + "'" : "which is nobody's then");
+}
+
+Status MemoryCheck::damaged(const StepRef &step, const Damage &damage) const {
+  return Status::error(
+      RP_INTERNAL,
+      describe(*step.entry.steps()->Get(step.index), step.index, step.entry) +
+          " changed memory that is neither its results' nor its workspace's: "
+          "from " +
+          place(step, damage.first) + ", to " + place(step, damage.last));
+}
+
+Status MemoryCheck::dependent(const StepRef &step, uint64_t at) const {
+  return Status::error(
+      RP_INTERNAL,
+      describe(*step.entry.steps()->Get(step.index), step.index, step.entry) +
+          " gives other results when memory that is not its operands' holds "
+          "something else: first " +
+          place(step, at + kGuardBytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status MemoryCheck::runOnce(size_t entry, size_t index, Pattern which,
+                            const Touched &touched, Damage &damage,
+                            std::vector<uint8_t> &results) {
+  REPRISE_RETURN_IF_ERROR(arrange(which, touched.values));
+  REPRISE_RETURN_IF_ERROR(checked->run(entry, index, index + 1));
+  REPRISE_RETURN_IF_ERROR(inspect(which, touched, damage));
+  for (const Range &range : touched.results) {
+    size_t size = results.size();
+    results.resize(size + (range.end - range.begin));
+    REPRISE_RETURN_IF_ERROR(checked->read(range.begin, results.data() + size,
+                                          range.end - range.begin));
+  }
+  return {};
+}
+
+Status MemoryCheck::runStep(size_t entry, size_t index) {
+  StepRef step{*program.entries()->Get(uint32_t(entry)), uint32_t(index)};
+  Touched touched = touchedBy(step);
+  Damage damage;
+  std::vector<uint8_t> once, again;
+  REPRISE_RETURN_IF_ERROR(
+      runOnce(entry, index, Pattern::Plain, touched, damage, once));
+  REPRISE_RETURN_IF_ERROR(runOnce(entry, index,
+                                  REPRISE_FAULT("check-with-one-pattern")
+                                      ? Pattern::Plain
+                                      : Pattern::Complement,
+                                  touched, damage, again));
+  if (damage.first <= damage.last)
+    return damaged(step, damage);
+  const uint8_t *from = once.data(), *other = again.data();
+  for (const Range &range : touched.results) {
+    uint64_t bytes = range.end - range.begin;
+    if (std::memcmp(from, other, bytes))
+      return dependent(
+          step,
+          range.begin +
+              uint64_t(std::mismatch(from, from + bytes, other).first - from));
+    std::memcpy(contents.data() + range.begin, from, bytes);
+    from += bytes;
+    other += bytes;
+  }
+  return {};
+}
+
+Status MemoryCheck::run(size_t entry, size_t first, size_t end) {
+  for (size_t i = first; i < end; ++i)
+    REPRISE_RETURN_IF_ERROR(runStep(entry, i));
+  return arrange(Pattern::Plain, {{0, contents.size()}});
+}
+
+Status MemoryCheck::write(uint64_t offset, const void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checked->write(offset, data, bytes));
+  std::memcpy(contents.data() + offset, data, bytes);
+  changed = std::max(changed, offset + bytes);
+  return {};
+}
+
+Status MemoryCheck::read(uint64_t offset, void *data, uint64_t bytes) {
+  return checked->read(offset, data, bytes);
+}
+
+Status MemoryCheck::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(checked->fill(offset, byte, bytes));
+  std::memset(contents.data() + offset, byte, bytes);
+  return {};
+}
+
+Status MemoryCheck::writeGuarded(uint64_t offset, const void *data,
+                                 uint64_t bytes) {
+  return checked->writeGuarded(offset, data, bytes);
+}
+
+Status MemoryCheck::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
+  return checked->readGuarded(offset, data, bytes);
+}
+
+} // namespace reprise::rt

@@ -1,0 +1,101 @@
+//===- MemoryCheck.h - What a step writes, found by looking -----*- C++ -*-===//
+//
+// A device's program whose steps are watched. Before a step everything it has
+// no business with is filled with a pattern, afterwards every byte of the
+// arena and of the guards around it is compared:
+//
+//   guard  | other's | operand | result  | dead    | workspace | guard
+//   before pppppppppp vvvvvvvvv ppppppppp ppppppppp ppppppppppp pppppppp
+//   after  pppppppppp vvvvvvvvv ......... ppppppppp ........... pppppppp
+//
+// (p: pattern, v: values, kept on the host meanwhile, .: may differ). Each step
+// runs twice, with a pattern and with its complement: whatever a write leaves,
+// it differs from one of them, so that no changed byte is missed; and a step
+// that reads what it may not gives two results. A step takes some five passes
+// over the arena, and the host keeps a second arena.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CORE_MEMORYCHECK_H
+#define REPRISE_RUNTIME_CORE_MEMORYCHECK_H
+
+#include "Views.h"
+#include "reprise/Runtime/Device.h"
+#include <string>
+#include <vector>
+
+namespace reprise::rt {
+
+class MemoryCheck : public DeviceProgram {
+public:
+  /// What `checked` needs before and behind its arena.
+  static constexpr uint64_t kGuardBytes = 64 << 10;
+
+  /// `program` outlives the result. `checked` has just been prepared.
+  MemoryCheck(const fb::Program &program,
+              std::unique_ptr<DeviceProgram> checked);
+
+  Status write(uint64_t offset, const void *data, uint64_t bytes) override;
+  Status read(uint64_t offset, void *data, uint64_t bytes) override;
+  Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) override;
+  Status writeGuarded(uint64_t offset, const void *data,
+                      uint64_t bytes) override;
+  Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
+  /// Fails with RP_INTERNAL, naming the step, when a step changes a byte that
+  /// is none of its results' or its workspace's, or depends on one that is
+  /// none of its operands'. The arena's contents are then lost.
+  Status run(size_t entry, size_t first, size_t end) override;
+  uint64_t highWaterBytes() const override { return checked->highWaterBytes(); }
+  /// The end of the highest byte of the arena or behind it that a step changed
+  /// or that was written from outside.
+  uint64_t changedBytes() const { return changed; }
+
+private:
+  /// Bytes of the arena, `end` exclusive.
+  struct Range {
+    uint64_t begin = 0, end = 0;
+  };
+  using Ranges = std::vector<Range>;
+  /// Where a step's operands lie; sorted, without overlaps.
+  struct Touched {
+    Ranges values;   // hold something before the step
+    Ranges results;  // are written
+    Ranges writable; // results and workspace
+  };
+  /// One step of an entry.
+  struct StepRef {
+    const fb::Entry &entry;
+    uint32_t index;
+  };
+  /// The first and the last byte that a step changed and may not, counted from
+  /// the start of the guard before the arena; none if `first` is above `last`.
+  struct Damage {
+    uint64_t first = UINT64_MAX, last = 0;
+  };
+  enum class Pattern : uint8_t { Plain = 0, Complement = 0xFF };
+
+  Touched touchedBy(const StepRef &step) const;
+  bool holdsValues(const StepRef &step, const fb::View &view) const;
+  void expect(uint64_t begin, uint64_t bytes, Pattern pattern,
+              const Ranges &kept);
+  Status arrange(Pattern pattern, const Ranges &kept);
+  Status inspect(Pattern pattern, const Touched &touched, Damage &damage);
+  void compare(uint64_t begin, const Ranges &writable, Damage &damage);
+  Status runOnce(size_t entry, size_t index, Pattern pattern,
+                 const Touched &touched, Damage &damage,
+                 std::vector<uint8_t> &results);
+  Status runStep(size_t entry, size_t index);
+  Status damaged(const StepRef &step, const Damage &damage) const;
+  Status dependent(const StepRef &step, uint64_t at) const;
+  std::string place(const StepRef &step, uint64_t at) const;
+
+  const fb::Program &program;
+  std::unique_ptr<DeviceProgram> checked;
+  std::vector<uint8_t> pattern;       // of a piece
+  std::vector<uint8_t> contents;      // of the arena, between steps
+  std::vector<uint8_t> before, after; // a piece, as it was and as it is
+  uint64_t changed = 0;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CORE_MEMORYCHECK_H
