@@ -134,7 +134,9 @@ static Value labelMask(Emitter &e, Value logits, Value labels) {
   return e.compare(ComparePredicate::EQ, classes, e.leading(labels, logits));
 }
 
-/// lse = maximum + log sum e^(logits - maximum); losses = lse - logits[label].
+/// losses = log sum e^(logits - maximum) + (maximum - logits[label]), which is
+/// lse - logits[label] without the digits that a large maximum takes from lse;
+/// lse = maximum + log sum e^(logits - maximum).
 static Values decompose(CrossEntropyOp op, Emitter &e) {
   Value logits = op.getLogits();
   Value maximum = reduceLast<ReduceMaxOp>(e, logits);
@@ -145,13 +147,18 @@ static Values decompose(CrossEntropyOp op, Emitter &e) {
   Value mask = labelMask(e, logits, op.getLabels());
   Value picked = e.select(mask, logits, e.zeros(logits));
   Value chosen = reduceLast<ReduceSumOp>(e, picked);
-  return {e.sub(lse, chosen), lse};
+  return {e.add(logarithm, e.sub(maximum, chosen)), lse};
 }
 
+/// e^(logits - lse) is divided by its row's sum, which would be 1: a row of
+/// large logits has an lse that is rounded by more than probabilities may be,
+/// and the division takes that out again.
 static Values decompose(CrossEntropyGradOp op, Emitter &e) {
   Value logits = op.getLogits();
   Value shifted = e.sub(logits, e.leading(op.getLse(), logits));
-  Value probabilities = e.exp(shifted);
+  Value powers = e.exp(shifted);
+  Value sum = reduceLast<ReduceSumOp>(e, powers);
+  Value probabilities = e.div(powers, e.leading(sum, logits));
   Value mask = labelMask(e, logits, op.getLabels());
   Value onehot = e.make<CastOp>(logits.getType(), mask);
   Value difference = e.sub(probabilities, onehot);

@@ -275,16 +275,15 @@ static LogicalResult crossEntropyVjp(CrossEntropyOp op, VjpContext &context) {
     return success();
   Emitter e(context.builder, op.getLoc());
   Value logits = context.forward(op.getLogits());
-  Value lse = context.forward(op.getLse());
   if (dlosses) {
     Value labels = context.forward(op.getLabels());
+    Value lse = context.forward(op.getLse());
     context.addGradient(operand,
                         e.make<CrossEntropyGradOp>(logits.getType(), logits,
                                                    labels, lse, dlosses));
   }
   if (dlse) {
-    Value shifted = e.sub(logits, e.leading(lse, logits));
-    Value probabilities = e.exp(shifted);
+    Value probabilities = e.make<SoftmaxOp>(logits);
     context.addGradient(operand, e.mul(probabilities, e.leading(dlse, logits)));
   }
   return success();

@@ -66,13 +66,20 @@ static void crossEntropy(sg::CrossEntropyOp op, Frame &, Operands operands,
   }
 }
 
+/// e^(logits - lse) is divided by its row's sum, which is 1 but for the
+/// rounding of lse: that of large logits is kept in f32 with few digits.
 static void crossEntropyGrad(sg::CrossEntropyGradOp op, Frame &,
                              Operands operands, Results results) {
   const Tensor &logits = operands[0], &labels = operands[1], &lse = operands[2],
                &dlosses = operands[3];
+  SmallVector<double> sums(lse.size(), 0.0);
+  forEachIndex(logits.getShape(), [&](ArrayRef<int64_t> at) {
+    sums[at[0]] += std::exp(logits.real(at) - lse.real(at[0]));
+  });
   forEachIndex(logits.getShape(), [&](ArrayRef<int64_t> at) {
     double onehot = labels.integer(at[0]) == at[1] ? 1.0 : 0.0;
-    double probability = std::exp(logits.real(at) - lse.real(at[0]));
+    double probability =
+        std::exp(logits.real(at) - lse.real(at[0])) / sums[at[0]];
     results[0].real(at) = (probability - onehot) * dlosses.real(at[0]);
   });
 }
