@@ -167,6 +167,7 @@ public:
 private:
   std::vector<Memory> call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts,
                            int output, int input);
+  SmallVector<Tensor> evaluate(bool absolute);
   void compareWithReference(std::vector<Memory> &results);
   void expectSame(std::vector<Memory> &a, std::vector<Memory> &b,
                   const std::string &how);
@@ -212,23 +213,57 @@ void Checker::expectSame(std::vector<Memory> &a, std::vector<Memory> &b,
         << kernel.name << ": other bits of result " << i << " " << how;
 }
 
-void Checker::compareWithReference(std::vector<Memory> &results) {
+/// What the reference gives for the arguments, or for their absolute values.
+SmallVector<Tensor> Checker::evaluate(bool absolute) {
+  SmallVector<Tensor> given = arguments;
+  for (Tensor &argument : given)
+    for (int64_t i = 0; absolute && argument.isReal() && i < argument.size();
+         ++i)
+      argument.real(i) = std::abs(argument.real(i));
   reference::VariableStore variables;
   reference::EvaluationOptions options;
   options.precision = reference::Precision::Stored;
-  auto expected = reference::evaluate(function, arguments, variables, options);
-  ASSERT_TRUE(succeeded(expected)) << kernel.name;
-  for (auto [r, tensor] : llvm::enumerate(*expected)) {
+  auto results = reference::evaluate(function, given, variables, options);
+  EXPECT_TRUE(succeeded(results)) << kernel.name;
+  return succeeded(results) ? *results : SmallVector<Tensor>();
+}
+
+/// Half the distance of 1 to the next number.
+static double unitRoundoff(Type element) {
+  auto real = cast<FloatType>(element);
+  return std::ldexp(1.0, -int(real.getFPMantissaWidth()));
+}
+
+/// Of a sum in f32 of values whose absolute values sum to `size`, and of two
+/// roundings of it to the type that is stored: the kernel's and the
+/// reference's.
+static double sumBound(int64_t additions, double size, double sum,
+                       Type stored) {
+  double u = std::ldexp(1.0, -24) * additions;
+  double error = u / (1 - u) * size;
+  return error + 2 * unitRoundoff(stored) * (std::abs(sum) + error);
+}
+
+void Checker::compareWithReference(std::vector<Memory> &results) {
+  SmallVector<Tensor> expected = evaluate(/*absolute=*/false), sizes;
+  if (!kernel.additions.empty())
+    sizes = evaluate(/*absolute=*/true);
+  for (auto [r, tensor] : llvm::enumerate(expected)) {
+    int64_t additions = r < kernel.additions.size() ? kernel.additions[r] : 0;
     int failures = 0;
     for (int64_t i = 0; i < tensor.size() && failures < 3; ++i) {
       double want = tensor.number(i);
       double got = numberAt(results[r], tensor.getElementType(), i);
-      double bound = kernel.tolerance * std::max(1.0, std::abs(want));
+      double bound = additions
+                         ? sumBound(additions, sizes[r].number(i), want,
+                                    tensor.getElementType())
+                         : kernel.tolerance * std::max(1.0, std::abs(want));
       bool same = want == got || (std::isnan(want) && std::isnan(got)) ||
                   std::abs(want - got) <= bound;
       failures += !same;
       EXPECT_TRUE(same) << kernel.name << " result " << r << " element " << i
-                        << ": " << got << ", reference " << want;
+                        << ": " << got << ", reference " << want
+                        << ", allowed difference " << bound;
     }
   }
 }

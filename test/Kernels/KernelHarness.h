@@ -7,8 +7,11 @@
 //   - in one call, grain by grain in reverse, and in two parts: equal bits;
 //   - with an output over an input, where analyzeKernel allows it: equal bits;
 //   - bytes around the outputs stay as they were;
-//   - pointwise arithmetic has the reference's bits (it rounds op by op);
-//     polynomials and sums stay within the case's tolerance.
+//   - pointwise arithmetic and maxima have the reference's bits (it rounds op
+//     by op); polynomials stay within the case's tolerance, and sums within the
+//     bound of their order: gamma_d times the sum of the absolute values, where
+//     d is the number of additions in a row (Higham, Accuracy and Stability of
+//     Numerical Algorithms, 4.2).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TEST_KERNELS_KERNELHARNESS_H
@@ -50,6 +53,11 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> results;
   /// |kernel - reference| <= tolerance * max(1, |reference|).
   double tolerance = 0.0;
+  /// Additions in a row of each result that is a sum; 0 or absent: none, and
+  /// the tolerance holds. Sums are in f32, of values that are equal in sign
+  /// where all arguments are: the sum of absolute values is what the reference
+  /// gives for absolute arguments.
+  std::vector<int64_t> additions = {};
 };
 
 /// The text of a function around the case's kernel.
