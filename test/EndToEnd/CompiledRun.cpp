@@ -225,6 +225,19 @@ static std::string readVariables(Session &s, ByteStore &variables) {
   return "";
 }
 
+static std::string readOutputs(Session &s, ByteStore &outputs) {
+  size_t count = rp_program_output_count(s.program, "train_step");
+  for (size_t k = 0; k < count; ++k) {
+    rp_tensor_info info;
+    RETURN_IF_WRONG(rp_program_output(s.program, "train_step", k, &info));
+    Bytes &bytes = outputs[info.name];
+    bytes.resize(info.bytes);
+    RETURN_IF_WRONG(rp_session_get_output(s.session, "train_step", info.name,
+                                          bytes.data(), bytes.size()));
+  }
+  return "";
+}
+
 static std::string step(Session &s, const ByteStore &inputs, CompiledRun &run) {
   for (size_t k = 0; k < rp_program_input_count(s.program, "train_step"); ++k) {
     rp_tensor_info info;
@@ -241,6 +254,9 @@ static std::string step(Session &s, const ByteStore &inputs, CompiledRun &run) {
   RETURN_IF_WRONG(rp_session_get_output(s.session, "train_step", "loss", &loss,
                                         sizeof(loss)));
   run.losses.push_back(loss);
+  if (std::string wrong = readOutputs(s, run.outputs.emplace_back());
+      !wrong.empty())
+    return wrong;
   return readVariables(s, run.variables.emplace_back());
 }
 
@@ -250,7 +266,8 @@ std::string end_to_end::runArtifact(const Bytes &file,
                                     CompiledRun &run) {
   Session s;
   RETURN_IF_WRONG(rp_program_from_memory(file.data(), file.size(), &s.program));
-  rp_session_options options = {"cpu", /*poison=*/1, /*profile=*/0};
+  rp_session_options options = {"cpu", /*poison=*/1, /*profile=*/0,
+                                /*check_memory=*/1};
   RETURN_IF_WRONG(rp_session_create(s.program, &options, &s.session));
   if (std::string wrong = writeVariables(s, variables); !wrong.empty())
     return wrong;
@@ -260,6 +277,7 @@ std::string end_to_end::runArtifact(const Bytes &file,
   rp_memory_stats memory;
   RETURN_IF_WRONG(rp_session_memory(s.session, &memory));
   run.measuredPeak = memory.high_water_bytes;
+  run.changedPeak = memory.changed_bytes;
   RETURN_IF_WRONG(
       rp_program_peak_bytes(s.program, "train_step", &run.predictedPeak));
   return "";

@@ -19,9 +19,11 @@ reference::Tensor fromBytes(mlir::RankedTensorType type, const Bytes &bytes);
 
 struct CompiledRun {
   std::vector<ByteStore> variables; // after each step
+  std::vector<ByteStore> outputs;   // of each step, the loss among them
   std::vector<float> losses;
   size_t predictedPeak = 0;
-  size_t measuredPeak = 0;
+  size_t measuredPeak = 0; // the highest end of what steps were given
+  size_t changedPeak = 0;  // the highest byte that changed, see MemoryCheck
 };
 
 /// The artifact of a clone of `model` in each mode: one of
@@ -33,8 +35,8 @@ std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
                          std::vector<Bytes> &files);
 
-/// Runs `steps` steps of an artifact with dead buffers poisoned. Returns what
-/// went wrong, or "".
+/// Runs `steps` steps of an artifact with dead buffers poisoned and its memory
+/// checked. Returns what went wrong, or "".
 std::string runArtifact(const Bytes &file, const ByteStore &variables,
                         const ByteStore &inputs, unsigned steps,
                         CompiledRun &run);

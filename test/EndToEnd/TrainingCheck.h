@@ -1,8 +1,8 @@
 //===- TrainingCheck.h - One graph through all modes ------------*- C++ -*-===//
 //
 // What checkpointing promises, checked on one model: every mode trains to the
-// same bits, uses the bytes that were predicted, reads no byte that is dead,
-// and agrees with the reference evaluator.
+// same bits, uses the bytes that were predicted, changes and reads none but its
+// operands, and agrees with the reference evaluator.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TEST_ENDTOEND_TRAININGCHECK_H
@@ -26,12 +26,14 @@ std::vector<std::string> budgetModes();
 /// What is wrong with training `model` for three steps in `modes`, or "".
 /// Variables and inputs come from `seed`.
 ///
-/// Bits are compared with the first mode's. Values are compared after the
-/// first step with the evaluator in double precision: the loss within 1e-4 of
-/// its size, each variable within 5e-3 of the largest element of its update
-/// plus 1e-5 of its own. Kernels round every op to 24 bits; a graph is some
-/// hundred ops deep and sums some thousand elements, so errors of 1e-4 are
-/// usual, and a wrong derivative is wrong by the order of the update.
+/// Bits are compared with the first mode's: outputs and variables after each
+/// step. Values are compared with the evaluator in double precision, which
+/// takes every step from the variables that the program had before it, momentum
+/// included, so that errors of one step are not those of the next: the loss
+/// within 1e-4 of its size, each variable within 5e-3 of the largest element of
+/// its update plus 1e-5 of its own. Kernels round every op to 24 bits; a graph
+/// is some hundred ops deep and sums some thousand elements, so errors of 1e-4
+/// are usual, and a wrong derivative is wrong by the order of the update.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes);
 
@@ -39,8 +41,9 @@ std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
 ByteStore variablesOf(mlir::ModuleOp model, uint64_t seed);
 ByteStore inputsOf(mlir::ModuleOp model, uint64_t seed);
 
-/// The parts of checkTraining: the first difference of two runs' variables,
-/// and of a run's first step from the reference's with the values of `seed`.
+/// The parts of checkTraining: the first difference of two runs' outputs and
+/// variables, and of any of a run's steps from the reference's; the first step
+/// begins with the values of `seed`.
 std::string compareBits(const CompiledRun &a, const CompiledRun &b);
 std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
                                  const CompiledRun &run);
