@@ -12,15 +12,17 @@
 
 namespace reprise::rt {
 
-static constexpr uint64_t kPiece = 64 << 10;
+static constexpr uint64_t kPiece = 4 << 10;
 
 MemoryCheck::MemoryCheck(const fb::Program &program,
                          std::unique_ptr<DeviceProgram> checked)
     : program(program), checked(std::move(checked)), pattern(kPiece),
-      contents(program.arena_bytes()) {
+      complement(kPiece), contents(program.arena_bytes()) {
   // Multiplicative hashing of the place: a copy from another place shows.
-  for (uint64_t i = 0; i < kPiece; ++i)
+  for (uint64_t i = 0; i < kPiece; ++i) {
     pattern[i] = uint8_t((i + 1) * 0x9E3779B97F4A7C15 >> 56);
+    complement[i] = uint8_t(~pattern[i]);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,8 +152,8 @@ MemoryCheck::Touched MemoryCheck::touchedBy(const StepRef &step) const {
 void MemoryCheck::expect(uint64_t begin, uint64_t bytes, Pattern which,
                          const Ranges &kept) {
   before.resize(bytes);
-  for (uint64_t i = 0; i < bytes; ++i)
-    before[i] = pattern[i] ^ uint8_t(which);
+  std::memcpy(before.data(),
+              (which == Pattern::Plain ? pattern : complement).data(), bytes);
   auto range =
       std::partition_point(kept.begin(), kept.end(), [&](const Range &r) {
         return r.end + kGuardBytes <= begin;
@@ -326,12 +328,22 @@ Status MemoryCheck::runStep(size_t entry, size_t index) {
 }
 
 Status MemoryCheck::run(size_t entry, size_t first, size_t end) {
+  isRestored = false;
   for (size_t i = first; i < end; ++i)
     REPRISE_RETURN_IF_ERROR(runStep(entry, i));
-  return arrange(Pattern::Plain, {{0, contents.size()}});
+  return {};
+}
+
+/// Puts back what the arena holds between steps, when somebody asks for it.
+Status MemoryCheck::restore() {
+  if (!isRestored)
+    REPRISE_RETURN_IF_ERROR(arrange(Pattern::Plain, {{0, contents.size()}}));
+  isRestored = true;
+  return {};
 }
 
 Status MemoryCheck::write(uint64_t offset, const void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(restore());
   REPRISE_RETURN_IF_ERROR(checked->write(offset, data, bytes));
   std::memcpy(contents.data() + offset, data, bytes);
   changed = std::max(changed, offset + bytes);
@@ -339,6 +351,7 @@ Status MemoryCheck::write(uint64_t offset, const void *data, uint64_t bytes) {
 }
 
 Status MemoryCheck::read(uint64_t offset, void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(restore());
   return checked->read(offset, data, bytes);
 }
 
@@ -350,10 +363,12 @@ Status MemoryCheck::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
 
 Status MemoryCheck::writeGuarded(uint64_t offset, const void *data,
                                  uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(restore());
   return checked->writeGuarded(offset, data, bytes);
 }
 
 Status MemoryCheck::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(restore());
   return checked->readGuarded(offset, data, bytes);
 }
 

@@ -28,7 +28,7 @@ namespace reprise::rt {
 class MemoryCheck : public DeviceProgram {
 public:
   /// What `checked` needs before and behind its arena.
-  static constexpr uint64_t kGuardBytes = 64 << 10;
+  static constexpr uint64_t kGuardBytes = 16 << 10;
 
   /// `program` outlives the result. `checked` has just been prepared.
   MemoryCheck(const fb::Program &program,
@@ -42,7 +42,7 @@ public:
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   /// Fails with RP_INTERNAL, naming the step, when a step changes a byte that
   /// is none of its results' or its workspace's, or depends on one that is
-  /// none of its operands'. The arena's contents are then lost.
+  /// none of its operands'. The arena then holds what it did before that step.
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return checked->highWaterBytes(); }
   /// The end of the highest byte of the arena or behind it that a step changed
@@ -71,7 +71,7 @@ private:
   struct Damage {
     uint64_t first = UINT64_MAX, last = 0;
   };
-  enum class Pattern : uint8_t { Plain = 0, Complement = 0xFF };
+  enum class Pattern { Plain, Complement };
 
   Touched touchedBy(const StepRef &step) const;
   bool holdsValues(const StepRef &step, const fb::View &view) const;
@@ -84,16 +84,18 @@ private:
                  const Touched &touched, Damage &damage,
                  std::vector<uint8_t> &results);
   Status runStep(size_t entry, size_t index);
+  Status restore();
   Status damaged(const StepRef &step, const Damage &damage) const;
   Status dependent(const StepRef &step, uint64_t at) const;
   std::string place(const StepRef &step, uint64_t at) const;
 
   const fb::Program &program;
   std::unique_ptr<DeviceProgram> checked;
-  std::vector<uint8_t> pattern;       // of a piece
-  std::vector<uint8_t> contents;      // of the arena, between steps
-  std::vector<uint8_t> before, after; // a piece, as it was and as it is
+  std::vector<uint8_t> pattern, complement; // of a piece
+  std::vector<uint8_t> contents;            // of the arena, between steps
+  std::vector<uint8_t> before, after;       // a piece, as it was and as it is
   uint64_t changed = 0;
+  bool isRestored = true; // the arena holds `contents`
 };
 
 } // namespace reprise::rt

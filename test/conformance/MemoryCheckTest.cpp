@@ -134,7 +134,7 @@ TEST_P(MemoryCheckTest, FindsAKernelThatRunsIntoDeadMemory) {
 }
 
 TEST_P(MemoryCheckTest, FindsAKernelThatRunsOutOfTheArena) {
-  for (uint64_t grains : {17u, 16000u}) {
+  for (uint64_t grains : {17u, 4000u}) {
     Parts p;
     p.b.launch("ones", {p.z}, {0}, grains);
     p.b.output("z", p.z);
