@@ -2,7 +2,8 @@
 //
 // Preparing turns every step into an object with final addresses; running a
 // step allocates nothing of its own. Library calls and kernels share the
-// calling thread's OpenMP pool, of the width the program was compiled for.
+// program's team, of as many threads as it was compiled for; whoever calls is a
+// member of it.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
@@ -10,12 +11,12 @@
 #include "../core/Views.h"
 #include "Arena.h"
 #include "CodeImage.h"
+#include "Grains.h"
 #include "Host.h"
 #include "LibraryCalls.h"
 
 #include <algorithm>
 #include <cstring>
-#include <omp.h>
 
 namespace reprise::rt {
 
@@ -43,11 +44,18 @@ public:
 
 class KernelStep : public CpuStep {
 public:
+  KernelStep(KernelFunction kernel, Team &team, Grains &parts)
+      : kernel(kernel), team(team), parts(parts) {}
   Status run() override;
-  KernelFunction kernel = nullptr;
   std::vector<void *> args;
   int64_t grains = 0;
-  int threads = 1;
+  unsigned threads = 1;
+
+private:
+  static void runMember(void *step, unsigned member);
+  KernelFunction kernel;
+  Team &team;
+  Grains &parts;
 };
 
 class LibraryStep : public CpuStep {
@@ -63,9 +71,11 @@ private:
 
 class CpuProgram : public DeviceProgram {
 public:
-  CpuProgram(const fb::Program &program, Arena arena)
-      : program(program), arena(std::move(arena)), stream(cpuEngine()),
-        cache(program.threads()), highWater(program.fixed_bytes()) {}
+  CpuProgram(const fb::Program &program, Arena arena,
+             std::unique_ptr<Team> threads)
+      : program(program), arena(std::move(arena)), team(std::move(threads)),
+        parts(team->size()), stream(cpuEngine()), cache(*team),
+        highWater(program.fixed_bytes()) {}
   Status prepare();
 
   Status write(uint64_t offset, const void *data, uint64_t bytes) override;
@@ -96,6 +106,8 @@ private:
   Arena arena;
   CodeImage code;
   std::vector<KernelFunction> kernels;
+  std::unique_ptr<Team> team;
+  Grains parts; // of the kernel that runs
   dnnl::stream stream;
   LibraryCache cache;
   std::vector<StepList> entries;
@@ -114,10 +126,11 @@ public:
 // Running
 //===----------------------------------------------------------------------===//
 
-/// First of the grains of part `index` of `parts`.
-static int64_t partBegin(int64_t grains, int index, int parts) {
-  int64_t rest = REPRISE_FAULT("grains-of-a-part-lost") ? 0 : grains % parts;
-  return grains / parts * index + std::min<int64_t>(rest, index);
+void KernelStep::runMember(void *self, unsigned member) {
+  auto &step = *static_cast<KernelStep *>(self);
+  int64_t begin = 0, end = 0;
+  while (step.parts.take(member, begin, end))
+    step.kernel(step.args.data(), begin, end);
 }
 
 Status KernelStep::run() {
@@ -125,16 +138,9 @@ Status KernelStep::run() {
     kernel(args.data(), 0, grains);
     return {};
   }
-#pragma omp parallel num_threads(threads)
-  {
-    // The team may be smaller than asked for; any partition gives the same
-    // bits, but all of the range must be covered.
-    int parts = omp_get_num_threads(), index = omp_get_thread_num();
-    int64_t begin = partBegin(grains, index, parts);
-    int64_t end = partBegin(grains, index + 1, parts);
-    if (begin < end)
-      kernel(args.data(), begin, end);
-  }
+  int64_t lost = REPRISE_FAULT("grains-of-a-part-lost") ? grains % threads : 0;
+  parts.share(grains - lost, threads);
+  team.run(threads, runMember, this);
   return {};
 }
 
@@ -191,19 +197,14 @@ Status CpuProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
 }
 
 Status CpuProgram::run(size_t entry, size_t first, size_t end) {
-  // Inside a parallel region OpenMP gives one thread, oneDNN splits its work
-  // differently, and the bits change.
-  if (omp_in_parallel())
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "a session cannot run inside a parallel region");
-  ThreadScope scope(program.threads());
+  ThreadScope scope(*team);
   StepList &steps = entries[entry];
   for (size_t i = first; i < end; ++i) {
     if (!REPRISE_FAULT("high-water-of-writes-only"))
       highWater = std::max(highWater, steps[i]->end);
     REPRISE_RETURN_IF_ERROR(steps[i]->run());
   }
-  return {};
+  return scope.status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,8 +232,8 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
                           const fb::KernelLaunch &launch) {
   // Below this, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 32 << 10;
-  auto step = std::make_unique<KernelStep>();
-  step->kernel = kernels[launch.kernel()];
+  auto step =
+      std::make_unique<KernelStep>(kernels[launch.kernel()], *team, parts);
   step->grains =
       int64_t(launch.grains()) + REPRISE_FAULT("kernel-one-grain-more");
   uint64_t bytes = 0;
@@ -242,7 +243,7 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
       bytes += *viewBytes(*view);
     }
   if (bytes > kInlineBytes)
-    step->threads = int(std::min<uint64_t>(program.threads(), launch.grains()));
+    step->threads = unsigned(std::min<uint64_t>(team->size(), launch.grains()));
   return step;
 }
 
@@ -336,7 +337,11 @@ CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   Expected<Arena> arena = Arena::allocate(program.arena_bytes(), guardBytes);
   if (!arena.ok())
     return arena.status();
-  auto prepared = std::make_unique<CpuProgram>(program, std::move(*arena));
+  Expected<std::unique_ptr<Team>> team = Team::create(program.threads());
+  if (!team.ok())
+    return team.status();
+  auto prepared = std::make_unique<CpuProgram>(program, std::move(*arena),
+                                               std::move(*team));
   REPRISE_RETURN_IF_ERROR(prepared->prepare());
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }

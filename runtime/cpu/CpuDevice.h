@@ -1,7 +1,7 @@
 //===- CpuDevice.h - The CPU behind the device interface --------*- C++ -*-===//
 //
-// oneDNN for library calls, compiled kernels for the rest, one OpenMP thread
-// pool for both.
+// oneDNN for library calls, compiled kernels for the rest, one team of threads
+// for both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_CPUDEVICE_H

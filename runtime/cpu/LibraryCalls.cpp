@@ -58,6 +58,35 @@ Status BoundLibraryCall::run(dnnl::stream &stream) {
   return {};
 }
 
+/// Runs a primitive that spreads over all threads.
+static void runProbe() {
+  using dnnl::memory;
+  constexpr int64_t kElements = 16 << 10; // more than a program has threads
+  std::vector<float> data(kElements);
+  memory::desc desc({kElements}, memory::data_type::f32, memory::format_tag::a);
+  dnnl::eltwise_forward probe(dnnl::eltwise_forward::primitive_desc(
+      dnnl::eltwise_forward::desc(dnnl::prop_kind::forward_inference,
+                                  dnnl::algorithm::eltwise_relu, desc, 0.0f),
+      cpuEngine()));
+  dnnl::stream stream(cpuEngine());
+  memory values(desc, cpuEngine(), data.data());
+  probe.execute(stream, {{DNNL_ARG_SRC, values}, {DNNL_ARG_DST, values}});
+  stream.wait();
+}
+
+Status checkLibraryThreads(Team &team) {
+  ThreadScope scope(team);
+  try {
+    runProbe();
+  } catch (const dnnl::error &error) {
+    return Status::error(RP_UNAVAILABLE,
+                         std::string("oneDNN does not run here: ") +
+                             error.what());
+  }
+  REPRISE_RETURN_IF_ERROR(scope.status());
+  return scope.checkSeen();
+}
+
 static std::vector<int64_t> keyOf(const LibraryCallDesc &desc) {
   std::vector<int64_t> key = {int64_t(desc.op)};
   auto append = [&key](const std::vector<int64_t> &values) {
@@ -77,15 +106,17 @@ static std::vector<int64_t> keyOf(const LibraryCallDesc &desc) {
 
 Expected<const LibraryCache::Entry *>
 LibraryCache::get(const LibraryCallDesc &desc) {
+  if (entries.empty())
+    REPRISE_RETURN_IF_ERROR(checkLibraryThreads(team));
   std::unique_ptr<Entry> &slot = entries[keyOf(desc)];
   if (slot)
     return slot.get();
-  Expected<LibraryPlan> plan = planLibraryCall(desc, threads);
+  Expected<LibraryPlan> plan = planLibraryCall(desc, team.size());
   if (!plan.ok())
     return plan.status();
   auto entry = std::make_unique<Entry>();
   entry->plan = std::move(*plan);
-  ThreadScope scope(threads);
+  ThreadScope scope(team);
   try {
     for (const PlannedPrimitive &p : entry->plan.primitives)
       entry->primitives.emplace_back(const_dnnl_primitive_desc_t(p.desc.get()));

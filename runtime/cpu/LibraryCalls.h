@@ -12,24 +12,13 @@
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 #define REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 
+#include "ThreadScope.h"
 #include "reprise/Runtime/Library.h"
 #include <dnnl.hpp>
 #include <map>
 #include <memory>
 
 namespace reprise::rt {
-
-/// Limits OpenMP, and with it oneDNN, to a number of threads in a scope.
-class ThreadScope {
-public:
-  explicit ThreadScope(unsigned threads);
-  ~ThreadScope();
-  ThreadScope(const ThreadScope &) = delete;
-  ThreadScope &operator=(const ThreadScope &) = delete;
-
-private:
-  int saved;
-};
 
 enum class Place : uint8_t { Input0, Input1, Output, Packed, Scratchpad };
 
@@ -56,6 +45,9 @@ dnnl::engine &cpuEngine();
 /// See queryLibraryCall, which returns `info` of this.
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads);
+
+/// RP_UNAVAILABLE unless oneDNN's parallel regions run on all of `team`.
+Status checkLibraryThreads(Team &team);
 
 /// Where the operands of one execution lie.
 struct LibraryOperands {
@@ -85,16 +77,17 @@ private:
 /// Generates each distinct call of a program once.
 class LibraryCache {
 public:
-  explicit LibraryCache(unsigned threads) : threads(threads) {}
+  explicit LibraryCache(Team &team) : team(team) {}
   struct Entry {
     LibraryPlan plan;
     std::vector<dnnl::primitive> primitives;
   };
-  /// The entry lives as long as the cache.
+  /// The entry lives as long as the cache. The first call also checks that the
+  /// library's threads are the team's.
   Expected<const Entry *> get(const LibraryCallDesc &desc);
 
 private:
-  unsigned threads;
+  Team &team;
   std::map<std::vector<int64_t>, std::unique_ptr<Entry>> entries;
 };
 

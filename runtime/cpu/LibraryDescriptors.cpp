@@ -13,17 +13,10 @@
 #include "LibraryCalls.h"
 
 #include <cstring>
-#include <omp.h>
 
 namespace reprise::rt {
 
 using dnnl::memory;
-
-ThreadScope::ThreadScope(unsigned threads) : saved(omp_get_max_threads()) {
-  omp_set_num_threads(int(threads));
-}
-
-ThreadScope::~ThreadScope() { omp_set_num_threads(saved); }
 
 dnnl::engine &cpuEngine() {
   static dnnl::engine engine(dnnl::engine::kind::cpu, 0);

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Roofline.h"
+#include "ThreadScope.h"
 #include "reprise/Runtime/Library.h"
 
 #include <chrono>
 #include <dnnl.hpp>
 #include <fstream>
 #include <new>
-#include <omp.h>
 #include <vector>
 
 namespace reprise::rt {
@@ -57,37 +57,50 @@ static double measureGflops() {
   return 2.0 * kSize * kSize * kSize / seconds / 1e9;
 }
 
-static double measureGigabytesPerSecond(int threads) {
+namespace {
+/// out = x + y / 4, an equal part for each member.
+struct Triad {
+  float *out;
+  const float *x, *y;
+  int64_t elements;
+  unsigned members;
+
+  static void runMember(void *self, unsigned member) {
+    Triad t = *static_cast<Triad *>(self);
+    int64_t end = t.elements * (member + 1) / t.members;
+    for (int64_t k = t.elements * member / t.members; k < end; ++k)
+      t.out[k] = t.x[k] + 0.25f * t.y[k];
+  }
+};
+} // namespace
+
+static double measureGigabytesPerSecond(Team &team) {
   constexpr int64_t kElements = 8 << 20;
   std::vector<float> a(kElements, 1.0f), b(a), c(a);
-  float *out = a.data(), *x = b.data(), *y = c.data();
-  double seconds = medianSeconds([=] {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t k = 0; k < kElements; ++k)
-      out[k] = x[k] + 0.25f * y[k];
-  });
+  Triad triad = {a.data(), b.data(), c.data(), kElements, team.size()};
+  double seconds =
+      medianSeconds([&] { team.run(team.size(), Triad::runMember, &triad); });
   return 3.0 * sizeof(float) * kElements / seconds / 1e9;
 }
 
 Expected<Roofline> measureRoofline(unsigned threads) {
-  int before = omp_get_max_threads();
-  omp_set_num_threads(int(threads));
-  Expected<Roofline> result = Status();
+  Expected<std::unique_ptr<Team>> team = Team::create(threads);
+  if (!team.ok())
+    return team.status();
+  ThreadScope scope(**team);
   try {
     Roofline measured;
     measured.gflops = measureGflops();
-    measured.gigabytesPerSecond = measureGigabytesPerSecond(int(threads));
-    result = measured;
+    measured.gigabytesPerSecond = measureGigabytesPerSecond(**team);
+    return measured;
   } catch (const dnnl::error &error) {
-    result = Status::error(RP_UNAVAILABLE,
-                           "the library cannot multiply matrices here: " +
-                               std::string(error.what()));
+    return Status::error(RP_UNAVAILABLE,
+                         "the library cannot multiply matrices here: " +
+                             std::string(error.what()));
   } catch (const std::bad_alloc &) {
-    result = Status::error(RP_OUT_OF_MEMORY,
-                           "no memory to measure this machine's speed");
+    return Status::error(RP_OUT_OF_MEMORY,
+                         "no memory to measure this machine's speed");
   }
-  omp_set_num_threads(before);
-  return result;
 }
 
 std::string processorName() {

@@ -40,6 +40,22 @@ private:
   uint64_t count = 0;
 };
 
+/// Says so while files are written.
+class Saving {
+public:
+  explicit Saving(std::atomic<bool> *flag) : flag(flag) { set(true); }
+  ~Saving() { set(false); }
+  Saving(const Saving &) = delete;
+  Saving &operator=(const Saving &) = delete;
+
+private:
+  void set(bool value) {
+    if (flag)
+      flag->store(value);
+  }
+  std::atomic<bool> *flag;
+};
+
 /// One run from its first step to its last.
 class Run {
 public:
@@ -74,6 +90,7 @@ private:
   uint64_t total = 0;     // steps at the end
   uint64_t savedStep = 0; // of the state on disk
   float rate = 0;
+  double stepSeconds = 0; // of the last step
   Clock::time_point start;
 };
 
@@ -207,7 +224,9 @@ Status Run::step(const Batch &batch) {
       backend.setInput(entry, "label", batch.labels.data(), form.labelBytes()));
   REPRISE_RETURN_IF_ERROR(
       backend.setInput(entry, "learning_rate", &rate, sizeof rate));
+  double begin = elapsed();
   REPRISE_RETURN_IF_ERROR(backend.run(entry));
+  stepSeconds = elapsed() - begin;
   float loss = 0;
   REPRISE_RETURN_IF_ERROR(backend.getOutput(entry, "loss", &loss, sizeof loss));
   if (!std::isfinite(loss))
@@ -248,6 +267,7 @@ Status Run::report(const Batch &batch) {
   progress.loss = result.loss;
   progress.meanLoss = recent.mean();
   progress.learningRate = rate;
+  progress.stepSeconds = stepSeconds;
   double seconds = elapsed(), done = double(result.steps);
   progress.imagesPerSecond = done * double(form.batch) / seconds;
   progress.secondsLeft = seconds / done * double(total - progress.step);
@@ -275,6 +295,7 @@ Status Run::loop() {
     REPRISE_RETURN_IF_ERROR(report(**batch));
     if (options.saveEvery > 0 &&
         result.position.step % options.saveEvery == 0) {
+      Saving guard(options.saving);
       REPRISE_RETURN_IF_ERROR(
           saveState(backend, options.savePath, result.position));
       savedStep = result.position.step;
@@ -283,6 +304,7 @@ Status Run::loop() {
 }
 
 Status Run::finish() {
+  Saving guard(options.saving);
   result.meanLoss = recent.mean();
   result.seconds = elapsed();
   // Gradients first: a state that cannot be saved must not lose them.

@@ -7,8 +7,7 @@
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
 // again. With --brief the first failure ends it, and nothing is reduced; with
-// --progress a line is printed after every hundred graphs. The graphs are tiny:
-// OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 makes it twice as fast.
+// --progress a line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,6 @@
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <sys/ioctl.h>
@@ -78,27 +77,6 @@ void ProgressLine::keep() {
 Activity::Activity(const std::string &what) {
   if (::isatty(STDERR_FILENO))
     line.show(what + " ...");
-}
-
-//===----------------------------------------------------------------------===//
-// Interrupts
-//===----------------------------------------------------------------------===//
-
-static std::atomic<bool> interruptSeen{false};
-static_assert(std::atomic<bool>::is_always_lock_free,
-              "a signal handler may only touch lock-free atomics");
-
-static void noteInterrupt(int) { interruptSeen.store(true); }
-
-const std::atomic<bool> &tools::interrupted() { return interruptSeen; }
-
-void tools::catchInterrupts() {
-  struct sigaction action = {};
-  action.sa_handler = noteInterrupt;
-  // The second signal finds the default action and ends the process.
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 //===----------------------------------------------------------------------===//

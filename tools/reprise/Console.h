@@ -9,7 +9,6 @@
 #define REPRISE_TOOLS_CONSOLE_H
 
 #include "reprise/Runtime/Status.h"
-#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -60,11 +59,6 @@ public:
 private:
   ProgressLine line;
 };
-
-/// Set by the first SIGINT or SIGTERM after catchInterrupts; the second one
-/// ends the process.
-const std::atomic<bool> &interrupted();
-void catchInterrupts();
 
 /// Writes to standard output; fails where that is closed or full.
 rt::Status print(const std::string &text);

@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
+#include "Interrupts.h"
 #include "RunSource.h"
 #include "text/Size.h"
 #include "text/Table.h"

@@ -2,6 +2,7 @@
 
 #include "Evaluation.h"
 #include "Console.h"
+#include "Interrupts.h"
 #include "text/Size.h"
 #include <sys/stat.h>
 
@@ -25,6 +26,7 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
   };
   options.stop = &interrupted();
   auto result = rt::evaluate(backend, options);
+  lastStepDone();
   if (result.ok() && interrupted())
     return invalid("interrupted after " + text::formatInteger(result->images) +
                    " images; no accuracy is given");

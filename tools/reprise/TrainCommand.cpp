@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
+#include "Interrupts.h"
 #include "RunSource.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -54,10 +55,11 @@ static std::string progressText(const rt::Progress &progress) {
   return text + "  memory " + text::formatSize(progress.highWaterBytes);
 }
 
-/// Shows progress and remembers the last one.
+/// Shows progress, remembers the last one, and how long steps take.
 static std::function<void(const rt::Progress &)> follow(ProgressLine &line,
                                                         rt::Progress &last) {
   return [&line, &last](const rt::Progress &progress) {
+    noteStepSeconds(progress.stepSeconds);
     using Place = ProgressLine::Place;
     Place place = last.step == 0                    ? Place::First
                   : progress.step == progress.total ? Place::Last
@@ -130,8 +132,10 @@ static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
   train.onProgress = follow(line, outcome.last);
   train.onWeights = reportWeights;
   train.stop = &interrupted();
+  train.saving = &saving();
   catchInterrupts();
   auto result = rt::train(running.backend(), train);
+  lastStepDone();
   if (!result.ok())
     return result.status();
   outcome.result = *result;

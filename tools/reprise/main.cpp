@@ -1,7 +1,7 @@
 //===- main.cpp - The users' driver ---------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
-// 2 a command line that makes no sense, 130 interrupted.
+// 2 a command line that makes no sense, 130 interrupted (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,6 +27,7 @@ struct Progress {
   double loss = 0;     // of this step
   double meanLoss = 0; // of the last 50 steps of this run
   double learningRate = 0;
+  double stepSeconds = 0;     // of this step
   double imagesPerSecond = 0; // of this run
   double secondsLeft = 0;
   size_t predictedPeakBytes = 0; // of train_step
@@ -50,6 +51,8 @@ struct TrainOptions {
   std::function<void(const WeightsReport &)> onWeights;
   /// When it becomes true the run saves its state and ends.
   const std::atomic<bool> *stop = nullptr;
+  /// Set while files are written: not the moment to end the process.
+  std::atomic<bool> *saving = nullptr;
 };
 
 struct TrainResult {

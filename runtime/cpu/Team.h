@@ -1,0 +1,65 @@
+//===- Team.h - Threads that compute one thing together ---------*- C++ -*-===//
+//
+// A fixed number of threads, all of them running at once: a program was planned
+// for that number, and library kernels that wait for each other would never end
+// with fewer. The thread that calls is member 0, whichever it is; the others
+// are the team's own, live as long as it does, and take no signals.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CPU_TEAM_H
+#define REPRISE_RUNTIME_CPU_TEAM_H
+
+#include "WaitWord.h"
+#include "reprise/Runtime/Status.h"
+
+#include <memory>
+#include <pthread.h>
+#include <vector>
+
+namespace reprise::rt {
+
+/// Used by one thread at a time.
+class Team {
+public:
+  using Work = void (*)(void *context, unsigned member);
+
+  /// Fails with RP_UNAVAILABLE where the system does not give as many threads.
+  static Expected<std::unique_ptr<Team>> create(unsigned threads);
+  Team(const Team &) = delete;
+  Team &operator=(const Team &) = delete;
+  ~Team();
+
+  unsigned size() const { return threads; }
+  /// Calls work(context, m) for every m in [0, members), each on a thread of
+  /// its own, and returns when all have. `members` is at most size(). Takes no
+  /// memory.
+  void run(unsigned members, Work work, void *context);
+  /// Returns once every member of the running call has come here.
+  void barrier();
+
+private:
+  struct Worker {
+    Team *team = nullptr;
+    unsigned member = 0;
+    pthread_t thread = {};
+    WaitWord calls;
+  };
+  explicit Team(unsigned threads) : threads(threads) {}
+  static void *serve(void *worker);
+
+  const unsigned threads;
+  std::vector<std::unique_ptr<Worker>> workers; // members 1, 2, ...
+  bool stopping = false;
+  // The running call. Workers read it after their `calls` has advanced.
+  Work work = nullptr;
+  void *context = nullptr;
+  unsigned members = 0;
+  alignas(64) std::atomic<unsigned> running{0};
+  WaitWord done;
+  alignas(64) std::atomic<unsigned> arrived{0};
+  WaitWord passed;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CPU_TEAM_H

@@ -1,0 +1,32 @@
+//===- WaitWord.h - A number that threads wait for --------------*- C++ -*-===//
+//
+// Waiting spins for some microseconds and then sleeps until the number changes.
+// The spin is as long as it takes to sleep and be woken: waits within a step
+// are mostly shorter, and a longer one leaves the processor to whoever needs
+// it, perhaps the very thread that is waited for.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CPU_WAITWORD_H
+#define REPRISE_RUNTIME_CPU_WAITWORD_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace reprise::rt {
+
+/// On a cache line of its own, so that spinning disturbs nobody else's memory.
+class alignas(64) WaitWord {
+public:
+  uint32_t value() const { return word.load(std::memory_order_acquire); }
+  /// Counts on and wakes all who wait. What was written before is seen by them.
+  void advance();
+  /// Returns once the number is not `old` any more.
+  void waitWhile(uint32_t old);
+
+private:
+  std::atomic<uint32_t> word{0}, sleepers{0};
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CPU_WAITWORD_H

@@ -1,0 +1,77 @@
+//===- Interrupts.cpp - Signals that end a run ----------------------------===//
+//
+// Handlers touch lock-free atomics and call what POSIX allows them: alarm,
+// raise, sigaction, write, _exit.
+//
+//===----------------------------------------------------------------------===//
+#include "Interrupts.h"
+#include "Console.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <unistd.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+static std::atomic<bool> interruptSeen{false}, isSaving{false};
+static std::atomic<unsigned> patience{10}; // seconds
+static_assert(std::atomic<bool>::is_always_lock_free &&
+                  std::atomic<unsigned>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+const std::atomic<bool> &tools::interrupted() { return interruptSeen; }
+
+std::atomic<bool> &tools::saving() { return isSaving; }
+
+void tools::lastStepDone() { ::alarm(0); }
+
+void tools::noteStepSeconds(double seconds) {
+  constexpr double kLongest = 1e6;
+  auto wanted = unsigned(std::ceil(std::min(2 * seconds, kLongest)));
+  patience.store(std::max(patience.load(), wanted));
+}
+
+static void noteInterrupt(int signal) {
+  if (!interruptSeen.exchange(true)) {
+    ::alarm(patience.load());
+    return;
+  }
+  if (signal != SIGINT)
+    return;
+  // Taken when this handler returns.
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::raise(SIGINT);
+}
+
+static void giveUp(int) {
+  if (isSaving.load()) {
+    ::alarm(1);
+    return;
+  }
+  static const char text[] = "error: interrupted in a step that did not end; "
+                             "what was saved before it stays\n";
+  [[maybe_unused]] ssize_t written =
+      ::write(STDERR_FILENO, text, sizeof text - 1);
+  ::_exit(kInterrupted);
+}
+
+static void handle(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+void tools::catchInterrupts() {
+  handle(SIGALRM, giveUp);
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1})
+    handle(signal, noteInterrupt);
+  struct sigaction before = {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN)
+    handle(SIGHUP, noteInterrupt);
+}
