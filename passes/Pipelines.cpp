@@ -164,8 +164,7 @@ static std::string certificate(BudgetCurve &curve, uint64_t budget,
                                uint32_t point) {
   double plain = curve.plainMilliseconds();
   auto percentAbove = [&](double milliseconds) {
-    // Bounds are rounded down, by picoseconds; no schedule costs less.
-    return plain > 0 ? std::max(0.0, 100 * (milliseconds / plain - 1)) : 0.0;
+    return plain > 0 ? 100 * (milliseconds / plain - 1) : 0.0;
   };
   std::string text;
   llvm::raw_string_ostream(text)

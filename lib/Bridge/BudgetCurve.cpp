@@ -51,6 +51,12 @@ static LogicalResult keepMatching(const PlanProblem &problem,
   return success();
 }
 
+InFlightDiagnostic reprise::emitContradiction(func::FuncOp function,
+                                              const std::string &error) {
+  return emitError(function.getLoc())
+         << "the planner contradicts itself, please report it: " << error;
+}
+
 FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
                                             uint64_t fixedBytes,
                                             const BudgetOptions &options) {
@@ -64,6 +70,8 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   curve.solver.threads = options.threads;
   curve.points =
       plan::computeFrontier(curve.searched, curve.order, curve.solver);
+  if (std::string error = plan::checkBounds(curve.points); !error.empty())
+    return emitContradiction(problem.function, error);
   // A step without ops has one schedule, the empty one.
   if (curve.points.empty())
     curve.points.emplace_back();
@@ -170,11 +178,22 @@ uint32_t BudgetCurve::knee() const {
 
 plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
   uint64_t placed = budget < fixedBytes ? 0 : budget - fixedBytes;
-  return plan::lowerBound(searched, placed);
+  if (!lastBound || lastBound->first != placed)
+    lastBound = {placed, plan::lowerBound(searched, placed)};
+  return lastBound->second;
 }
 
 plan::ByteBound BudgetCurve::provenBytes() const {
   plan::ByteBound bound = plan::lowestBytes(searched);
   bound.bytes += REPRISE_FAULT("proof-without-fixed") ? 0 : fixedBytes;
   return bound;
+}
+
+std::string BudgetCurve::checkProofs(uint64_t budget,
+                                     std::optional<uint32_t> point) const {
+  std::string error = plan::checkByteBound(provenBytes(), liveBytes(0));
+  if (!error.empty() || !point)
+    return error;
+  return plan::checkBound(boundAt(budget),
+                          points[*point].solution.milliseconds);
 }

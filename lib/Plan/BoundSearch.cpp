@@ -133,6 +133,10 @@ CutRelaxation::Answer BoundSearch::prove(const Result &found, int64_t budget,
   for (Rank cut : candidates)
     if (cut != second)
       chain.extend(cut, rounds);
+  if (!chain.isFeasible()) {
+    answer.feasible = false;
+    return answer;
+  }
   if (chain.extra() > answer.extra) {
     answer.extra = chain.extra();
     answer.multiplier = chain.multiplier();

@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Graph.h"
 
+#include <cmath>
+#include <limits>
+
 namespace reprise::plan {
 
 namespace {
@@ -82,7 +85,7 @@ private:
 
   /// Sums of costs are exact integers of picoseconds in the searches.
   std::string checkCosts() const {
-    constexpr double most = 1e9; // eleven days
+    constexpr double most = kMostMilliseconds;
     double sum = 0;
     for (OpId id = 0; id < graph.ops.size(); ++id) {
       double cost = graph.ops[id].cost;
@@ -156,7 +159,7 @@ private:
   }
 
   std::string checkSizes() const {
-    constexpr uint64_t limit = uint64_t(1) << 62;
+    constexpr uint64_t limit = kMostBytes;
     uint64_t total = 0;
     auto add = [&](uint64_t bytes) {
       if (bytes > limit - kAlignment)
@@ -166,11 +169,11 @@ private:
     };
     for (ValueId id = 0; id < graph.values.size(); ++id)
       if (!add(graph.values[id].bytes))
-        return nameValue(id) + " takes the graph past 2^62 bytes";
+        return nameValue(id) + " takes the graph past 2^56 bytes";
     for (OpId id = 0; id < graph.ops.size(); ++id)
       if (!add(graph.ops[id].workspaceBytes))
         return "workspace of " + nameOp(id) +
-               " takes the graph past 2^62 bytes";
+               " takes the graph past 2^56 bytes";
     return "";
   }
 
@@ -226,6 +229,13 @@ private:
 };
 
 } // namespace
+
+int64_t picosecondsOf(double milliseconds) {
+  constexpr double perMillisecond = 1e9;
+  // 0.29 times 10^9 is just below a whole number.
+  return static_cast<int64_t>(std::nextafter(
+      milliseconds * perMillisecond, std::numeric_limits<double>::infinity()));
+}
 
 std::string checkGraph(const Graph &graph) {
   return GraphChecker(graph).check();

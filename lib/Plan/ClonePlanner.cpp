@@ -81,12 +81,15 @@ bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
   return true;
 }
 
-int64_t ClonePlanner::costOfClones() const {
-  int64_t sum = 0;
+Wide ClonePlanner::costOfClones() const {
+  Wide sum = 0;
   for (Rank op : ops)
     sum += graph.cost[op];
   return sum;
 }
+
+/// What overflowChangeIn may add up to: a change is at most all bytes.
+static constexpr int64_t kMostSum = int64_t(1) << 62;
 
 /// `bytes` more from behind step `after` up to the clones.
 void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
@@ -112,23 +115,29 @@ static int64_t overflowChangeIn(const int64_t *memory, uint32_t count,
   return sum;
 }
 
-int64_t ClonePlanner::overflowChange() {
+Wide ClonePlanner::overflowChange() {
   std::sort(changes.begin(), changes.end(),
             [](Change a, Change b) { return a.step < b.step; });
-  int64_t sum = 0, bytes = 0;
+  // As many steps as 64 bits can sum up.
+  const uint32_t safe = static_cast<uint32_t>(std::min<int64_t>(
+      kMostSum / std::max<int64_t>(1, graph.totalBytes), UINT32_MAX));
+  Wide sum = 0;
+  int64_t bytes = 0;
   for (size_t at = 0; at < changes.size(); ++at) {
     bytes += changes[at].bytes;
     uint32_t from = changes[at].step;
     uint32_t to = at + 1 < changes.size() ? changes[at + 1].step : step;
-    if (bytes != 0 && from < to)
-      sum += overflowChangeIn(simulator.memory.data() + from, to - from,
+    for (uint32_t count; bytes != 0 && from < to; from += count) {
+      count = std::min(to - from, safe);
+      sum += overflowChangeIn(simulator.memory.data() + from, count,
                               simulator.budget, bytes);
+    }
   }
   return sum;
 }
 
 /// Overflow while the clones run: a scan from the last one, as settle does.
-int64_t ClonePlanner::overflowOfClones() {
+Wide ClonePlanner::overflowOfClones() {
   // 1: needed behind the clone at hand; what lives across all clones and is
   // counted in `live` already is looked up when met.
   std::vector<StorageId> &marked = open;
@@ -145,7 +154,7 @@ int64_t ClonePlanner::overflowOfClones() {
   if (step == simulator.size())
     for (StorageId id = 0; id < graph.storageCount(); ++id)
       live += graph.livesToEnd[id] ? graph.bytes[id] : 0;
-  int64_t sum = 0;
+  Wide sum = 0;
   for (size_t at = ops.size(); at-- > 0;) {
     Rank op = ops[at];
     int64_t during = live + graph.workspace[op];
@@ -170,7 +179,7 @@ int64_t ClonePlanner::overflowOfClones() {
   return sum;
 }
 
-int64_t ClonePlanner::reduction() {
+Wide ClonePlanner::reduction() {
   changes.clear();
   changeRange(simulator.touchBefore(wanted, step), -graph.bytes[wanted]);
   for (StorageId id : extended)

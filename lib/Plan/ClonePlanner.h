@@ -20,10 +20,10 @@ public:
 
   /// Ops of the last plan, in the order to run.
   const std::vector<Rank> &clones() const { return ops; }
-  int64_t costOfClones() const;
+  Wide costOfClones() const;
 
   /// By how much the last plan reduces the simulator's overflow.
-  int64_t reduction();
+  Wide reduction();
 
 private:
   struct Change {
@@ -34,8 +34,8 @@ private:
   bool add(Rank op);
   bool keepsInput(StorageId input) const;
   void changeRange(uint32_t after, int64_t bytes);
-  int64_t overflowChange();
-  int64_t overflowOfClones();
+  Wide overflowChange();
+  Wide overflowOfClones();
 
   static constexpr size_t kMaxClones = 400;
 

@@ -17,7 +17,6 @@
 #include "Storage.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace reprise::plan {
@@ -39,6 +38,7 @@ public:
     addOps();
     findViews();
     findClones();
+    findUnit();
     return std::move(result);
   }
 
@@ -130,8 +130,7 @@ private:
     result.opOf = order;
     for (OpId id : order) {
       const Op &op = graph.ops[id];
-      result.cost.push_back(
-          std::floor(op.cost * CompactGraph::kPerMillisecond));
+      result.cost.push_back(picosecondsOf(op.cost));
       result.workspace.push_back(alignUp(op.workspaceBytes));
       addInputs(op);
       addInPlace(op);
@@ -214,6 +213,16 @@ private:
                                        ? Rank(order.size())
                                        : last);
     }
+  }
+
+  void findUnit() {
+    int64_t unit = 0;
+    for (const std::vector<int64_t> *sizes : {&result.bytes, &result.workspace})
+      for (int64_t bytes : *sizes) {
+        unit = std::gcd(unit, bytes);
+        result.totalBytes += bytes;
+      }
+    result.unit = std::max<int64_t>(unit, kAlignment);
   }
 
   const Graph &graph;

@@ -8,6 +8,7 @@
 #ifndef REPRISE_LIB_PLAN_COMPACTGRAPH_H
 #define REPRISE_LIB_PLAN_COMPACTGRAPH_H
 
+#include "Wide.h"
 #include "reprise/Plan/Recompute.h"
 
 namespace reprise::plan {
@@ -66,6 +67,10 @@ struct CompactGraph {
   std::vector<bool> livesToEnd; // by storage
   std::vector<std::vector<Rank>> readers; // by storage, ascending
 
+  /// All bytes above are multiples of it, and it of kAlignment.
+  int64_t unit = kAlignment;
+  int64_t totalBytes = 0; // of storages and workspaces
+
   uint32_t opCount() const { return opOf.size(); }
   uint32_t storageCount() const { return bytes.size(); }
   ListRange inputsOf(Rank op) const {
@@ -74,6 +79,10 @@ struct CompactGraph {
   ListRange outputsOf(Rank op) const {
     return {outputs.begin(op), outputs.end(op)};
   }
+  /// How many times larger sizes are than they would have to be. Searches
+  /// divide budgets by it, round, and multiply again: the same sizes in another
+  /// unit give the same schedules.
+  int64_t scale() const { return unit / static_cast<int64_t>(kAlignment); }
   bool canClone(Rank op) const { return cloneBefore[op] != 0; }
   int64_t totalCost() const;
 };

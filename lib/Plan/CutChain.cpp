@@ -13,10 +13,9 @@
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reprise::plan {
-
-static constexpr int64_t kUnit = CutModel::kUnit;
 
 //===----------------------------------------------------------------------===//
 // PricedCut
@@ -40,22 +39,24 @@ PricedCut::PricedCut(CutModel built)
 PricedCut::Line PricedCut::solve(const Prices &prices, int64_t perUnit) {
   const CompactGraph &graph = model.graph;
   uint32_t nodes = model.nodeCount();
-  std::vector<int64_t> weight(nodes, 0), resident(nodes, 0);
+  const Wide scale = Wide(1) << model.shift;
+  std::vector<Wide> weight(nodes, 0), resident(nodes, 0);
   for (uint32_t node = CutModel::kFirstNode; node < nodes; ++node) {
     if (Rank op = model.opOf[node]; op != kNone)
-      weight[node] += model.isBefore(op) ? prices.again[op] : 0;
+      weight[node] += model.isBefore(op) ? prices.again[op] * scale : 0;
     StorageId id = model.storageOf[node];
     if (id == kNone)
       continue;
-    resident[node] = prices.resident[id] + perUnit * (graph.bytes[id] / kUnit);
-    weight[node] += resident[node] + prices.present[id];
+    resident[node] = prices.resident[id] * scale +
+                     Wide(perUnit) * (graph.bytes[id] / model.unit);
+    weight[node] += resident[node] + prices.present[id] * scale;
     Rank producer = graph.producer[id];
     if (producer != kNone && model.opNode[producer] != kNone)
-      weight[model.opNode[producer]] -= std::max<int64_t>(0, resident[node]);
+      weight[model.opNode[producer]] -= std::max<Wide>(0, resident[node]);
   }
   for (uint32_t node = CutModel::kFirstNode; node < nodes; ++node) {
-    flow.setCapacity(toSource[node], std::max<int64_t>(0, -weight[node]));
-    flow.setCapacity(toSink[node], std::max<int64_t>(0, weight[node]));
+    flow.setCapacity(toSource[node], std::max<Wide>(0, -weight[node]));
+    flow.setCapacity(toSink[node], std::max<Wide>(0, weight[node]));
   }
   flow.run(0, 1);
   Line line;
@@ -91,7 +92,7 @@ void PricedCut::sumUp(const Prices &prices, Line &line) const {
     if (!(line.states[node] & Resident))
       continue;
     line.cost += prices.resident[id];
-    line.units += model.graph.bytes[id] / kUnit;
+    line.units += model.graph.bytes[id] / model.unit;
   }
 }
 
@@ -112,16 +113,16 @@ PricedCut::Line PricedCut::solveTightly(const Prices &prices) {
   return line;
 }
 
-int64_t PricedCut::solveFreely(const Prices &prices) {
+Wide PricedCut::solveFreely(const Prices &prices) {
   tight = loose = solveAt(prices, 0);
   looseShare = 1;
   best = 0;
   return loose.cost;
 }
 
-int64_t PricedCut::solveWithin(const Prices &prices, int64_t budget) {
-  int64_t units = (budget - model.own) / kUnit;
-  int64_t value = solveFreely(prices);
+Wide PricedCut::solveWithin(const Prices &prices, int64_t budget) {
+  int64_t units = (budget - model.own) / model.unit;
+  Wide value = solveFreely(prices);
   if (loose.units <= units)
     return value;
   tight = solveTightly(prices);
@@ -130,13 +131,15 @@ int64_t PricedCut::solveWithin(const Prices &prices, int64_t budget) {
     return value;
   constexpr int maxSteps = 40;
   for (int step = 0; step < maxSteps; ++step) {
-    int64_t multiplier = std::clamp<int64_t>((tight.cost - loose.cost) /
-                                                 (loose.units - tight.units),
-                                             0, CutModel::kMaxMultiplier);
+    Wide gained = (tight.cost - loose.cost) * (Wide(1) << model.shift);
+    int64_t multiplier = static_cast<int64_t>(std::clamp<Wide>(
+        gained / (loose.units - tight.units), 0, CutModel::kMaxMultiplier));
     Line line = solveAt(prices, multiplier);
-    __int128 found = line.cost + __int128(multiplier) * (line.units - units);
+    // Rounded down, in favour of the schedules.
+    Wide found =
+        line.cost + (Wide(multiplier) * (line.units - units) >> model.shift);
     if (found > value) {
-      value = static_cast<int64_t>(found);
+      value = found;
       best = multiplier;
     }
     if ((line.cost == loose.cost && line.units == loose.units) ||
@@ -147,6 +150,10 @@ int64_t PricedCut::solveWithin(const Prices &prices, int64_t budget) {
   }
   looseShare = double(units - tight.units) / double(loose.units - tight.units);
   return value;
+}
+
+double PricedCut::multiplier() const {
+  return std::ldexp(double(best), -model.shift) / double(model.unit);
 }
 
 double PricedCut::mixed(uint32_t node, uint8_t state) const {
@@ -176,7 +183,7 @@ CutChain::CutChain(const CompactGraph &graph, const Precedence &precedence,
   chain.cuts.push_back(cut);
   chain.later.push_back(
       std::make_shared<PricedCut>(CutModel(graph, precedence, cut)));
-  best = std::max<int64_t>(0, evaluate(chain));
+  raise(evaluate(chain), 1);
   perByte = double(best) / double(std::max<int64_t>(1, budget));
 }
 
@@ -228,10 +235,11 @@ CutChain::Chain CutChain::prepend(Rank cut) const {
   return longer;
 }
 
-int64_t CutChain::evaluate(const Chain &chain) const {
+Wide CutChain::evaluate(const Chain &chain) const {
   const auto &[cuts, later, next, links] = chain;
-  std::vector<int64_t> rest = graph.cost; // what executions of an interval cost
-  int64_t sum = 0;
+  // What executions of an interval cost.
+  std::vector<Wide> rest(graph.cost.begin(), graph.cost.end());
+  Wide sum = 0;
   PricedCut::Prices none;
   none.again.resize(graph.opCount());
   none.resident.resize(graph.storageCount());
@@ -266,6 +274,15 @@ int64_t CutChain::evaluate(const Chain &chain) const {
     sum += next[at]->solveFreely(prices);
   }
   return sum;
+}
+
+/// Takes a value as the bound. With a schedule in the budget, it is at most
+/// what every op costs once behind each cut.
+void CutChain::raise(Wide value, size_t cuts) {
+  if (value > Wide(graph.totalCost()) * cuts)
+    feasible = false;
+  else
+    best = std::max(best, static_cast<int64_t>(value));
 }
 
 /// Of the value that was evaluated last.
@@ -348,13 +365,15 @@ void CutChain::improve(Chain &longer, uint32_t rounds) {
   double ambition = 0.05;
   uint32_t inVain = 0;
   Links bestLinks = longer.links;
-  int64_t value = evaluate(longer);
-  for (uint32_t round = 0; round < rounds && ambition > least; ++round) {
-    move(longer.links, gradientOf(longer), best * (1 + ambition) - value);
+  Wide value = evaluate(longer);
+  for (uint32_t round = 0; round < rounds && ambition > least && feasible;
+       ++round) {
+    move(longer.links, gradientOf(longer),
+         best * (1 + ambition) - double(value));
     value = evaluate(longer);
     if (value > best) {
       inVain = 0;
-      best = value;
+      raise(value, longer.cuts.size());
       bestLinks = longer.links;
     } else if (++inVain >= patience) {
       inVain = 0;
@@ -368,10 +387,10 @@ void CutChain::improve(Chain &longer, uint32_t rounds) {
 
 double CutChain::multiplier() const {
   evaluate(chain);
-  int64_t sum = 0;
+  double sum = 0;
   for (const std::shared_ptr<PricedCut> &part : chain.later)
     sum += part->multiplier();
-  return double(sum) / double(kUnit);
+  return sum;
 }
 
 bool CutChain::extend(Rank cut, uint32_t rounds) {
@@ -386,7 +405,7 @@ bool CutChain::extend(Rank cut, uint32_t rounds) {
   constexpr int64_t worth = 1000;
   int64_t before = best;
   improve(longer, rounds);
-  if (best <= before + before / worth) {
+  if (feasible && best <= before + before / worth) {
     best = before;
     return false;
   }

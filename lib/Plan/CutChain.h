@@ -37,20 +37,20 @@ public:
   PricedCut(CutModel model);
 
   struct Prices {
-    std::vector<int64_t> again;    // by rank: q
-    std::vector<int64_t> resident; // by storage: x
-    std::vector<int64_t> present;  // by storage: x or q
+    std::vector<Wide> again;    // by rank: q
+    std::vector<Wide> resident; // by storage: x
+    std::vector<Wide> present;  // by storage: x or q
   };
 
   const CutModel &variables() const { return model; }
   bool hasStorage(StorageId id) const { return model.storageNode[id] != kNone; }
 
   /// The least sum of prices, whatever the bytes.
-  int64_t solveFreely(const Prices &prices);
+  Wide solveFreely(const Prices &prices);
   /// A bound on the least sum of prices with at most `budget` bytes.
-  int64_t solveWithin(const Prices &prices, int64_t budget);
-  /// Picoseconds a 64-byte unit, of that bound.
-  int64_t multiplier() const { return best; }
+  Wide solveWithin(const Prices &prices, int64_t budget);
+  /// Picoseconds a byte, of that bound.
+  double multiplier() const;
 
   /// What the last solution does, from 0 to 1: a mixture of two closures where
   /// one has too many bytes and the other spare ones.
@@ -61,7 +61,8 @@ public:
 private:
   enum State : uint8_t { Absent = 0, Present = 1, Resident = 2 };
   struct Line {
-    int64_t cost = 0, units = 0;
+    Wide cost = 0;
+    int64_t units = 0;
     std::vector<uint8_t> states; // by node
   };
 
@@ -87,6 +88,8 @@ public:
 
   /// Picoseconds that every schedule in the budget adds.
   int64_t extra() const { return best; }
+  /// False: no schedule is in the budget at all.
+  bool isFeasible() const { return feasible; }
   /// Picoseconds that one more byte saves at most, near this budget.
   double multiplier() const;
 
@@ -115,7 +118,8 @@ private:
                                       const PricedCut &after) const;
   Chain append(Rank cut) const;
   Chain prepend(Rank cut) const;
-  int64_t evaluate(const Chain &chain) const;
+  Wide evaluate(const Chain &chain) const;
+  void raise(Wide value, size_t cuts);
   Links gradientOf(const Chain &chain) const;
   void move(Links &links, const Links &gradient, double gain) const;
   void improve(Chain &chain, uint32_t rounds);
@@ -124,6 +128,7 @@ private:
   const Precedence &precedence;
   int64_t budget;
   int64_t best = 0;
+  bool feasible = true;
   double perByte = 0; // picoseconds that a byte is worth, for the steps' scale
   Chain chain;
 };

@@ -49,10 +49,22 @@ std::vector<bool> findReached(const std::vector<std::vector<Rank>> &edges,
   return reached;
 }
 
+int multiplierShift(const CompactGraph &graph) {
+  // At most a picosecond a unit is lost where multipliers are cut off.
+  constexpr int64_t most = int64_t(1) << 28;
+  int64_t units = 0;
+  for (int64_t bytes : graph.bytes)
+    units += bytes / graph.unit;
+  int shift = 0;
+  while (units >> shift > most)
+    ++shift;
+  return shift;
+}
+
 CutModel::CutModel(const CompactGraph &graph, const Precedence &precedence,
                    Rank cut, Rank until)
-    : graph(graph), cut(cut), own(ownBytes(graph, cut)),
-      isInputOfCut(graph.storageCount(), 0),
+    : graph(graph), cut(cut), own(ownBytes(graph, cut)), unit(graph.unit),
+      shift(multiplierShift(graph)), isInputOfCut(graph.storageCount(), 0),
       storageNode(graph.storageCount(), kNone), opNode(graph.opCount(), kNone),
       storageOf(kFirstNode, kNone), opOf(kFirstNode, kNone),
       side(graph.opCount(), Side::Beside) {

@@ -21,10 +21,9 @@ Precedence findPrecedence(const Graph &graph, const CompactGraph &compact);
 
 class CutModel {
 public:
-  /// Multipliers and bytes count these.
-  static constexpr int64_t kUnit = kAlignment;
-  // Keeps multiplier * units of a terabyte below MaxFlow::kInfinite.
-  static constexpr int64_t kMaxMultiplier = 100000000;
+  /// No multiplier is larger; together with the limits of checkGraph (2^50
+  /// units of bytes, 10^18 picoseconds), sums of weights stay below 2^120.
+  static constexpr int64_t kMaxMultiplier = int64_t(1) << 62;
   static constexpr uint32_t kFirstNode = 2; // 0 is the source, 1 the sink
 
   /// Needed is what ops behind `cut` read and what the step returns; with
@@ -50,7 +49,11 @@ public:
 
   const CompactGraph &graph;
   const Rank cut;
-  const int64_t own;                 // ownBytes of the cut
+  const int64_t own;  // ownBytes of the cut
+  const int64_t unit; // of bytes: what multipliers count
+  /// Multipliers are 2^-shift picoseconds a unit: finer than one where that
+  /// makes a difference over all bytes.
+  const int shift;
   std::vector<uint8_t> isInputOfCut; // by storage
   std::vector<uint32_t> storageNode; // by storage, or kNone
   std::vector<uint32_t> opNode;      // by rank, or kNone
@@ -72,6 +75,9 @@ private:
   std::vector<Side> side; // by rank
   std::vector<Rank> open; // ops whose inputs are still to link
 };
+
+/// How many bits behind the point multipliers have: none up to 16 GiB.
+int multiplierShift(const CompactGraph &graph);
 
 /// Every op from which, or to which, `edges` lead from `op`; without itself.
 std::vector<bool> findReached(const std::vector<std::vector<Rank>> &edges,

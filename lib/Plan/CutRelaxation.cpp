@@ -12,10 +12,10 @@
 #include "CutRelaxation.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reprise::plan {
 
-static constexpr int64_t kUnit = CutModel::kUnit;
 static constexpr int64_t kMaxMultiplier = CutModel::kMaxMultiplier;
 
 CutRelaxation::CutRelaxation(const CompactGraph &graph,
@@ -28,11 +28,12 @@ CutRelaxation::CutRelaxation(const CompactGraph &graph,
 void CutRelaxation::build() {
   for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node) {
     if (StorageId storage = model.storageOf[node]; storage != kNone) {
-      nodes[node].units += graph.bytes[storage] / kUnit;
+      nodes[node].units += graph.bytes[storage] / model.unit;
       Rank producer = graph.producer[storage];
       // Resident is what is not executed again.
       if (producer != kNone && model.opNode[producer] != kNone)
-        nodes[model.opNode[producer]].units -= graph.bytes[storage] / kUnit;
+        nodes[model.opNode[producer]].units -=
+            graph.bytes[storage] / model.unit;
     }
     if (Rank op = model.opOf[node]; op != kNone)
       nodes[node].cost = model.isBefore(op) ? graph.cost[op] : 0;
@@ -53,33 +54,33 @@ void CutRelaxation::build() {
 
 /// The closure of least cost + perUnit * units.
 CutRelaxation::Line CutRelaxation::solve(int64_t perUnit, Price price) {
-  // More than all bytes of a terabyte, and a million of it is no overflow.
-  constexpr int64_t prohibitive = int64_t(1) << 36;
+  // More than all units of a graph, see checkGraph.
+  constexpr Wide prohibitive = Wide(1) << 60;
   for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node) {
-    int64_t weight = perUnit * nodes[node].units;
+    Wide weight = Wide(perUnit) * nodes[node].units;
     if (price == Price::Real)
-      weight += nodes[node].cost;
+      weight += Wide(nodes[node].cost) << model.shift;
     else if (price == Price::Prohibitive && nodes[node].cost)
       weight += prohibitive;
     flow.setCapacity(nodes[node].toSource, nodes[node].isForcedIn
                                                ? MaxFlow::kInfinite
-                                               : std::max<int64_t>(0, -weight));
+                                               : std::max<Wide>(0, -weight));
     flow.setCapacity(nodes[node].toSink, nodes[node].isForcedOut
                                              ? MaxFlow::kInfinite
-                                             : std::max<int64_t>(0, weight));
+                                             : std::max<Wide>(0, weight));
   }
   flow.run(0, 1);
   Line line{0, 0};
   for (uint32_t node = CutModel::kFirstNode; node < nodes.size(); ++node)
     if (flow.isOnSourceSide(node)) {
       line.cost += nodes[node].cost;
-      line.bytes += nodes[node].units;
+      line.units += nodes[node].units;
     }
   return line;
 }
 
 int64_t CutRelaxation::leastBytes() {
-  return model.own + solve(1, Price::None).bytes * kUnit;
+  return model.own + solve(1, Price::None).units * model.unit;
 }
 
 /// Newton's method. `loose` costs less and has too many bytes, `tight` is the
@@ -88,46 +89,47 @@ int64_t CutRelaxation::leastBytes() {
 /// closure for one of the two.
 void CutRelaxation::approach(
     Line loose, Line tight, int64_t units,
-    const std::function<void(const Line &, int64_t, int64_t)> &found) {
+    const std::function<void(const Line &, int64_t, Wide)> &found) {
   constexpr int maxSteps = 60;
   for (int step = 0; step < maxSteps; ++step) {
-    int64_t multiplier =
-        (tight.cost - loose.cost) / (loose.bytes - tight.bytes);
-    multiplier = std::clamp<int64_t>(multiplier, 0, kMaxMultiplier);
+    Wide gained = (Wide(tight.cost) - loose.cost) << model.shift;
+    int64_t multiplier = static_cast<int64_t>(std::clamp<Wide>(
+        gained / (loose.units - tight.units), 0, kMaxMultiplier));
     Line line = solve(multiplier, Price::Real);
-    __int128 value = line.cost + __int128(multiplier) * (line.bytes - units);
-    found(line, multiplier, static_cast<int64_t>(value));
-    if ((line.cost == loose.cost && line.bytes == loose.bytes) ||
-        (line.cost == tight.cost && line.bytes == tight.bytes))
+    // Rounded down, in favour of the schedules.
+    Wide value =
+        line.cost + (Wide(multiplier) * (line.units - units) >> model.shift);
+    found(line, multiplier, value);
+    if ((line.cost == loose.cost && line.units == loose.units) ||
+        (line.cost == tight.cost && line.units == tight.units))
       return;
-    (line.bytes > units ? loose : tight) = line;
+    (line.units > units ? loose : tight) = line;
   }
 }
 
 CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
   // Units left beside t's own bytes, rounded in favour of the schedules.
   int64_t room = budget - model.own;
-  int64_t units = room < 0 ? -1 : room / kUnit;
+  int64_t units = room < 0 ? -1 : room / model.unit;
   Answer answer;
   Line tight = solve(1, Price::None);
-  if (units < 0 || tight.bytes > units) {
+  if (units < 0 || tight.units > units) {
     answer.feasible = false;
     return answer;
   }
   // The fewest bytes among those that cost nothing.
   Line loose = solve(1, Price::Prohibitive);
-  if (loose.bytes <= units) {
+  if (loose.units <= units) {
     best = 0;
     return answer;
   }
-  approach(loose, tight, units,
-           [&](const Line &, int64_t perUnit, int64_t value) {
-             if (value <= answer.extra)
-               return;
-             answer.extra = value;
-             best = perUnit;
-           });
-  answer.multiplier = double(best) / kUnit;
+  approach(loose, tight, units, [&](const Line &, int64_t perUnit, Wide value) {
+    if (value <= answer.extra)
+      return;
+    answer.extra = static_cast<int64_t>(value);
+    best = perUnit;
+  });
+  answer.multiplier = std::ldexp(double(best), -model.shift) / model.unit;
   return answer;
 }
 
@@ -194,21 +196,21 @@ bool CutRelaxation::explore(Branch &branch, int64_t units, int64_t &cheapest) {
   if (!decide(branch.decisions))
     return false;
   Line tight = solve(1, Price::None);
-  if (tight.bytes > units)
+  if (tight.units > units)
     return false;
   std::vector<bool> withTight = residents();
   Line loose = solve(0, Price::Real);
   std::vector<bool> withLoose = residents();
   cheapest = std::min(cheapest, tight.cost);
   branch.extra = std::max(branch.extra, loose.cost);
-  if (loose.bytes <= units) {
+  if (loose.units <= units) {
     cheapest = std::min(cheapest, loose.cost);
     branch.next = kNone;
     return true;
   }
-  approach(loose, tight, units, [&](const Line &line, int64_t, int64_t value) {
-    branch.extra = std::max(branch.extra, value);
-    bool isOver = line.bytes > units;
+  approach(loose, tight, units, [&](const Line &line, int64_t, Wide value) {
+    branch.extra = static_cast<int64_t>(std::max<Wide>(branch.extra, value));
+    bool isOver = line.units > units;
     if (!isOver)
       cheapest = std::min(cheapest, line.cost);
     (isOver ? withLoose : withTight) = residents();
@@ -226,7 +228,7 @@ CutRelaxation::Answer CutRelaxation::refine(int64_t budget, uint32_t tries) {
   Answer answer = bound(budget);
   if (!answer.feasible || answer.extra == 0)
     return answer;
-  int64_t units = (budget - model.own) / kUnit;
+  int64_t units = (budget - model.own) / model.unit;
   int64_t cheapest = INT64_MAX; // of what is feasible in the relaxation
   auto isWorse = [](const Branch &a, const Branch &b) {
     return a.extra > b.extra;
@@ -262,7 +264,8 @@ CutRelaxation::Answer CutRelaxation::refine(int64_t budget, uint32_t tries) {
 }
 
 std::vector<bool> CutRelaxation::residentAt(double factor) {
-  solve(std::clamp<int64_t>(best * factor, 0, kMaxMultiplier), Price::Real);
+  double multiplier = std::min(double(best) * factor, double(kMaxMultiplier));
+  solve(static_cast<int64_t>(multiplier), Price::Real);
   std::vector<bool> resident = residents();
   for (StorageId id = 0; id < graph.storageCount(); ++id)
     resident[id] = resident[id] || model.isFree(id);

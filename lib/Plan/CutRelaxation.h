@@ -58,12 +58,12 @@ public:
 
 private:
   struct Line {
-    int64_t cost, bytes; // of a closure: picoseconds, 64-byte units of x
+    int64_t cost, units; // of a closure: picoseconds, bytes of x
   };
   /// How much of an op's cost counts.
   enum class Price { None, Real, Prohibitive };
   struct Node {
-    int64_t cost = 0, units = 0; // weight: cost + multiplier * units
+    int64_t cost = 0, units = 0; // weight: cost 2^shift + multiplier * units
     uint32_t toSource = 0, toSink = 0;
     uint32_t toOp = kNone; // of a storage: the arc that a decision opens
     bool isForcedIn = false, isForcedOut = false;
@@ -81,9 +81,8 @@ private:
 
   void build();
   Line solve(int64_t perUnit, Price price);
-  void
-  approach(Line loose, Line tight, int64_t units,
-           const std::function<void(const Line &, int64_t, int64_t)> &found);
+  void approach(Line loose, Line tight, int64_t units,
+                const std::function<void(const Line &, int64_t, Wide)> &found);
   /// By the last closure.
   bool isResident(StorageId storage) const;
   std::vector<bool> residents() const;
@@ -95,7 +94,7 @@ private:
   CutModel model;
   std::vector<Node> nodes; // as the model's
   MaxFlow flow;
-  int64_t best = 0; // multiplier, picoseconds a 64-byte unit
+  int64_t best = 0; // multiplier, 2^-shift picoseconds a unit
 };
 
 } // namespace reprise::plan

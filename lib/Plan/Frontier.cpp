@@ -27,12 +27,19 @@
 
 namespace reprise::plan {
 
+static int64_t alignDown(int64_t bytes) {
+  constexpr int64_t unit = kAlignment;
+  return bytes / unit * unit;
+}
+
 namespace {
 
 /// A sequence that fits what it is for.
 struct Found {
+  static constexpr Wide kUnknown = Wide(1) << 126;
   Sequence sequence;
-  int64_t cost = INT64_MAX, peak = INT64_MAX;
+  Wide cost = kUnknown;
+  int64_t peak = INT64_MAX;
   int64_t bound = 0; // of every schedule with at most this peak
   Rank cut = kNone;  // which proves it
 };
@@ -55,8 +62,9 @@ public:
       if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
         return;
       int64_t peak = least().peak;
-      Search search(compact, std::max<int64_t>(proven, peak - peak * step),
-                    seed);
+      int64_t scale = compact.scale(), scaled = peak / scale;
+      int64_t target = static_cast<int64_t>(scaled - scaled * step) * scale;
+      Search search(compact, std::max(proven, target), seed);
       search.offer(least().sequence, {});
       search.improve((failures ? 3 : 1) * iterations, 0,
                      [&] { return search.hasSolution(); });
@@ -178,7 +186,7 @@ private:
   }
 
   int64_t budgetsFrom() const { return chosen->least().peak; }
-  int64_t plainCost() const { return chosen->withoutClones().cost; }
+  Wide plainCost() const { return chosen->withoutClones().cost; }
 
   /// The bound of the least budget that `peak` fits.
   int64_t boundAt(int64_t peak) const {
@@ -196,27 +204,28 @@ private:
     int64_t to = std::min(descents[0].withoutClones().peak,
                           descents[1].withoutClones().peak);
     constexpr int64_t samples = 12;
+    int64_t scale = descents[0].compact.scale();
     // The given order has the lower peak; another one must be worth it.
     constexpr double worth = 1.005;
     double firstCost = 0, secondCost = 0;
     for (int64_t at = 0; at < samples; ++at) {
-      int64_t budget = from + (to - from) / samples * at;
+      int64_t budget = from + (to - from) / scale / samples * at * scale;
       const Found *first = descents[0].within(budget);
       const Found *second = descents[1].within(budget);
       if (!first || !second)
         continue;
-      firstCost += first->cost;
-      secondCost += second->cost;
+      firstCost += double(first->cost);
+      secondCost += double(second->cost);
     }
     return descents[secondCost * worth < firstCost ? 1 : 0];
   }
 
   void setBudgets() {
-    int64_t unit = kAlignment, least = budgetsFrom();
-    int64_t range = chosen->withoutClones().peak - least;
+    int64_t least = budgetsFrom(), scale = chosen->compact.scale();
+    int64_t range = (chosen->withoutClones().peak - least) / scale;
     int64_t count = std::clamp(80 * std::sqrt(options.work), 10.0, 40.0);
     for (int64_t at = 0; at < count; ++at) {
-      int64_t budget = least + range / count * at / unit * unit;
+      int64_t budget = least + alignDown(range / count * at) * scale;
       if (budgets.empty() || budget > budgets.back())
         budgets.push_back(budget);
     }
@@ -279,9 +288,9 @@ private:
   /// solutions, and little search.
   Found searchBetween(uint32_t above, int64_t part) {
     int64_t low = budgets[above + 1], high = budgets[above];
-    int64_t unit = kAlignment;
-    Search search(chosen->compact,
-                  low + (high - low) / (kBetween + 1) * part / unit * unit,
+    int64_t scale = chosen->compact.scale();
+    int64_t more = (high - low) / scale / (kBetween + 1) * part;
+    Search search(chosen->compact, low + alignDown(more) * scale,
                   options.seed * 1000081 + kBetween * above + part);
     search.offer(results[above + 1].sequence, {});
     search.offer(results[above].sequence, {});
@@ -305,7 +314,7 @@ private:
                               std::tie(b.found.peak, b.found.cost);
                      });
     std::vector<FrontierPoint> result;
-    int64_t cheapest = INT64_MAX;
+    Wide cheapest = Found::kUnknown;
     for (const Candidate &candidate : candidates) {
       const Found &found = candidate.found;
       if (found.cost >= cheapest && !REPRISE_FAULT("frontier-not-monotone"))

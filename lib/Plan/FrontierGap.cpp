@@ -68,8 +68,8 @@ private:
   void setBudgets() {
     uint64_t from = below.solution.maxLive, to = above.solution.maxLive;
     for (uint32_t part = 0; part < kParts; ++part) {
-      uint64_t budget =
-          from + (to - from) * part / kParts / kAlignment * kAlignment;
+      uint64_t more = (to - from) / compact.scale() * part / kParts;
+      uint64_t budget = from + more / kAlignment * kAlignment * compact.scale();
       if (budgets.empty() || budget > budgets.back())
         budgets.push_back(budget);
     }

@@ -3,7 +3,8 @@
 // Input:   a graph, a budget.
 // Output:  see lowerBound and lowestBytes in Recompute.h.
 // Method:  BoundSearch on the graph in program order; cuts use only what every
-//          order has in common, so that the order does not matter.
+//          order has in common, so that the order does not matter. More
+//          work does all that less does, and the best counts.
 // Cost:    some dozens of relaxations.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +13,7 @@
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 namespace reprise::plan {
@@ -30,6 +32,38 @@ static std::vector<ValueId> valuesOf(const CompactGraph &graph,
   return values;
 }
 
+namespace {
+
+/// One graph and budget; what a level of work finds is taken where it is more.
+class Prover {
+public:
+  Prover(const CompactGraph &compact, const Precedence &precedence,
+         int64_t budget)
+      : compact(compact), precedence(precedence), budget(budget) {}
+
+  /// Each level begins anew, so that none depends on which others were tried.
+  void prove(double work) {
+    BoundSearch search(compact, precedence);
+    uint32_t tries = std::clamp(160 * work, 16.0, 4096.0);
+    BoundSearch::Result found = search.find(budget, tries);
+    found.answer = search.prove(found, budget, std::clamp(work, 0.1, 10.0));
+    bool isBetter = best.cut == kNone || !found.answer.feasible ||
+                    found.answer.extra > best.answer.extra;
+    if (!isBetter)
+      return;
+    best = found;
+    pinned = search.at(best.cut).pinned();
+  }
+
+  const CompactGraph &compact;
+  const Precedence &precedence;
+  const int64_t budget;
+  BoundSearch::Result best;
+  std::vector<StorageId> pinned; // at its cut
+};
+
+} // namespace
+
 LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   LowerBound result;
   CompactGraph compact = inProgramOrder(graph);
@@ -37,7 +71,7 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   if (compact.opCount() == 0)
     return result;
   Precedence precedence = findPrecedence(graph, compact);
-  int64_t budget = std::min<uint64_t>(budgetBytes, INT64_MAX / 4);
+  int64_t budget = std::min<uint64_t>(budgetBytes, kMostBytes);
   LeastBytes least = findLeastBytes(compact, precedence);
   if (least.bytes > budget) {
     result.feasible = false;
@@ -45,21 +79,72 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
     result.pinned = valuesOf(compact, least.pinned);
     return result;
   }
-  BoundSearch search(compact, precedence);
-  uint32_t tries = std::clamp(160 * work, 16.0, 4096.0);
-  BoundSearch::Result best = search.find(budget, tries);
-  best.answer = search.prove(best, budget, std::clamp(work, 0.1, 10.0));
-  result.feasible = best.answer.feasible;
+  Prover prover(compact, precedence, budget);
+  for (double level : workLevels(work))
+    if (prover.best.answer.feasible)
+      prover.prove(level);
+  const CutRelaxation::Answer &answer = prover.best.answer;
+  result.feasible = answer.feasible;
   result.milliseconds =
-      (compact.totalCost() + best.answer.extra +
-       (REPRISE_FAULT("bound-a-percent-too-large") ? best.answer.extra / 100
-                                                   : 0)) /
+      (compact.totalCost() + answer.extra +
+       (REPRISE_FAULT("bound-a-percent-too-large") ? answer.extra / 100 : 0)) /
       CompactGraph::kPerMillisecond;
-  result.cut = compact.opOf[best.cut];
+  result.cut = compact.opOf[prover.best.cut];
   result.millisecondsPerMiB =
-      best.answer.multiplier * (1 << 20) / CompactGraph::kPerMillisecond;
-  result.pinned = valuesOf(compact, search.at(best.cut).pinned());
+      answer.multiplier * (1 << 20) / CompactGraph::kPerMillisecond;
+  result.pinned = valuesOf(compact, prover.pinned);
   return result;
+}
+
+std::vector<double> workLevels(double work) {
+  std::vector<double> levels = {1.0 / 64};
+  for (double level : {1.0 / 8, 1.0})
+    if (level <= work)
+      levels.push_back(level);
+  for (double level = 2; level <= work; level *= 2)
+    levels.push_back(level);
+  return levels;
+}
+
+//===----------------------------------------------------------------------===//
+// Contradictions
+//===----------------------------------------------------------------------===//
+
+/// In full: what contradicts may differ in the last digits.
+static std::string inFull(double milliseconds) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.17g ms", milliseconds);
+  return text;
+}
+
+std::string checkBound(const LowerBound &bound, double milliseconds) {
+  if (!bound.feasible)
+    return "a schedule of " + inFull(milliseconds) +
+           " was found where the proof says that there is none";
+  if (bound.milliseconds > milliseconds)
+    return "a schedule of " + inFull(milliseconds) +
+           " was found where the proof says that each one takes " +
+           inFull(bound.milliseconds);
+  return "";
+}
+
+std::string checkBounds(const std::vector<FrontierPoint> &points) {
+  LowerBound bound;
+  for (const FrontierPoint &point : points) {
+    bound.milliseconds = point.boundMilliseconds;
+    if (std::string error = checkBound(bound, point.solution.milliseconds);
+        !error.empty())
+      return error;
+  }
+  return "";
+}
+
+std::string checkByteBound(const ByteBound &bound, uint64_t bytes) {
+  if (bound.bytes <= bytes)
+    return "";
+  return "a schedule of " + std::to_string(bytes) +
+         " bytes was found where the proof says that each one needs " +
+         std::to_string(bound.bytes);
 }
 
 ByteBound lowestBytes(const Graph &graph) {

@@ -12,7 +12,7 @@
 
 namespace reprise::plan {
 
-uint32_t MaxFlow::addArc(uint32_t from, uint32_t to, int64_t capacity) {
+uint32_t MaxFlow::addArc(uint32_t from, uint32_t to, Wide capacity) {
   uint32_t id = arcs.size();
   arcs.push_back({to, heads[from], 0});
   heads[from] = id;
@@ -37,7 +37,7 @@ bool MaxFlow::findLevels(uint32_t source, uint32_t sink) {
 }
 
 /// One path along the levels; 0 when there is none left.
-int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
+Wide MaxFlow::augment(uint32_t source, uint32_t sink) {
   uint32_t node = source;
   path.clear();
   while (node != sink) {
@@ -57,7 +57,7 @@ int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
     current[node] = arcs[path.back()].next;
     path.pop_back();
   }
-  int64_t least = kInfinite;
+  Wide least = kInfinite;
   for (uint32_t id : path)
     least = std::min(least, arcs[id].left);
   for (uint32_t id : path) {
@@ -67,13 +67,13 @@ int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
   return least;
 }
 
-int64_t MaxFlow::run(uint32_t source, uint32_t sink) {
+Wide MaxFlow::run(uint32_t source, uint32_t sink) {
   for (uint32_t id = 0; id < arcs.size(); ++id)
     arcs[id].left = id % 2 == 0 ? capacities[id / 2] : 0;
-  int64_t flow = 0;
+  Wide flow = 0;
   while (findLevels(source, sink)) {
     current = heads;
-    while (int64_t more = augment(source, sink))
+    while (Wide more = augment(source, sink))
       flow += more;
   }
   return flow;

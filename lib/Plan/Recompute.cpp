@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"
+#include "CompactGraph.h"
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
@@ -210,12 +211,12 @@ UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
 }
 
 double costOf(const Graph &graph, const Executions &executions) {
-  double sum = 0;
+  Wide sum = 0;
   size_t count =
       REPRISE_FAULT("cost-of-clones") ? graph.ops.size() : executions.size();
   for (size_t at = 0; at < count; ++at)
-    sum += graph.ops[executions[at]].cost;
-  return sum;
+    sum += picosecondsOf(graph.ops[executions[at]].cost);
+  return double(sum) / CompactGraph::kPerMillisecond;
 }
 
 static Schedule inOrder(const Graph &graph) {

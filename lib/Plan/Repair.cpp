@@ -60,11 +60,11 @@ private:
         !simulator.overflowsIn(before + 1, step) ||
         !planner.plan(storage, step, options.missing))
       return 0;
-    int64_t reduction = planner.reduction();
+    double reduction = double(planner.reduction());
     if (reduction <= 0)
       return 0;
     // Nanoseconds, so that free ops don't divide by zero.
-    double cost = std::max(1.0, planner.costOfClones() * 1e-3);
+    double cost = std::max(1.0, double(planner.costOfClones()) * 1e-3);
     double value = reduction / std::pow(cost, options.alpha);
     if (options.noise > 0)
       value *=

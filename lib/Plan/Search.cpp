@@ -142,7 +142,7 @@ RepairOptions Search::randomRepair() {
   return options;
 }
 
-void Search::improve(uint64_t iterations, int64_t bound,
+void Search::improve(uint64_t iterations, Wide bound,
                      const std::function<bool()> &stop) {
   current = best;
   currentCost = bestCost;
@@ -161,7 +161,7 @@ void Search::improve(uint64_t iterations, int64_t bound,
       accepted = simulator.over <= currentOver;
     else
       accepted = simulator.cost <= currentCost ||
-                 uniform() < std::exp((currentCost - simulator.cost) /
+                 uniform() < std::exp(double(currentCost - simulator.cost) /
                                       std::max(temperature, 1.0));
     if (!accepted)
       continue;

@@ -22,15 +22,15 @@ public:
 
   /// Takes out some clones, repairs, prunes; `iterations` times, or until
   /// `stop` says so or the cost is down to `bound`.
-  void improve(uint64_t iterations, int64_t bound,
+  void improve(uint64_t iterations, Wide bound,
                const std::function<bool()> &stop);
 
   int64_t budget() const { return simulator.budget; }
   bool hasSolution() const { return bestOver == 0; }
   /// The best sequence: least overflow, then least cost.
   const Sequence &solution() const { return best; }
-  int64_t cost() const { return bestCost; }
-  int64_t over() const { return bestOver; }
+  Wide cost() const { return bestCost; }
+  Wide over() const { return bestOver; }
   int64_t peak() const { return bestPeak; }
   /// The least peak of all sequences met, and one that has it.
   int64_t leastPeak() const { return lowestPeak; }
@@ -53,9 +53,10 @@ private:
   Simulator simulator;
   std::mt19937_64 random;
   Sequence current, best, lowestSequence;
-  int64_t currentCost = 0, currentOver = 0;
-  int64_t bestCost = INT64_MAX, bestOver = INT64_MAX, bestPeak = INT64_MAX;
-  int64_t lowestPeak = INT64_MAX;
+  static constexpr Wide kNothing = Wide(1) << 126;
+  Wide currentCost = 0, currentOver = 0;
+  Wide bestCost = kNothing, bestOver = kNothing;
+  int64_t bestPeak = INT64_MAX, lowestPeak = INT64_MAX;
   std::vector<uint32_t> clones; // steps of the current sequence
 };
 

@@ -68,8 +68,8 @@ public:
   Sequence steps;
   std::vector<int64_t> memory;     // by step: bytes while it runs
   std::vector<int64_t> liveBefore; // by step: bytes needed at or after it
-  int64_t cost = 0;                // of all steps
-  int64_t over = 0;                // sum of what exceeds the budget
+  Wide cost = 0;                   // of all steps
+  Wide over = 0;                   // sum of what exceeds the budget
   int64_t peak = 0;
 
   //===--- After index() --------------------------------------------------===//

@@ -4,6 +4,8 @@
 // (all of them, or the latest that allows it), a reduction also a group that
 // reduces the same data over the same dimensions. A union is legal when
 //
+//   - it has no more than some hundred members: what compiles a kernel takes
+//     longer than in proportion, and follows its values by recursion;
 //   - its members have one iteration space, one phase, one set of dimensions
 //     that are reduced, and read each other at the index where they run;
 //   - no path leaves it and comes back, groups being crossed as a whole;
@@ -24,6 +26,9 @@ using namespace reprise;
 /// Groups with a reduction, counted back from an op, that are looked at for a
 /// shared sweep.
 static constexpr unsigned kSiblingWindow = 16;
+
+/// Members of a group. Those of networks have a tenth of it.
+static constexpr size_t kMostMembers = 256;
 
 static ArrayRef<int64_t> dimsOf(Operation *op) {
   if (auto sum = dyn_cast<sg::ReduceSumOp>(op))
@@ -48,7 +53,8 @@ private:
   bool readsInPlace(const Members &members) const;
   bool returnsOrDelays(const Members &members) const;
   bool isLegal(const Members &members) const {
-    return isUniform(members) && readsInPlace(members) &&
+    return members.size() <= kMostMembers && isUniform(members) &&
+           readsInPlace(members) &&
            (REPRISE_FAULT("group-returns") || !returnsOrDelays(members));
   }
   SmallVector<unsigned> producerGroups(unsigned op) const;
@@ -98,7 +104,7 @@ bool Grouper::isUniform(const Members &members) const {
 bool Grouper::readsInPlace(const Members &members) const {
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
-      if (llvm::is_contained(members, edge.from) &&
+      if (llvm::binary_search(members, edge.from) &&
           (!edge.inPlace || graph.ops[edge.from].kind == OpKind::Reduction))
         return false;
   return true;

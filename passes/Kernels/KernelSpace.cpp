@@ -2,6 +2,7 @@
 
 #include "KernelSpace.h"
 #include "reprise/Plan/Fault.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -195,43 +196,67 @@ static void formLoops(Block &body, KernelSpace &space) {
   }
 }
 
-/// Whether the elements of `value` along its dimension `lane` can be handled
-/// together: they are contiguous in memory, or the same.
-static bool hasLanes(Value value, std::optional<unsigned> lane) {
-  if (!lane)
-    return true;
+namespace {
+
+/// Answers for the values of a body, each of which is looked at once: a value
+/// may be read in many ways.
+class Lanes {
+public:
+  /// Whether the elements of `value` along its dimension `lane` can be handled
+  /// together: they are contiguous in memory, or the same.
+  bool areIn(Value value, std::optional<unsigned> lane) {
+    if (!lane)
+      return true;
+    auto found = known.find({value, *lane});
+    if (found != known.end())
+      return found->second;
+    bool answer = look(value, *lane);
+    known[{value, *lane}] = answer;
+    return answer;
+  }
+
+private:
+  bool look(Value value, unsigned lane);
+  bool areInAll(Operation *op, unsigned lane) {
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return areIn(operand, lane); });
+  }
+
+  llvm::DenseMap<std::pair<Value, unsigned>, bool> known;
+};
+
+} // namespace
+
+bool Lanes::look(Value value, unsigned lane) {
   RankedTensorType type = tensorOf(value);
   Operation *op = value.getDefiningOp();
   if (!op)
-    return product(type.getShape().drop_front(*lane + 1)) == 1;
+    return product(type.getShape().drop_front(lane + 1)) == 1;
   if (isa<sg::ConstantOp, sg::IotaOp, sg::RandomUniformOp>(op))
     return true;
   if (isa<PointwiseOpInterface>(op))
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return hasLanes(operand, lane); });
+    return areInAll(op, lane);
   if (auto broadcast = dyn_cast<sg::BroadcastOp>(op))
-    return hasLanes(broadcast.getOperand(), operandDim(broadcast, *lane));
+    return areIn(broadcast.getOperand(), operandDim(broadcast, lane));
   if (auto transpose = dyn_cast<sg::TransposeOp>(op))
-    return hasLanes(transpose.getOperand(), transpose.getPermutation()[*lane]);
+    return areIn(transpose.getOperand(), transpose.getPermutation()[lane]);
   if (auto slice = dyn_cast<sg::SliceOp>(op))
-    return slice.getStrides()[*lane] == 1 && hasLanes(slice.getOperand(), lane);
+    return slice.getStrides()[lane] == 1 && areIn(slice.getOperand(), lane);
   if (auto pad = dyn_cast<sg::PadOp>(op))
-    return pad.getLow()[*lane] == 0 && pad.getHigh()[*lane] == 0 &&
-           pad.getInterior()[*lane] == 0 && hasLanes(pad.getOperand(), lane);
-  bool moves =
-      isPool(op) ? *lane != 3 : *lane == cast<sg::ConcatOp>(op).getDim();
-  return !moves && llvm::all_of(op->getOperands(), [&](Value operand) {
-    return hasLanes(operand, lane);
-  });
+    return pad.getLow()[lane] == 0 && pad.getHigh()[lane] == 0 &&
+           pad.getInterior()[lane] == 0 && areIn(pad.getOperand(), lane);
+  bool moves = isPool(op) ? lane != 3 : lane == cast<sg::ConcatOp>(op).getDim();
+  return !moves && areInAll(op, lane);
 }
 
 static bool canVectorize(Block &body, const KernelSpace &space) {
   if (space.merged || space.shape.empty())
     return true;
   unsigned last = space.shape.size() - 1;
+  Lanes lanes;
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return hasLanes(op && isReduction(op) ? op->getOperand(0) : value, last);
+    return lanes.areIn(op && isReduction(op) ? op->getOperand(0) : value, last);
   });
 }
 

@@ -71,6 +71,10 @@ public:
       return signalPassFailure();
     uint64_t budget = bytesOf(*request, *curve);
     std::optional<uint32_t> point = curve->chooseClosely(budget);
+    if (std::string error = curve->checkProofs(budget, point); !error.empty()) {
+      emitContradiction(step, error);
+      return signalPassFailure();
+    }
     if (observer)
       observer(*curve, budget, point);
     if (!point) {

@@ -99,10 +99,10 @@ TEST_F(CheckGraph, FixedViewOfTemporary) {
 
 TEST_F(CheckGraph, BytesOverflow) {
   b.graph.values[x].bytes = UINT64_MAX;
-  expectError("value 0 'x' takes the graph past 2^62 bytes");
-  b.graph.values[x].bytes = uint64_t(1) << 61;
-  b.graph.ops[1].workspaceBytes = uint64_t(1) << 61;
-  expectError("workspace of op 1 'y' takes the graph past 2^62 bytes");
+  expectError("value 0 'x' takes the graph past 2^56 bytes");
+  b.graph.values[x].bytes = uint64_t(1) << 55;
+  b.graph.ops[1].workspaceBytes = uint64_t(1) << 55;
+  expectError("workspace of op 1 'y' takes the graph past 2^56 bytes");
 }
 
 TEST_F(CheckGraph, InPlaceOutOfRange) {

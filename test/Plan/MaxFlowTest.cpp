@@ -97,3 +97,20 @@ TEST(MaxFlow, TakesInfiniteArcsAndLargeCapacities) {
   EXPECT_EQ(flow.run(0, 1), large - 1);
   EXPECT_TRUE(flow.isOnSourceSide(3));
 }
+
+// Capacities of more than 64 bits: as if all were so many times smaller.
+TEST(MaxFlow, IsExactBeyond64Bits) {
+  std::mt19937_64 random(11);
+  constexpr Wide factor = (Wide(1) << 100) + 12345;
+  for (int round = 0; round < 200; ++round) {
+    uint32_t nodes = 2 + random() % 8;
+    MaxFlow small(nodes), large(nodes);
+    for (const Arc &arc : randomArcs(random, nodes)) {
+      small.addArc(arc.from, arc.to, arc.capacity);
+      large.addArc(arc.from, arc.to, arc.capacity * factor);
+    }
+    EXPECT_TRUE(large.run(0, 1) == small.run(0, 1) * factor) << round;
+    for (uint32_t node = 0; node < nodes; ++node)
+      EXPECT_EQ(large.isOnSourceSide(node), small.isOnSourceSide(node));
+  }
+}

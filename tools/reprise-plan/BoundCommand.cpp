@@ -89,6 +89,11 @@ static rt::Status bound(const BoundOptions &options) {
     lower = lowerBound(problem->graph, *budget, options.work);
   }
   ByteBound bytes = lowestBytes(problem->graph);
+  REPRISE_RETURN_IF_ERROR(
+      internalError(checkByteBound(bytes, problem->whole.maxLive)));
+  if (budget && problem->whole.height <= *budget)
+    REPRISE_RETURN_IF_ERROR(
+        internalError(checkBound(lower, problem->whole.milliseconds)));
   return tools::print(
       options.json ? boundJson(*problem, bytes, budget, lower).dump(2) + "\n"
                    : boundText(*problem, bytes, budget, lower));

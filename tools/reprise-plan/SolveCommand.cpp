@@ -19,8 +19,29 @@ struct SolveOptions {
 
 /// What a budget that is not met leaves to say.
 struct Refusal {
-  uint64_t smallest = 0; // of the plans found
+  uint64_t smallest = UINT64_MAX; // of the plans found
   ByteBound bound;
+};
+
+/// What one level of work, or several of them, came to.
+struct Outcome {
+  std::optional<Plan> plan;
+  Refusal refusal; // without a plan
+
+  /// The better of the two; more levels are never worse than fewer.
+  void merge(Outcome other) {
+    refusal.smallest = std::min(refusal.smallest, other.refusal.smallest);
+    refusal.bound = std::move(other.refusal.bound);
+    bool isBetter =
+        other.plan && (!plan || costOf(*other.plan) < costOf(*plan));
+    if (isBetter)
+      plan = std::move(other.plan);
+  }
+
+private:
+  static std::pair<double, uint64_t> costOf(const Plan &plan) {
+    return {plan.milliseconds, plan.height};
+  }
 };
 } // namespace
 
@@ -58,7 +79,7 @@ lastResort(const Problem &problem, const SolverOptions &options,
            uint64_t budget, Refusal &refusal) {
   refusal.bound = lowestBytes(problem.graph);
   rt::Expected<std::vector<Plan>> plans =
-      placeFrontier(problem, options, kPlacementWork);
+      placeFrontier(problem, options, {options.work}, kPlacementWork);
   if (!plans.ok())
     return plans.status();
   refusal.smallest = plans->front().height;
@@ -74,6 +95,8 @@ lastResort(const Problem &problem, const SolverOptions &options,
 static rt::Status refuse(const SolveOptions &options, const Problem &problem,
                          uint64_t budget, const Refusal &refusal) {
   const ByteBound &bound = refusal.bound;
+  REPRISE_RETURN_IF_ERROR(
+      internalError(checkByteBound(bound, refusal.smallest)));
   std::string atOp =
       bound.cut == kNone ? "" : problem.graph.ops[bound.cut].name;
   if (options.json) {
@@ -105,7 +128,9 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
   double base = problem.whole.milliseconds;
   double extra = plan.milliseconds - base;
   double share = base > 0 ? extra / base : 0;
-  double gap = gapOf(plan.milliseconds, bound.milliseconds);
+  rt::Expected<double> gap = gapOf(plan, bound);
+  if (!gap.ok())
+    return gap.status();
   if (options.json) {
     OrderedJson json = {{"met", true},
                         {"budget_bytes", budget},
@@ -116,7 +141,7 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
                         {"recomputed_ms", extra},
                         {"recomputed_share", share},
                         {"bound_ms", bound.milliseconds},
-                        {"gap", gap},
+                        {"gap", *gap},
                         {"ms_per_mib", bound.millisecondsPerMiB},
                         {"solver", plan.solver},
                         {"placement", plan.strategy}};
@@ -136,8 +161,30 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
              formatMilliseconds(plan.milliseconds), formatMilliseconds(extra),
              text::formatFixed(share * 100, 2) + "%",
              formatMilliseconds(bound.milliseconds),
-             text::formatFixed(gap * 100, 2) + "%", plan.solver});
+             text::formatFixed(*gap * 100, 2) + "%", plan.solver});
   return tools::print(table.str());
+}
+
+/// A plan found with just the work of `options`, or why there is none.
+static rt::Expected<Outcome> solveLevel(const Problem &problem,
+                                        const Solver &solver,
+                                        const SolverOptions &options,
+                                        uint64_t budget) {
+  Outcome outcome;
+  rt::Expected<std::optional<Plan>> plan =
+      solveWithin(problem, solver, options, budget);
+  if (!plan.ok())
+    return plan.status();
+  outcome.plan = std::move(*plan);
+  if (outcome.plan)
+    return outcome;
+  plan = lastResort(problem, options, budget, outcome.refusal);
+  if (!plan.ok())
+    return plan.status();
+  // Another solver's plan is no answer to a question about this one.
+  if (solver.name() == "auto")
+    outcome.plan = std::move(*plan);
+  return outcome;
 }
 
 static rt::Status solve(const SolveOptions &options) {
@@ -155,32 +202,28 @@ static rt::Status solve(const SolveOptions &options) {
   rt::Expected<uint64_t> budget = parseBudget(options.budget, *problem);
   if (!budget.ok())
     return budget.status();
-  rt::Expected<std::optional<Plan>> plan =
-      problem->whole.height <= *budget
-          ? std::optional<Plan>(problem->whole)
-          : solveWithin(*problem, **solver, *flags, *budget);
-  if (!plan.ok())
-    return plan.status();
-  if (!plan->has_value()) {
-    Refusal refusal;
-    rt::Expected<std::optional<Plan>> found =
-        lastResort(*problem, *flags, *budget, refusal);
-    if (!found.ok())
-      return found.status();
-    // Another solver's plan is no answer to a question about this one.
-    if (options.solver == "auto")
-      *plan = std::move(*found);
-    if (!plan->has_value())
-      return refuse(options, *problem, *budget, refusal);
-  }
+  Outcome found;
+  if (problem->whole.height <= *budget)
+    found.plan = problem->whole;
+  else
+    for (double level : levelsOf(*flags)) {
+      SolverOptions only = *flags;
+      only.work = level;
+      rt::Expected<Outcome> one = solveLevel(*problem, **solver, only, *budget);
+      if (!one.ok())
+        return one.status();
+      found.merge(std::move(*one));
+    }
+  if (!found.plan)
+    return refuse(options, *problem, *budget, found.refusal);
   LowerBound bound = lowerBound(problem->graph, *budget, flags->work);
   if (!options.output.empty()) {
     REPRISE_RETURN_IF_ERROR(tools::writeText(
-        options.output, format::writePlan(problem->graph, **plan)));
+        options.output, format::writePlan(problem->graph, *found.plan)));
     if (options.output == "-")
       return {};
   }
-  return report(options, *problem, *budget, **plan, bound);
+  return report(options, *problem, *budget, *found.plan, bound);
 }
 
 void plan::tool::addSolveCommand(CLI::App &app, Invocation &invocation) {

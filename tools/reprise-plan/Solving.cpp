@@ -61,8 +61,8 @@ void SolverFlags::addTo(CLI::App &command) {
                      "machine");
   command
       .add_option("--work", work,
-                  "Effort of searches; 1 (default) is a few seconds for a "
-                  "thousand ops")
+                  "Effort of searches, in levels of 1/64, 1/8, 1, 2, 4 and so "
+                  "on; 1 (default) is a few seconds for a thousand ops")
       ->check(CLI::Range(0.0, 1e6));
   command
       .add_option("--threads", threads,
@@ -96,6 +96,12 @@ rt::Expected<SolverOptions> SolverFlags::options() const {
     result.timeLimitSeconds = *seconds;
   }
   return result;
+}
+
+std::vector<double> levelsOf(const SolverOptions &options) {
+  if (options.timeLimitSeconds > 0)
+    return {options.work};
+  return workLevels(options.work);
 }
 
 rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name) {
@@ -156,15 +162,22 @@ rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
 
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
                                               const SolverOptions &options,
+                                              const std::vector<double> &levels,
                                               uint64_t placementWork) {
   std::vector<Plan> placed = {problem.whole};
-  for (const FrontierPoint &point :
-       computeFrontier(problem.graph, problem.order, options)) {
-    rt::Expected<Plan> plan =
-        placeSolution(problem, point.solution, placementWork);
-    if (!plan.ok())
-      return plan.status();
-    placed.push_back(std::move(*plan));
+  for (double level : levels) {
+    SolverOptions only = options;
+    only.work = level;
+    std::vector<FrontierPoint> points =
+        computeFrontier(problem.graph, problem.order, only);
+    REPRISE_RETURN_IF_ERROR(internalError(checkBounds(points)));
+    for (const FrontierPoint &point : points) {
+      rt::Expected<Plan> plan =
+          placeSolution(problem, point.solution, placementWork);
+      if (!plan.ok())
+        return plan.status();
+      placed.push_back(std::move(*plan));
+    }
   }
   std::stable_sort(
       placed.begin(), placed.end(), [](const Plan &a, const Plan &b) {
@@ -210,8 +223,18 @@ OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned) {
   return json;
 }
 
-double gapOf(double cost, double bound) {
-  return bound > 0 ? std::max(0.0, cost / bound - 1) : 0;
+rt::Status internalError(const std::string &error) {
+  if (error.empty())
+    return {};
+  return Status::error(RP_INTERNAL,
+                       "the planner contradicts itself, please report it: " +
+                           error);
+}
+
+rt::Expected<double> gapOf(const Plan &plan, const LowerBound &bound) {
+  REPRISE_RETURN_IF_ERROR(internalError(checkBound(bound, plan.milliseconds)));
+  return bound.milliseconds > 0 ? plan.milliseconds / bound.milliseconds - 1
+                                : 0;
 }
 
 std::string formatMilliseconds(double milliseconds) {

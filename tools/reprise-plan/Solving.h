@@ -43,6 +43,9 @@ private:
   unsigned threads = 0;
 };
 
+/// workLevels; with a time limit, which is spent once, one level.
+std::vector<double> levelsOf(const SolverOptions &options);
+
 /// The solver of a name, or an error with the names that there are.
 rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name);
 
@@ -51,16 +54,19 @@ rt::Expected<Plan> placeSolution(const Problem &problem,
                                  const Solution &solution,
                                  uint64_t placementWork);
 
-/// A plan of at most `budget` placed bytes, if the solver finds one.
+/// A plan of at most `budget` placed bytes, if the solver finds one with just
+/// this work.
 rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
                                               const Solver &solver,
                                               SolverOptions options,
                                               uint64_t budget);
 
-/// The plans of computeFrontier, placed, by increasing height and strictly
-/// decreasing cost. `placementWork` is for each of them.
+/// The plans of computeFrontier with each of `levels` as its work, placed, by
+/// increasing height and strictly decreasing cost. `placementWork` is for each
+/// of them.
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
                                               const SolverOptions &options,
+                                              const std::vector<double> &levels,
                                               uint64_t placementWork);
 
 /// Bytes with all digits and as people write them.
@@ -71,8 +77,12 @@ std::string describePinned(const Graph &graph,
                            const std::vector<ValueId> &pinned);
 OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned);
 
-/// cost / bound - 1; 0 where there is nothing to do.
-double gapOf(double cost, double bound);
+/// How far a plan's cost is above the bound of its budget, as a share; 0 where
+/// there is nothing to do. Fails when they contradict each other.
+rt::Expected<double> gapOf(const Plan &plan, const LowerBound &bound);
+
+/// RP_INTERNAL for what a check of the library says, or no error for "".
+rt::Status internalError(const std::string &error);
 
 /// "12.35 ms", "0.0021 ms": four digits that count.
 std::string formatMilliseconds(double milliseconds);

@@ -26,6 +26,7 @@ struct SweepOptions {
 struct SweepRow {
   Plan plan;
   LowerBound bound;
+  double gap; // of the plan's cost above the bound
   bool onFrontier;
 };
 } // namespace
@@ -58,7 +59,7 @@ static rt::Status addBaseline(const Problem &problem, const std::string &name,
     if (std::find(seen.begin(), seen.end(), point) != seen.end())
       continue;
     seen.push_back(point);
-    rows.push_back({std::move(**plan), {}, false});
+    rows.push_back({std::move(**plan), {}, 0, false});
     rows.back().plan.solver = name;
   }
   return {};
@@ -79,14 +80,13 @@ static std::string sweepTable(const Problem &problem,
   for (const SweepRow &row : rows) {
     double whole = double(std::max<uint64_t>(problem.whole.height, 1));
     double share = base > 0 ? row.plan.milliseconds / base - 1 : 0;
-    double gap = gapOf(row.plan.milliseconds, row.bound.milliseconds);
     table.add({text::formatSize(row.plan.height),
                text::formatPercent(double(row.plan.height) / whole),
                text::formatSize(row.plan.maxLive),
                formatMilliseconds(row.plan.milliseconds),
                text::formatFixed(share * 100, 2) + "%",
                formatMilliseconds(row.bound.milliseconds),
-               text::formatFixed(gap * 100, 2) + "%", row.plan.solver,
+               text::formatFixed(row.gap * 100, 2) + "%", row.plan.solver,
                row.onFrontier ? "*" : ""});
   }
   return table.str();
@@ -103,7 +103,7 @@ static OrderedJson sweepJson(const Problem &problem,
          {"cost_ms", row.plan.milliseconds},
          {"recomputed_ms", row.plan.milliseconds - problem.whole.milliseconds},
          {"bound_ms", row.bound.milliseconds},
-         {"gap", gapOf(row.plan.milliseconds, row.bound.milliseconds)},
+         {"gap", row.gap},
          {"solver", row.plan.solver},
          {"frontier", row.onFrontier}});
   return json;
@@ -121,13 +121,13 @@ static rt::Status sweep(const SweepOptions &options) {
   if (!problem.ok())
     return problem.status();
   rt::Expected<std::vector<Plan>> frontier =
-      placeFrontier(*problem, *flags, kPlacementWork / 8);
+      placeFrontier(*problem, *flags, levelsOf(*flags), kPlacementWork / 8);
   if (!frontier.ok())
     return frontier.status();
   uint64_t smallest = frontier->front().height;
   std::vector<SweepRow> rows;
   for (Plan &plan : *frontier)
-    rows.push_back({std::move(plan), {}, true});
+    rows.push_back({std::move(plan), {}, 0, true});
   for (const std::string &name :
        options.solvers.empty() ? kBaselines : options.solvers)
     REPRISE_RETURN_IF_ERROR(
@@ -136,8 +136,13 @@ static rt::Status sweep(const SweepOptions &options) {
                    [](const SweepRow &a, const SweepRow &b) {
                      return a.plan.height < b.plan.height;
                    });
-  for (SweepRow &row : rows)
+  for (SweepRow &row : rows) {
     row.bound = lowerBound(problem->graph, row.plan.height, flags->work);
+    rt::Expected<double> gap = gapOf(row.plan, row.bound);
+    if (!gap.ok())
+      return gap.status();
+    row.gap = *gap;
+  }
   return tools::print(options.json ? sweepJson(*problem, rows).dump(2) + "\n"
                                    : sweepTable(*problem, rows));
 }

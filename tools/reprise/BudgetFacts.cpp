@@ -23,7 +23,7 @@ static double excess(double value, double base) {
 }
 
 double BudgetFacts::gap() const {
-  return std::max(0.0, excess(plan->milliseconds, boundMilliseconds));
+  return excess(plan->milliseconds, boundMilliseconds);
 }
 
 double BudgetFacts::smallestGap() const {

@@ -72,8 +72,10 @@ SweepFacts tools::sweepCurve(BudgetCurve &curve, BudgetFacts budget,
     last = point;
     // The plan's own bytes are a budget too, and a tighter one.
     PointFacts plan = pointFactsOf(curve, *point);
-    facts.rows.push_back(
-        {plan.bytes, plan, curve.boundAt(plan.bytes).milliseconds});
+    plan::LowerBound bound = curve.boundAt(plan.bytes);
+    facts.rows.push_back({plan.bytes, plan, bound.milliseconds});
+    if (facts.contradiction.empty())
+      facts.contradiction = plan::checkBound(bound, plan.milliseconds);
   }
   for (const char *name : kSolvers)
     addSolver(curve, name, threads, facts);
@@ -158,7 +160,7 @@ nlohmann::ordered_json tools::toJson(const SweepFacts &facts) {
                                    {"peak_bytes", row.plan.bytes},
                                    {"step_ms", row.plan.milliseconds},
                                    {"bound_ms", row.boundMilliseconds},
-                                   {"gap", std::max(gap, 0.0)}};
+                                   {"gap", gap}};
     json["curve"].push_back(std::move(line));
   }
   json["baselines"] = nlohmann::ordered_json::array();

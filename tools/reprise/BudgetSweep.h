@@ -23,6 +23,7 @@ struct SweepFacts {
   BudgetFacts budget;
   std::vector<SweepRow> rows; // by increasing budget, each plan once
   std::vector<BaselineFacts> baselines;
+  std::string contradiction; // of a row and its bound; else empty
 };
 
 /// Budgets at equal distances from the smallest to none needed, and solvers.

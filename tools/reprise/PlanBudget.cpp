@@ -65,6 +65,10 @@ static rt::Status planBudget(ModelRequest request,
         compiler.load(request.source, request.kind, request.model));
     lowered = compiler.lower(compile, CompileLevel::Program);
   }
+  if (!sweep.contradiction.empty())
+    return rt::Status::error(
+        RP_INTERNAL, "the planner contradicts itself, please report it: " +
+                         sweep.contradiction);
   bool isRefused = !facts.model.empty() && !facts.plan;
   if (!isRefused && !lowered.ok())
     return lowered;

@@ -24,6 +24,10 @@ struct BudgetOptions {
   CostModel costs;
 };
 
+/// An error of the planner, as checkProofs says it.
+mlir::InFlightDiagnostic emitContradiction(mlir::func::FuncOp function,
+                                           const std::string &error);
+
 class BudgetCurve {
 public:
   /// Fails with an error at the function when a pattern matches nothing.
@@ -66,6 +70,11 @@ public:
   /// Under which no schedule exists, and what pins it.
   plan::ByteBound provenBytes() const;
 
+  /// Says how proofs and schedules contradict each other: the one at `budget`
+  /// and `point`, if there is one, the one of the bytes and the first point.
+  /// "" where they don't; anything else is an error of the planner.
+  std::string checkProofs(uint64_t budget, std::optional<uint32_t> point) const;
+
 private:
   /// Fewer than totalBytes by what the placement wastes; the same before and
   /// after a point is placed.
@@ -86,6 +95,8 @@ private:
 
   plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
+  /// Of the budget asked for last; several ask for the same one.
+  mutable std::optional<std::pair<uint64_t, plan::LowerBound>> lastBound;
   plan::Graph searched; // problem.graph with what is kept marked
   std::vector<plan::FrontierPoint> frontier; // as found
   std::vector<Placed> plans;                 // by point

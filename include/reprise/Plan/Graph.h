@@ -20,6 +20,11 @@ constexpr uint32_t kNone = UINT32_MAX;
 /// Every offset and size is a multiple of this many bytes.
 constexpr uint64_t kAlignment = 64;
 
+/// The largest graph: all values and workspaces together, each rounded up and
+/// one unit more; and all ops run once. What is derived from less is exact.
+constexpr uint64_t kMostBytes = uint64_t(1) << 56; // 64 PiB
+constexpr double kMostMilliseconds = 1e9;          // eleven days
+
 enum class StorageClass : uint8_t {
   Temporary, // lives from its producer to its last use
   Input,     // lives from the start of the step to its last use
@@ -42,7 +47,7 @@ struct Op {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   uint64_t workspaceBytes = 0; // in use while the op runs
-  double cost = 0;             // milliseconds
+  double cost = 0;             // milliseconds, see picosecondsOf
   bool effect = false;         // must run exactly once
   /// (output index, input index): the output may take the storage of the input
   /// where the input's storage dies at this op and the sizes are equal.
@@ -58,14 +63,18 @@ struct Op {
   bool backward = false;
 };
 
+/// Costs count in whole picoseconds, rounded down, so that sums of them are
+/// exact and a bound is never above what it bounds by rounding.
+int64_t picosecondsOf(double milliseconds);
+
 struct Graph {
   std::vector<Op> ops; // in a valid order
   std::vector<Value> values;
 };
 
 /// Says what is wrong with a graph, or "" when it is well formed: ids in range,
-/// one producer a value, acyclic, views without cycles, no overflow, costs
-/// finite and not negative.
+/// one producer a value, acyclic, views without cycles, costs finite and not
+/// negative, no more than kMostBytes and kMostMilliseconds.
 std::string checkGraph(const Graph &graph);
 
 } // namespace reprise::plan

@@ -38,7 +38,7 @@ struct UnrolledGraph {
 /// `executions` must have passed checkExecutions.
 UnrolledGraph unroll(const Graph &graph, const Executions &executions);
 
-/// Milliseconds of the executions.
+/// Milliseconds of the executions, from a sum of whole picoseconds.
 double costOf(const Graph &graph, const Executions &executions);
 
 /// Most bytes live at once, by computeLiveness on the unrolled graph.
@@ -61,7 +61,8 @@ struct SolverOptions {
   /// Seconds of wall clock; 0 leaves only `work`, and the result is then the
   /// same on every machine.
   double timeLimitSeconds = 0;
-  /// Effort of searches: 1 is a few seconds for a thousand ops.
+  /// Effort of searches: 1 is a few seconds for a thousand ops. A search with
+  /// more finds something else, which may be worse; see workLevels.
   double work = 1;
   unsigned threads = 1;
   uint64_t seed = 0;
@@ -132,8 +133,22 @@ struct LowerBound {
 /// Source: minimum over what is resident at an op's first execution and what
 /// is executed again later, relaxed by a Lagrange multiplier on the bytes and
 /// solved as minimum-weight closures by integer maximum flow (docs/plan.md).
+/// More `work` never proves less, see workLevels.
 LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes,
                       double work = 1);
+
+/// The efforts that `work` stands for, rising: 1/64, 1/8, 1, 2, 4 and so on, up
+/// to `work`, and at least the first. Whoever tries each and takes the best has
+/// done with more work all that less would have done.
+std::vector<double> workLevels(double work);
+
+/// Says how a bound and the cost of a schedule within the same budget
+/// contradict each other, or "". One of the two is wrong then, by an error of
+/// this library, and nothing that rests on either may be used.
+std::string checkBound(const LowerBound &bound, double milliseconds);
+
+/// The same for the points of computeFrontier.
+std::string checkBounds(const std::vector<FrontierPoint> &points);
 
 /// Bytes that every schedule needs at some op, and where.
 struct ByteBound {
@@ -142,6 +157,9 @@ struct ByteBound {
   std::vector<ValueId> pinned; // largest first
 };
 ByteBound lowestBytes(const Graph &graph);
+
+/// The same as checkBound, for the bytes of any schedule.
+std::string checkByteBound(const ByteBound &bound, uint64_t bytes);
 
 //===----------------------------------------------------------------------===//
 // Placed plans
