@@ -259,6 +259,7 @@ rt::Expected<BudgetCurve> Compiler::budgetCurve(const CompileOptions &options,
   budget.costs = std::move(*costs);
   budget.work = work;
   budget.threads = options.threads;
+  budget.target = options.target;
   budget.keep = options.keep;
   mlir::FailureOr<BudgetCurve> curve = computeBudgetCurve(
       *current->getOps<mlir::func::FuncOp>().begin(), budget);
