@@ -151,6 +151,7 @@ static SgRematerializeOptions rematerializeOptions(const CompileOptions &from) {
   options.function = kTrainStep.str();
   options.work = from.planWork;
   options.threads = from.threads;
+  options.target = from.target;
   options.gflops = from.roofline.gflops;
   options.gbytesPerSecond = from.roofline.gigabytesPerSecond;
   options.profile = from.profile;
@@ -181,6 +182,7 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   SgLowerToRtOptions lower;
   lower.model = model;
   lower.threads = options.threads;
+  lower.target = options.target;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   Stage kernels(module, options);
   addKernelFormation(kernels);
@@ -323,7 +325,8 @@ FailureOr<std::vector<uint8_t>> reprise::emitArtifact(mlir::ModuleOp module) {
     sources.push_back({kernel.getSymName().str(), &kernel.getBody().front()});
   CodeImage image;
   if (!sources.empty()) {
-    FailureOr<CodeImage> compiled = compileKernels(sources);
+    FailureOr<CodeImage> compiled =
+        compileKernels(sources, program.getTarget());
     if (failed(compiled))
       return failure();
     image = std::move(*compiled);

@@ -3,6 +3,7 @@
 # A test is a file of IR whose RUN lines pipe it through the tools; FileCheck
 # compares what comes out with the file's CHECK lines.
 import os
+import platform
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -28,6 +29,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
 llvm_config.with_system_environment("REPRISE_FAULT")
 
 config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))
+config.substitutions.append(("%reprise_bin", config.reprise_tools_dir))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%source", config.reprise_source_dir))
 
@@ -44,6 +46,8 @@ for tool in [
         if os.path.exists(path):
             config.available_features.add(tool)
             break
+
+config.available_features.add(platform.machine())
 
 # An instrumented plugin cannot be loaded into a tool that is not.
 if config.reprise_sanitize:

@@ -9,7 +9,7 @@ reprise_build_packages="g++ cmake ninja-build ccache
   libxxhash-dev zlib1g-dev
   nlohmann-json3-dev libcli11-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
-reprise_test_packages="libgtest-dev libbenchmark-dev clang-22
+reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22
   libclang-rt-22-dev clang-format-22 python3 git"
 
 install_packages() {

@@ -60,16 +60,35 @@ ValueId ProblemBuilder::addView(Value value, ValueId base) {
   return id;
 }
 
+/// Whether values of `type` have bytes: what is a function's argument or the
+/// result of a foreign op can be of any type.
+static bool hasBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  Type element = tensor.getElementType();
+  bool isKnown =
+      isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
+      llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64}, [&](unsigned width) {
+        return element.isSignlessInteger(width);
+      });
+  return isKnown && sg::hasSupportedShape(tensor);
+}
+
+static constexpr llvm::StringLiteral kPlaceable =
+    "; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with extents of "
+    "1 to 2147483647 and below 2^48 bytes can";
+
 LogicalResult ProblemBuilder::addArguments() {
   func::FuncOp function = problem.function;
   for (BlockArgument argument : function.getArguments()) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       sg::SgDialect::kNameAttr);
-    if (sg::byteSize(argument.getType()) == 0)
-      return function.emitError()
-             << "argument " << argument.getArgNumber()
-             << " is a tensor without elements, which cannot be placed: "
-             << argument.getType();
+    if (!hasBytes(argument.getType()))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " of @"
+             << function.getSymName() << " cannot be placed: it is a "
+             << argument.getType() << kPlaceable;
     ValueId id = addValue(
         argument.getType(),
         name ? name.str() : "arg" + std::to_string(argument.getArgNumber()));
@@ -139,6 +158,10 @@ static std::string nameOf(Operation *op) {
 }
 
 LogicalResult ProblemBuilder::addRunnable(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (!hasBytes(type))
+      return op->emitOpError() << "has a result that cannot be placed: it is a "
+                               << type << kPlaceable;
   PlannedOp planned;
   planned.op = op;
   planned.flops = flopsOf(op);
@@ -175,9 +198,6 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
       node.after.push_back(other);
   }
   for (Value result : op->getResults()) {
-    if (sg::byteSize(result.getType()) == 0)
-      return op->emitError() << "a tensor without elements cannot be placed: "
-                             << result.getType();
     values[result] = addValue(result.getType(), node.name);
     problem.graph.values[values[result]].producer = id;
     node.outputs.push_back(values[result]);

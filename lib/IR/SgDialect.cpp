@@ -72,13 +72,13 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
 
 bool sg::hasSupportedShape(Type type) {
   auto tensor = cast<RankedTensorType>(type);
+  constexpr uint64_t kBytes = (uint64_t(1) << 48) - 1;
   uint64_t bytes = (tensor.getElementType().getIntOrFloatBitWidth() + 7) / 8;
   for (int64_t extent : tensor.getShape()) {
-    if (extent < 1 || extent > INT32_MAX)
+    if (extent < 1 || extent > INT32_MAX ||
+        bytes > kBytes / static_cast<uint64_t>(extent))
       return false;
     bytes *= extent;
-    if (bytes >= uint64_t(1) << 48)
-      return false;
   }
   return true;
 }

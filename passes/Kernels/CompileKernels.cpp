@@ -93,14 +93,13 @@ static void compilePart(Part &part, StringRef name,
 }
 
 FailureOr<CodeImage> reprise::compileKernels(ArrayRef<KernelSource> sources,
-                                             StringRef cpu,
-                                             StringRef features) {
+                                             StringRef target) {
   if (sources.empty())
     return CodeImage();
   MLIRContext &context = *sources.front().body->getParentOp()->getContext();
   Location loc = sources.front().body->getParentOp()->getLoc();
   loadKernelDialects(context);
-  Processor processor = chooseProcessor(cpu, features);
+  Processor processor = chooseProcessor(target);
   std::vector<Part> parts = dealKernels(sources);
   std::vector<std::thread> threads;
   for (auto [i, part] : llvm::enumerate(parts)) {

@@ -17,30 +17,34 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
 
 using namespace mlir;
 using namespace reprise;
 
-Processor reprise::chooseProcessor(StringRef cpu, StringRef features) {
-  Processor processor{"x86_64-unknown-linux-gnu", cpu.str(), features.str()};
-  if (!cpu.empty() || !features.empty())
-    return processor;
-  processor.triple = llvm::sys::getDefaultTargetTriple();
-  processor.cpu = llvm::sys::getHostCPUName().str();
-  std::vector<std::string> names;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    names.push_back((feature.second ? "+" : "-") + feature.first().str());
-  llvm::sort(names);
-  processor.features = llvm::join(names, ",");
+/// The oldest processor with what `features` have: code for equal features is
+/// equal, whatever machine it is compiled on.
+static StringRef tuningFor(ArrayRef<StringRef> features) {
+  if (llvm::is_contained(features, "avx512vl"))
+    return "x86-64-v4";
+  if (llvm::is_contained(features, "avx2"))
+    return "x86-64-v3";
+  return llvm::is_contained(features, "sse4.2") ? "x86-64-v2" : "x86-64";
+}
+
+Processor reprise::chooseProcessor(StringRef target) {
+  SmallVector<StringRef> features;
+  target.split(features, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  Processor processor{"x86_64-unknown-linux-gnu", "x86-64", "",
+                      tuningFor(features).str()};
+  for (StringRef feature : features)
+    processor.features +=
+        (processor.features.empty() ? "+" : ",+") + feature.str();
   return processor;
 }
 
-static std::unique_ptr<llvm::TargetMachine>
-createMachine(const Processor &processor, std::string &error) {
+void reprise::initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeAllTargetInfos();
@@ -48,6 +52,11 @@ createMachine(const Processor &processor, std::string &error) {
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
   });
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(const Processor &processor, std::string &error) {
+  initializeTargets();
   llvm::Triple triple(processor.triple);
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
@@ -110,10 +119,13 @@ FailureOr<ObjectFile> reprise::emitObject(ModuleOp module, StringRef name,
   code->setDataLayout(machine->createDataLayout());
   for (const SymbolAlias &alias : aliases)
     llvm::GlobalAlias::create(alias.name, code->getFunction(alias.function));
+  for (llvm::Function &function : *code)
+    if (!function.isDeclaration())
+      function.addFnAttr("tune-cpu", processor.tuning);
   optimize(*code, *machine);
   ObjectFile object;
   if (failed(generate(*code, *machine, object)))
     return module.emitError("LLVM cannot emit objects for processor '")
-           << processor.cpu << "'";
+           << processor.cpu << "' with " << processor.features;
   return object;
 }

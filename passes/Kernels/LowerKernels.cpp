@@ -3,6 +3,10 @@
 // The polynomials are MLIR's. 1/sqrt never becomes an estimate: kernels have
 // divisions and square roots only, which are correctly rounded.
 //
+// Arithmetic on bf16 is done in f32, and rounded to bf16 by integer arithmetic:
+// the instruction for that takes numbers below the normal ones for zero, and
+// where there is none LLVM calls a function that not every C library has.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LowerKernels.h"
@@ -16,6 +20,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -55,6 +60,48 @@ static LogicalResult expandMath(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
+static bool isBFloat16(Type type) {
+  return getElementTypeOrSelf(type).isBF16();
+}
+
+/// Lets ops on bf16 compute in f32, each rounded to bf16 on its own.
+static void widenBFloat16(ModuleOp module) {
+  auto widen = [](Type type) -> Type {
+    Type single = Float32Type::get(type.getContext());
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? vector.clone(single) : single;
+  };
+  module.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp,
+            arith::SelectOp>(op))
+      return;
+    OpBuilder before(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value x = operand.get(); isBFloat16(x.getType()))
+        operand.set(
+            arith::ExtFOp::create(before, op->getLoc(), widen(x.getType()), x));
+    OpBuilder after(op->getContext());
+    after.setInsertionPointAfter(op);
+    for (Value result : op->getResults()) {
+      Type narrow = result.getType();
+      if (!isBFloat16(narrow))
+        continue;
+      result.setType(widen(narrow));
+      Operation *rounded =
+          arith::TruncFOp::create(after, op->getLoc(), narrow, result);
+      result.replaceAllUsesExcept(rounded->getResult(0), rounded);
+    }
+  });
+}
+
+static LogicalResult expandBFloat16(ModuleOp module) {
+  widenBFloat16(module);
+  RewritePatternSet patterns(module.getContext());
+  arith::populateExpandBFloat16Patterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter types(context);
@@ -74,7 +121,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 }
 
 LogicalResult reprise::lowerKernels(ModuleOp module) {
-  if (failed(expandMath(module)) || failed(convertToLLVM(module)))
+  if (failed(expandMath(module)) || failed(expandBFloat16(module)) ||
+      failed(convertToLLVM(module)))
     return module.emitError("kernels do not lower to the LLVM dialect");
   return success();
 }

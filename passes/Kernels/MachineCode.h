@@ -12,11 +12,17 @@ namespace reprise {
 
 /// A processor, as LLVM names it.
 struct Processor {
-  std::string triple, cpu, features;
+  std::string triple;
+  std::string cpu;      // which `features` add to
+  std::string features; // "+avx,+avx2"
+  std::string tuning;   // whose costs the code is chosen by
 };
 
-/// `cpu` and `features`, or this machine where both are empty.
-Processor chooseProcessor(llvm::StringRef cpu, llvm::StringRef features);
+/// A processor with the features of `target` ("avx,avx2") and no others.
+Processor chooseProcessor(llvm::StringRef target);
+
+/// Registers LLVM's targets, once.
+void initializeTargets();
 
 /// Another name for a function of the module.
 struct SymbolAlias {

@@ -1,4 +1,4 @@
-//===- CpuTarget.cpp - What this machine says of kernels and calls --------===//
+//===- CpuTarget.cpp - What a processor says of kernels and calls ---------===//
 #include "reprise/Passes/Kernels.h"
 #include "reprise/Passes/Memory.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 class CpuTarget : public TargetQueries {
 public:
-  explicit CpuTarget(unsigned threads) : threads(threads) {}
+  CpuTarget(unsigned threads, StringRef target)
+      : threads(threads), target(target) {}
 
   FailureOr<KernelTraits> kernelTraits(sg::KernelOp kernel) override {
     FailureOr<KernelInfo> info = analyzeKernel(kernel.getBody().front());
@@ -24,14 +25,8 @@ public:
   FailureOr<rt::LibraryCallInfo>
   libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override {
     auto [found, isNew] = answers.try_emplace(keyOf(desc));
-    if (isNew) {
-      rt::Expected<rt::LibraryCallInfo> info =
-          rt::queryLibraryCall(desc, threads);
-      if (info.ok())
-        found->second.info = *info;
-      else
-        found->second.error = info.status().message();
-    }
+    if (isNew)
+      found->second = ask(desc);
     if (!found->second.error.empty())
       return op->emitOpError()
              << "is refused by the library: " << found->second.error;
@@ -44,6 +39,16 @@ private:
     std::string error;
   };
   using Key = std::vector<int64_t>;
+
+  Answer ask(const rt::LibraryCallDesc &desc) {
+    if (rt::Status limited = rt::limitLibrary(target); !limited.ok())
+      return {{}, limited.message()};
+    rt::Expected<rt::LibraryCallInfo> info =
+        rt::queryLibraryCall(desc, threads);
+    if (info.ok())
+      return {*info, ""};
+    return {{}, info.status().message()};
+  }
 
   static Key keyOf(const rt::LibraryCallDesc &desc) {
     Key key = {static_cast<int64_t>(desc.op)};
@@ -62,11 +67,13 @@ private:
   }
 
   unsigned threads;
+  std::string target;
   std::map<Key, Answer> answers;
 };
 
 } // namespace
 
-std::unique_ptr<TargetQueries> reprise::createCpuTarget(unsigned threads) {
-  return std::make_unique<CpuTarget>(threads);
+std::unique_ptr<TargetQueries> reprise::createCpuTarget(unsigned threads,
+                                                        StringRef target) {
+  return std::make_unique<CpuTarget>(threads, target);
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGLOWERTORT
@@ -46,6 +47,12 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
   return buildProgram(builder, module, options, *fixed, entries);
 }
 
+static bool hasCalls(rt_dialect::ProgramOp program) {
+  return program
+      .walk([](rt_dialect::CallOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 namespace {
 class LowerToRt : public reprise::impl::SgLowerToRtBase<LowerToRt> {
 public:
@@ -55,12 +62,21 @@ public:
     ProgramOptions options;
     options.model = model;
     options.threads = threads;
-    options.target = rt::hostTarget();
-    options.library = rt::libraryVersion();
     options.checkpointing = checkpointing;
-    std::unique_ptr<TargetQueries> target = createCpuTarget(threads);
-    if (failed(lowerToProgram(getOperation(), options, *target)))
+    rt::Expected<std::string> features = resolveTarget(target);
+    if (!features.ok()) {
+      getOperation().emitError() << features.status().message();
       return signalPassFailure();
+    }
+    options.target = *features;
+    std::unique_ptr<TargetQueries> queries =
+        createCpuTarget(threads, options.target);
+    auto program = lowerToProgram(getOperation(), options, *queries);
+    if (failed(program))
+      return signalPassFailure();
+    // A program without calls runs beside any library.
+    if (hasCalls(*program))
+      program->setLibrary(rt::libraryVersion());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
       if (isa<func::FuncOp, sg::VariableOp>(op))
         op.erase();

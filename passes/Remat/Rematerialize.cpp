@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Remat.h"
+#include "reprise/Passes/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGREMATERIALIZE
@@ -26,7 +27,11 @@ reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
       layOutFixed(step->getParentOfType<mlir::ModuleOp>());
   if (failed(fixed))
     return failure();
-  std::unique_ptr<TargetQueries> target = createCpuTarget(options.threads);
+  rt::Expected<std::string> features = resolveTarget(options.target);
+  if (!features.ok())
+    return step.emitError() << features.status().message();
+  std::unique_ptr<TargetQueries> target =
+      createCpuTarget(options.threads, *features);
   FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
   if (failed(problem) ||
       failed(priceOps(*problem, options.costs, options.threads)))
@@ -65,6 +70,7 @@ public:
     options.costs = std::move(*costs);
     options.work = work;
     options.threads = threads;
+    options.target = target;
     options.keep.assign(keep.begin(), keep.end());
     FailureOr<BudgetCurve> curve = computeBudgetCurve(step, options);
     if (failed(curve))

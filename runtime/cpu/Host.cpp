@@ -1,78 +1,301 @@
 //===- Host.cpp - What this processor and library are ---------------------===//
 //
-// Names are LLVM's, so that a list can be handed to its code generator.
+// Names of features are LLVM's, so that a list can be handed to its code
+// generator. A feature counts where the processor has it and the system saves
+// the registers that it uses.
 //
 //===----------------------------------------------------------------------===//
 #include "Host.h"
 #include "reprise/Runtime/Library.h"
 
+#include <algorithm>
 #include <dnnl.hpp>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace reprise::rt {
 
-// The builtin takes literals only, hence the macro; sorted by name.
-static std::set<std::string> hostFeatures() {
-  std::set<std::string> features;
+//===----------------------------------------------------------------------===//
+// Processor
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum Register { EAX, EBX, ECX, EDX };
+
+/// Registers that the system must save, as bits of XCR0.
+enum Saved : uint64_t {
+  kGeneral = 0,
+  kYmm = 0x6,
+  kZmm = 0xe6,
+  kTiles = 0x60000
+};
+
+/// Where cpuid says that the processor has a feature.
+struct Feature {
+  const char *name;
+  uint32_t leaf, subleaf;
+  Register where;
+  unsigned bit;
+  Saved saved;
+};
+} // namespace
+
+/// Every feature that code may be compiled for, sorted by name. Beside them an
+/// x86-64 has SSE2 and what is older.
+static constexpr Feature kFeatures[] = {
+    {"amx-bf16", 7, 0, EDX, 22, kTiles},
+    {"amx-int8", 7, 0, EDX, 25, kTiles},
+    {"amx-tile", 7, 0, EDX, 24, kTiles},
+    {"avx", 1, 0, ECX, 28, kYmm},
+    {"avx2", 7, 0, EBX, 5, kYmm},
+    {"avx512bf16", 7, 1, EAX, 5, kZmm},
+    {"avx512bitalg", 7, 0, ECX, 12, kZmm},
+    {"avx512bw", 7, 0, EBX, 30, kZmm},
+    {"avx512cd", 7, 0, EBX, 28, kZmm},
+    {"avx512dq", 7, 0, EBX, 17, kZmm},
+    {"avx512f", 7, 0, EBX, 16, kZmm},
+    {"avx512fp16", 7, 0, EDX, 23, kZmm},
+    {"avx512ifma", 7, 0, EBX, 21, kZmm},
+    {"avx512vbmi", 7, 0, ECX, 1, kZmm},
+    {"avx512vbmi2", 7, 0, ECX, 6, kZmm},
+    {"avx512vl", 7, 0, EBX, 31, kZmm},
+    {"avx512vnni", 7, 0, ECX, 11, kZmm},
+    {"avx512vpopcntdq", 7, 0, ECX, 14, kZmm},
+    {"avxvnni", 7, 1, EAX, 4, kYmm},
+    {"bmi", 7, 0, EBX, 3, kGeneral},
+    {"bmi2", 7, 0, EBX, 8, kGeneral},
+    {"cx16", 1, 0, ECX, 13, kGeneral},
+    {"f16c", 1, 0, ECX, 29, kYmm},
+    {"fma", 1, 0, ECX, 12, kYmm},
+    {"gfni", 7, 0, ECX, 8, kGeneral},
+    {"lzcnt", 0x80000001, 0, ECX, 5, kGeneral},
+    {"movbe", 1, 0, ECX, 22, kGeneral},
+    {"popcnt", 1, 0, ECX, 23, kGeneral},
+    {"sahf", 0x80000001, 0, ECX, 0, kGeneral},
+    {"sse3", 1, 0, ECX, 0, kGeneral},
+    {"sse4.1", 1, 0, ECX, 19, kGeneral},
+    {"sse4.2", 1, 0, ECX, 20, kGeneral},
+    {"ssse3", 1, 0, ECX, 9, kGeneral},
+};
+
 #if defined(__x86_64__)
-#define REPRISE_FEATURE(name)                                                  \
-  if (__builtin_cpu_supports(name))                                            \
-  features.insert(name)
-  REPRISE_FEATURE("avx");
-  REPRISE_FEATURE("avx2");
-  REPRISE_FEATURE("avx512bf16");
-  REPRISE_FEATURE("avx512bw");
-  REPRISE_FEATURE("avx512cd");
-  REPRISE_FEATURE("avx512dq");
-  REPRISE_FEATURE("avx512f");
-  REPRISE_FEATURE("avx512vl");
-  REPRISE_FEATURE("avx512vnni");
-  REPRISE_FEATURE("bmi");
-  REPRISE_FEATURE("bmi2");
-  REPRISE_FEATURE("f16c");
-  REPRISE_FEATURE("fma");
-  REPRISE_FEATURE("popcnt");
-  REPRISE_FEATURE("sse4.2");
-#undef REPRISE_FEATURE
+/// XCR0: what the system saves of each thread's registers.
+static uint64_t savedRegisters() {
+  uint32_t words[4];
+  constexpr uint32_t kOsxsave = 1u << 27;
+  if (!__get_cpuid(1, &words[EAX], &words[EBX], &words[ECX], &words[EDX]) ||
+      !(words[ECX] & kOsxsave))
+    return 0;
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
+static bool isHere(const Feature &feature, uint64_t saved) {
+  uint32_t words[4];
+  return (saved & feature.saved) == feature.saved &&
+         __get_cpuid_count(feature.leaf, feature.subleaf, &words[EAX],
+                           &words[EBX], &words[ECX], &words[EDX]) &&
+         (words[feature.where] >> feature.bit & 1);
+}
+#else
+static uint64_t savedRegisters() { return 0; }
+static bool isHere(const Feature &, uint64_t) { return false; }
 #endif
+
+static std::set<std::string> readHostFeatures() {
+  std::set<std::string> features;
+  uint64_t saved = savedRegisters();
+  for (const Feature &feature : kFeatures)
+    if (isHere(feature, saved))
+      features.insert(feature.name);
   return features;
 }
 
-std::string hostTarget() {
+static const std::set<std::string> &hostFeatures() {
+  static const std::set<std::string> features = readHostFeatures();
+  return features;
+}
+
+static std::string join(const std::set<std::string> &names) {
   std::string list;
-  for (const std::string &feature : hostFeatures())
-    list += (list.empty() ? "" : ",") + feature;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ",") + name;
   return list;
+}
+
+static std::set<std::string> split(const std::string &list) {
+  std::set<std::string> names;
+  std::istringstream stream(list);
+  for (std::string name; std::getline(stream, name, ',');)
+    if (!name.empty())
+      names.insert(name);
+  return names;
+}
+
+static std::set<std::string> missing(const std::set<std::string> &needed,
+                                     const std::set<std::string> &have) {
+  std::set<std::string> lacking;
+  std::set_difference(needed.begin(), needed.end(), have.begin(), have.end(),
+                      std::inserter(lacking, lacking.end()));
+  return lacking;
+}
+
+std::vector<std::string> knownFeatures() {
+  std::vector<std::string> names;
+  for (const Feature &feature : kFeatures)
+    names.push_back(feature.name);
+  return names;
+}
+
+std::string hostTarget() { return join(hostFeatures()); }
+
+Status checkTarget(const std::string &required) {
+  std::set<std::string> lacking = missing(split(required), hostFeatures());
+  if (lacking.empty())
+    return {};
+  return Status::error(
+      RP_INCOMPATIBLE,
+      "the artifact needs a processor with '" + join(lacking) +
+          "', which this one lacks (it has: " + hostTarget() +
+          "); compile the model again here, or with --target for processors "
+          "like this one");
+}
+
+//===----------------------------------------------------------------------===//
+// Library
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A set of instructions that oneDNN can be held to.
+struct InstructionSet {
+  dnnl_cpu_isa_t isa;
+  const char *name;
+  /// What its kernels use, beside what those above use.
+  const char *needs;
+};
+} // namespace
+
+// Each contains the ones above it, but for avx2_vnni.
+static constexpr InstructionSet kInstructionSets[] = {
+    {dnnl_cpu_isa_sse41, "sse41", "sse3,sse4.1,ssse3"},
+    {dnnl_cpu_isa_avx, "avx", "avx,popcnt,sse4.2"},
+    {dnnl_cpu_isa_avx2, "avx2", "avx2,bmi,bmi2,fma,lzcnt"},
+    {dnnl_cpu_isa_avx512_core, "avx512_core",
+     "avx512bw,avx512cd,avx512dq,avx512f,avx512vl"},
+    {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni", "avx512vnni"},
+    {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16", "avx512bf16"},
+    {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx",
+     "amx-bf16,amx-int8,amx-tile"},
+};
+
+/// What a processor with `features` lets the library use; null if nothing.
+static const InstructionSet *
+instructionSetFor(const std::set<std::string> &features) {
+  const InstructionSet *best = nullptr;
+  for (const InstructionSet &set : kInstructionSets) {
+    if (!missing(split(set.needs), features).empty())
+      break;
+    best = &set;
+  }
+  return best;
+}
+
+static std::string nameOf(dnnl_cpu_isa_t isa) {
+  for (const InstructionSet &set : kInstructionSets)
+    if (set.isa == isa)
+      return set.name;
+  switch (isa) {
+  case dnnl_cpu_isa_avx2_vnni:
+    return "avx2_vnni";
+  case dnnl_cpu_isa_avx512_mic:
+    return "avx512_mic";
+  case dnnl_cpu_isa_avx512_mic_4ops:
+    return "avx512_mic_4ops";
+  default:
+    return "none";
+  }
+}
+
+/// The set of that name, all of them included.
+static std::optional<dnnl_cpu_isa_t> isaNamed(const std::string &name) {
+  for (dnnl_cpu_isa_t isa : {dnnl_cpu_isa_avx2_vnni, dnnl_cpu_isa_avx512_mic,
+                             dnnl_cpu_isa_avx512_mic_4ops})
+    if (nameOf(isa) == name)
+      return isa;
+  for (const InstructionSet &set : kInstructionSets)
+    if (name == set.name)
+      return set.isa;
+  return std::nullopt;
+}
+
+/// Holds the library to `isa`, if its set can still be chosen. What the
+/// environment says of it no longer matters then.
+static bool chooseInstructionSet(dnnl_cpu_isa_t isa) {
+  // Hints change kernels under the same name.
+  dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
+  return dnnl_set_max_cpu_isa(isa) == dnnl_success;
 }
 
 std::string libraryVersion() {
   const dnnl_version_t *v = dnnl::version();
   std::string name = "oneDNN " + std::to_string(v->major) + "." +
                      std::to_string(v->minor) + "." + std::to_string(v->patch);
-  return name + (v->cpu_runtime == DNNL_RUNTIME_OMP ? " gomp" : " other");
+  return name + (v->cpu_runtime == DNNL_RUNTIME_OMP ? " gomp " : " other ") +
+         nameOf(dnnl_get_effective_cpu_isa());
 }
 
-Status checkTarget(const std::string &required) {
-  std::set<std::string> have = hostFeatures();
-  std::istringstream list(required);
-  for (std::string feature; std::getline(list, feature, ',');)
-    if (!feature.empty() && !have.count(feature))
-      return Status::error(RP_INCOMPATIBLE,
-                           "the artifact needs a processor with '" + feature +
-                               "' (all of: " + required + "); this one has: " +
-                               hostTarget() + "; compile the model again here");
-  return {};
+Status limitLibrary(const std::string &target) {
+  if (target == hostTarget())
+    return {};
+  const InstructionSet *wanted = instructionSetFor(split(target));
+  if (!wanted)
+    return Status::error(RP_UNAVAILABLE,
+                         "the library needs a processor with 'sse4.1' at "
+                         "least; say --target cpu:x86-64-v2 or higher");
+  bool isChosen = chooseInstructionSet(wanted->isa);
+  dnnl_cpu_isa_t used = dnnl_get_effective_cpu_isa();
+  if (used == wanted->isa)
+    return {};
+  std::string usedName = nameOf(used);
+  if (isChosen)
+    return Status::error(RP_UNAVAILABLE,
+                         "the library plans its calls for the processor that "
+                         "it runs on: '" +
+                             std::string(wanted->name) +
+                             "' is wanted, this one has '" + usedName +
+                             "'; compile on a machine like the target");
+  return Status::error(RP_UNAVAILABLE,
+                       "the library of this process is used with '" + usedName +
+                           "' already and cannot plan for '" + wanted->name +
+                           "'; compile for another target in a process of its "
+                           "own");
 }
 
 Status checkLibrary(const std::string &required) {
-  std::string have = libraryVersion();
-  if (required.empty() || required == have)
+  if (required.empty())
     return {};
-  return Status::error(RP_INCOMPATIBLE, "the artifact was compiled for '" +
-                                            required + "'; this machine has '" +
-                                            have +
-                                            "'; compile the model again here");
+  std::string wanted = required.substr(required.rfind(' ') + 1);
+  bool isChosen = false;
+  if (std::optional<dnnl_cpu_isa_t> isa = isaNamed(wanted))
+    isChosen = chooseInstructionSet(*isa);
+  std::string have = libraryVersion();
+  if (required == have)
+    return {};
+  bool isSameVersion = required.substr(0, required.rfind(' ')) ==
+                       have.substr(0, have.rfind(' '));
+  std::string message = "the artifact was compiled for '" + required + "'; ";
+  if (isSameVersion && !isChosen)
+    message += "this process uses '" + have +
+               "' already; open the artifact in a process of its own";
+  else
+    message += "this machine has '" + have + "'; compile the model again here";
+  return Status::error(RP_INCOMPATIBLE, message);
 }
 
 } // namespace reprise::rt

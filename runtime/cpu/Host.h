@@ -14,7 +14,8 @@ namespace reprise::rt {
 /// features in `required`.
 Status checkTarget(const std::string &required);
 
-/// RP_INCOMPATIBLE unless `required` is empty or names the library here.
+/// RP_INCOMPATIBLE unless `required` is empty or names the library here, which
+/// is held to the instruction set that `required` ends with if it still can be.
 Status checkLibrary(const std::string &required);
 
 } // namespace reprise::rt

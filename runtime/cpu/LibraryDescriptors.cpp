@@ -18,8 +18,14 @@ namespace reprise::rt {
 
 using dnnl::memory;
 
+static dnnl::engine openEngine() {
+  // The environment can hint at other code under the same kernels' names.
+  dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
+  return dnnl::engine(dnnl::engine::kind::cpu, 0);
+}
+
 dnnl::engine &cpuEngine() {
-  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  static dnnl::engine engine = openEngine();
   return engine;
 }
 
@@ -69,6 +75,8 @@ static ConvolutionDescs describeConvolution(const TensorDesc &x,
 static dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  // Whatever the environment says: no f32 is rounded to bf16.
+  attr.set_fpmath_mode(dnnl::fpmath_mode::strict);
   return attr;
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Roofline.h"
+#include "LibraryCalls.h"
 #include "ThreadScope.h"
-#include "reprise/Runtime/Library.h"
 
 #include <chrono>
 #include <dnnl.hpp>
@@ -39,7 +39,7 @@ template <typename Call> static double medianSeconds(Call call) {
 static double measureGflops() {
   constexpr int64_t kSize = 768;
   using dnnl::memory;
-  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::engine &engine = cpuEngine();
   dnnl::stream stream(engine);
   memory::desc desc({kSize, kSize}, memory::data_type::f32,
                     memory::format_tag::ab);

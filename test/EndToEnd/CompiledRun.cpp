@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "reprise/Passes/Kernels.h"
+#include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/reprise.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include <cstring>
@@ -192,7 +193,7 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
       return mode + ": does not compile: " + message;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
   }
-  FailureOr<CodeImage> image = compileKernels(sources);
+  FailureOr<CodeImage> image = compileKernels(sources, rt::hostTarget());
   for (auto [k, mode] : llvm::enumerate(modes)) {
     // Alone when they failed together, to name the mode.
     auto file = succeeded(image)

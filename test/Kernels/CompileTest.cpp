@@ -3,6 +3,10 @@
 #include "KernelHarness.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Passes/Target.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -29,8 +33,10 @@ static Case rowCase(const std::string &name) {
 TEST(CompileKernels, equal_input_gives_equal_bytes) {
   auto context = createContext();
   auto module = parseCases(*context, {sumCase("a"), rowCase("b")});
-  FailureOr<CodeImage> first = compileKernels(sourcesOf(*module));
-  FailureOr<CodeImage> second = compileKernels(sourcesOf(*module));
+  FailureOr<CodeImage> first =
+      compileKernels(sourcesOf(*module), rt::hostTarget());
+  FailureOr<CodeImage> second =
+      compileKernels(sourcesOf(*module), rt::hostTarget());
   ASSERT_TRUE(succeeded(first) && succeeded(second));
   EXPECT_EQ(first->elf, second->elf);
 }
@@ -39,7 +45,8 @@ TEST(CompileKernels, equal_bodies_share_code_under_their_names) {
   auto context = createContext();
   auto module =
       parseCases(*context, {sumCase("a"), rowCase("b"), sumCase("c")});
-  FailureOr<CodeImage> image = compileKernels(sourcesOf(*module));
+  FailureOr<CodeImage> image =
+      compileKernels(sourcesOf(*module), rt::hostTarget());
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   ASSERT_NE(code.find("a"), nullptr);
@@ -47,30 +54,126 @@ TEST(CompileKernels, equal_bodies_share_code_under_their_names) {
   EXPECT_NE(code.find("a"), code.find("b"));
 }
 
-/// The order of sums and the polynomials do not depend on the vectors' width.
-TEST(CompileKernels, narrower_vectors_give_the_same_bits) {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-    GTEST_SKIP() << "this processor has no AVX2 with FMA";
+/// Arithmetic on bf16 and f16, rounded after each op.
+static Case halfCase(const std::string &name) {
+  std::string body;
+  for (std::string type : {"bf16", "f16"}) {
+    std::string tensor = "tensor<37x133x" + type + ">", p = "%" + type;
+    body += p + "a = sg.cast %a0 : tensor<37x133xf32> to " + tensor + "\n" + p +
+            "b = sg.mul " + p + "a, " + p + "a : " + tensor + "\n" + p +
+            "c = sg.add " + p + "b, " + p + "a : " + tensor + "\n" + p +
+            "d = sg.exp " + p + "c : " + tensor + "\n" + p + "e = sg.div " + p +
+            "d, " + p + "a : " + tensor + "\n" + p + "f = sg.cast " + p +
+            "e : " + tensor + " to tensor<37x133xf32>\n" + p + "g = sg.cast " +
+            p + "a : " + tensor + " to tensor<37x133xf32>\n";
+  }
+  return {name,
+          {"37x133xf32"},
+          body,
+          {{"%bf16f", "37x133xf32"},
+           {"%bf16g", "37x133xf32"},
+           {"%f16f", "37x133xf32"},
+           {"%f16g", "37x133xf32"}}};
+}
+
+/// Numbers of every size, those below the normal ones of each type included.
+static std::vector<float> numbers(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = std::ldexp(1.0f + 0.3f * float(i % 7), int(i % 170) - 149) *
+                (i % 3 ? 1.0f : -1.0f);
+  values[1] = INFINITY;
+  values[2] = NAN;
+  values[3] = 0.0f;
+  return values;
+}
+
+/// The bits that the kernels of `module` compute from `input`.
+static std::vector<std::vector<uint32_t>>
+runCases(mlir::ModuleOp module, StringRef target,
+         const std::vector<float> &input) {
+  FailureOr<CodeImage> image = compileKernels(sourcesOf(module), target);
+  EXPECT_TRUE(succeeded(image));
+  if (failed(image))
+    return {};
+  LoadedCode code(*image);
+  std::vector<std::vector<uint32_t>> bits;
+  for (const KernelSource &source : sourcesOf(module)) {
+    FailureOr<KernelInfo> info = analyzeKernel(*source.body);
+    EXPECT_TRUE(succeeded(info));
+    std::vector<void *> pointers = {const_cast<float *>(input.data())};
+    size_t outputs = source.body->getTerminator()->getNumOperands();
+    size_t first = bits.size();
+    for (size_t k = 0; k < outputs; ++k)
+      bits.emplace_back(37 * 133);
+    for (size_t k = 0; k < outputs; ++k)
+      pointers.push_back(bits[first + k].data());
+    code.find(source.symbol)(pointers.data(), 0, info->grains);
+  }
+  return bits;
+}
+
+/// The order of sums, the polynomials and every rounding are the same whatever
+/// the processor has.
+TEST(CompileKernels, every_target_gives_the_same_bits) {
   auto context = createContext();
-  auto module = parseCases(*context, {sumCase("a"), rowCase("b")});
-  FailureOr<CodeImage> here = compileKernels(sourcesOf(*module));
-  FailureOr<CodeImage> narrow = compileKernels(sourcesOf(*module), "x86-64-v3");
-  ASSERT_TRUE(succeeded(here) && succeeded(narrow));
-  LoadedCode codes[] = {LoadedCode(*here), LoadedCode(*narrow)};
-  std::vector<float> input(37 * 133), outputs[2][2];
-  for (size_t i = 0; i < input.size(); ++i)
-    input[i] = 0.37f * static_cast<float>(i % 29) - 5.0f;
-  for (int v = 0; v < 2; ++v)
-    for (int k = 0; k < 2; ++k) {
-      outputs[v][k].resize(133);
-      void *pointers[] = {input.data(), outputs[v][k].data()};
-      Block *body = sourcesOf(*module)[k].body;
-      FailureOr<KernelInfo> info = analyzeKernel(*body);
-      ASSERT_TRUE(succeeded(info));
-      codes[v].find(k ? "b" : "a")(pointers, 0, info->grains);
-    }
-  EXPECT_EQ(outputs[0][0], outputs[1][0]);
-  EXPECT_EQ(outputs[0][1], outputs[1][1]);
+  auto module =
+      parseCases(*context, {sumCase("a"), rowCase("b"), halfCase("c")});
+  std::vector<float> input = numbers(37 * 133);
+  auto expected = runCases(*module, rt::hostTarget(), input);
+  std::string host = "," + rt::hostTarget() + ",";
+  for (const char *name :
+       {"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4",
+        "cpu:native,-avx512fp16", "cpu:native,-avx512bf16,-avx512vbmi"}) {
+    SCOPED_TRACE(name);
+    rt::Expected<std::string> target = resolveTarget(name);
+    ASSERT_TRUE(target.ok()) << target.status().message();
+    bool runsHere = true;
+    for (StringRef feature : llvm::split(*target, ','))
+      runsHere &=
+          feature.empty() || host.find("," + feature.str() + ",") != host.npos;
+    if (runsHere)
+      EXPECT_EQ(runCases(*module, *target, input), expected);
+  }
+}
+
+/// Rounding to bf16 is to the nearest, also below its normal numbers.
+TEST(CompileKernels, small_numbers_of_bf16_are_not_flushed) {
+  auto context = createContext();
+  auto module = parseCases(*context, {halfCase("c")});
+  std::vector<float> input = numbers(37 * 133);
+  auto bits = runCases(*module, rt::hostTarget(), input);
+  ASSERT_EQ(bits.size(), 4u);
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (std::isnan(input[i]))
+      continue;
+    uint32_t exact;
+    std::memcpy(&exact, &input[i], sizeof exact);
+    uint32_t nearest = (exact + 0x7fff + (exact >> 16 & 1)) & 0xffff0000;
+    ASSERT_EQ(bits[1][i], nearest) << input[i];
+  }
+}
+
+TEST(ResolveTarget, levels_processors_and_changes) {
+  auto featuresOf = [](const char *text) {
+    rt::Expected<std::string> target = resolveTarget(text);
+    return target.ok() ? *target : target.status().message();
+  };
+  EXPECT_EQ(featuresOf("cpu:native"), rt::hostTarget());
+  EXPECT_EQ(featuresOf("cpu:x86-64"), "");
+  EXPECT_EQ(featuresOf("cpu:x86-64-v2"),
+            "cx16,popcnt,sahf,sse3,sse4.1,sse4.2,ssse3");
+  EXPECT_EQ(featuresOf("cpu:x86-64-v3"),
+            "avx,avx2,bmi,bmi2,cx16,f16c,fma,lzcnt,movbe,popcnt,sahf,sse3,"
+            "sse4.1,sse4.2,ssse3");
+  EXPECT_EQ(featuresOf("cpu:x86-64-v4,-avx512vl"),
+            featuresOf("cpu:x86-64-v3,+avx512bw,+avx512cd,+avx512dq"));
+  EXPECT_EQ(featuresOf("cpu:x86-64-v3,-sse4.2"), "bmi,bmi2,cx16,lzcnt,movbe,"
+                                                 "popcnt,sahf,sse3,sse4.1,"
+                                                 "ssse3");
+  EXPECT_EQ(featuresOf("cpu:+sse3"), "sse3");
+  EXPECT_NE(featuresOf("cpu:sapphirerapids").find("avx512fp16"),
+            std::string::npos);
 }
 
 /// The message of the first error that analyzeKernel gives for a case.

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Runtime/Library.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -321,7 +322,8 @@ void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
   std::unique_ptr<MLIRContext> context = createContext();
   OwningOpRef<ModuleOp> module = parseCases(*context, cases);
   ASSERT_TRUE(module);
-  FailureOr<CodeImage> image = compileKernels(sourcesOf(*module));
+  FailureOr<CodeImage> image =
+      compileKernels(sourcesOf(*module), rt::hostTarget());
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   for (const Case &kernel : cases)

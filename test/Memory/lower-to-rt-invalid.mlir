@@ -20,7 +20,60 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 is a tensor without elements, which cannot be placed}}
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<0x4xf32>'; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with extents of 1 to 2147483647 and below 2^48 bytes can}}
 func.func @f(%x: tensor<0x4xf32>) {
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>,
+             // expected-error@+1 {{argument 1 of @f cannot be placed: it is a 'tensor<4xcomplex<f32>>'}}
+             %y: tensor<4xcomplex<f32>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<*xf32>'}}
+func.func @f(%x: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<?xf32>'}}
+func.func @f(%x: tensor<?xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'index'}}
+func.func @f(%x: index) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<2147483647x2147483647x2147483647xf32>'}}
+func.func @f(%x: tensor<2147483647x2147483647x2147483647xf32>) {
+  return
+}
+
+// -----
+
+// Bytes that leave 64 bits are not few.
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<32768x1073741824x1073741824xf32>'}}
+func.func @f(%x: tensor<32768x1073741824x1073741824xf32>) {
+  return
+}
+
+// -----
+
+func.func private @g() -> index
+func.func @f() {
+  // expected-error@+1 {{has a result that cannot be placed: it is a 'index'}}
+  %x = func.call @g() : () -> index
   return
 }

@@ -12,6 +12,7 @@
 #include "../Kernels/KernelHarness.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Runtime/Library.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -157,7 +158,8 @@ int main(int argc, char **argv) {
   OwningOpRef<mlir::ModuleOp> module = parseCases(*context, cases());
   if (!module)
     return 1;
-  FailureOr<CodeImage> image = compileKernels(sourcesOf(*module));
+  FailureOr<CodeImage> image =
+      compileKernels(sourcesOf(*module), rt::hostTarget());
   if (failed(image))
     return 1;
   LoadedCode code(*image);

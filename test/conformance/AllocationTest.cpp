@@ -5,6 +5,10 @@
 // nodes of some tens of bytes, and never memory for a tensor, which is what
 // the limit of 4 KiB below tells apart.
 //
+// Which of its kernels the library takes depends on the processor: without
+// AVX512-BF16 some calls have none but oneDNN's gemm, which packs operands into
+// memory of its own.
+//
 //===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
 #include "SessionHandle.h"
@@ -73,7 +77,8 @@ static void countRun(ArtifactBuilder &b) {
   ASSERT_EQ(s.open(b.seal(), {"cpu", 0, 0, 0}).message, "");
   for (bool count : {false, true}) {
     for (auto &input : b.entry().inputs) {
-      std::vector<float> zeros(size_t(elements(input->view->shape)));
+      size_t width = input->view->type == fb::ElementType::BF16 ? 2 : 4;
+      std::vector<uint8_t> zeros(width * size_t(elements(input->view->shape)));
       ASSERT_EQ(s.setInput(input->name.c_str(), zeros).message, "");
     }
     calls = largest = 0;
@@ -133,4 +138,109 @@ TEST(Allocation, LibraryCallsTakeNoTensorMemory) {
     GTEST_SKIP() << "the sanitizer owns malloc";
   countRun(b);
   EXPECT_LT(largest, 4096u);
+}
+
+namespace {
+struct Convolution {
+  const char *what;
+  int64_t batch, extent, channels, filters, window, stride, padding, dilation,
+      groups;
+};
+} // namespace
+
+static constexpr Convolution kConvolutions[] = {
+    {"of images", 4, 32, 3, 64, 7, 2, 3, 1, 1},
+    {"of small images", 2, 28, 1, 16, 3, 1, 1, 1, 1},
+    {"of 3x3", 4, 16, 64, 64, 3, 1, 1, 1, 1},
+    {"of 3x3, strided", 4, 16, 64, 128, 3, 2, 1, 1, 1},
+    {"of 1x1", 4, 14, 64, 256, 1, 1, 0, 1, 1},
+    {"of 1x1, wide", 4, 14, 256, 64, 1, 1, 0, 1, 1},
+    {"of 1x1, strided", 4, 16, 64, 128, 1, 2, 0, 1, 1},
+    {"of few channels", 3, 9, 5, 7, 3, 1, 1, 1, 1},
+    {"of few channels, strided", 1, 9, 10, 13, 3, 2, 1, 1, 1},
+    {"of few channels, 1x1", 2, 9, 10, 13, 1, 1, 0, 1, 1},
+    {"of few channels, 1x1, strided", 2, 9, 10, 13, 1, 2, 0, 1, 1},
+    {"of few channels, 5x5", 2, 12, 6, 16, 5, 1, 0, 1, 1},
+    {"of many channels", 1, 7, 512, 512, 3, 1, 1, 1, 1},
+    {"with dilation", 2, 16, 32, 32, 3, 1, 2, 2, 1},
+    {"of groups", 2, 14, 64, 64, 3, 1, 1, 1, 4},
+    {"of groups of few channels", 2, 14, 12, 12, 3, 1, 1, 1, 3},
+    {"by depth", 2, 14, 64, 64, 3, 1, 1, 1, 64},
+    {"by depth, strided", 2, 14, 20, 20, 3, 2, 1, 1, 20},
+    {"of one pixel", 2, 1, 16, 16, 1, 1, 0, 1, 1},
+};
+
+/// Whether every call has a kernel that keeps to its workspace.
+static bool hasKernelsForAll() {
+  std::string library = rt::libraryVersion();
+  return library.find("avx512_core_bf16") != library.npos ||
+         library.find("avx512_core_amx") != library.npos;
+}
+
+/// The largest block that one call takes from the heap; 0 where the library
+/// refuses it.
+static size_t largestOf(rt::LibraryOp op, Shape x, Shape w, Shape y,
+                        const std::vector<int64_t> &ints,
+                        fb::ElementType type) {
+  ArtifactBuilder b;
+  Tensor in0 = b.input("x", x, type), in1 = b.input("w", w, type);
+  if (!b.call(op, {in0, in1}, b.activation("y", y, type), ints).ok())
+    return 0;
+  b.finish();
+  largest = 0;
+  countRun(b);
+  return largest;
+}
+
+TEST(Allocation, ConvolutionsTakeNoTensorMemory) {
+  if (!REPRISE_COUNTS_ALLOCATIONS)
+    GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!hasKernelsForAll())
+    GTEST_SKIP() << "oneDNN's gemm runs some of these here";
+  for (fb::ElementType type : {fb::ElementType::F32, fb::ElementType::BF16})
+    for (const Convolution &c : kConvolutions) {
+      SCOPED_TRACE(std::string(c.what) + ", " + fb::EnumNameElementType(type));
+      int64_t reach = c.dilation * (c.window - 1) + 1;
+      int64_t out = (c.extent + 2 * c.padding - reach) / c.stride + 1;
+      Shape x = {c.batch, c.extent, c.extent, c.channels};
+      Shape w = {c.filters, c.window, c.window, c.channels / c.groups};
+      Shape y = {c.batch, out, out, c.filters};
+      std::vector<int64_t> ints = {c.stride,   c.stride,   c.padding,
+                                   c.padding,  c.padding,  c.padding,
+                                   c.dilation, c.dilation, c.groups};
+      using rt::LibraryOp;
+      EXPECT_LT(largestOf(LibraryOp::Conv2D, x, w, y, ints, type), 4096u);
+      EXPECT_LT(largestOf(LibraryOp::Conv2DInputGrad, y, w, x, ints, type),
+                4096u);
+      EXPECT_LT(largestOf(LibraryOp::Conv2DFilterGrad, x, y, w, ints, type),
+                4096u);
+    }
+}
+
+TEST(Allocation, ProductsTakeNoTensorMemory) {
+  if (!REPRISE_COUNTS_ALLOCATIONS)
+    GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!hasKernelsForAll())
+    GTEST_SKIP() << "oneDNN's gemm runs some of these here";
+  const int64_t extents[][3] = {{1, 1, 1},       {8, 784, 256},  {8, 256, 10},
+                                {784, 8, 256},   {256, 10, 8},   {3, 5, 7},
+                                {192, 192, 192}, {64, 2048, 10}, {512, 3, 512}};
+  for (fb::ElementType type : {fb::ElementType::F32, fb::ElementType::BF16})
+    for (auto [m, k, n] : extents)
+      for (int64_t batch : {0, 6})
+        for (bool ta : {false, true})
+          for (bool tb : {false, true}) {
+            Shape a = ta ? Shape{k, m} : Shape{m, k};
+            Shape b = tb ? Shape{n, k} : Shape{k, n};
+            Shape c = {m, n};
+            if (batch)
+              for (Shape *shape : {&a, &b, &c})
+                shape->insert(shape->begin(), batch);
+            SCOPED_TRACE(std::to_string(batch) + " x " + std::to_string(m) +
+                         "x" + std::to_string(k) + "x" + std::to_string(n) +
+                         (ta ? " a'" : "") + (tb ? " b'" : "") + ", " +
+                         fb::EnumNameElementType(type));
+            EXPECT_LT(largestOf(rt::LibraryOp::MatMul, a, b, c, {ta, tb}, type),
+                      4096u);
+          }
 }

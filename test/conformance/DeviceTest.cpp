@@ -14,6 +14,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <sstream>
 #include <unistd.h>
 
 using namespace reprise;
@@ -413,6 +414,48 @@ TEST_P(DeviceTest, RefusesArtifactsForOtherMachines) {
   EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
   EXPECT_NE(outcome.message.find("'oneDNN 1.0.0 gomp'"), std::string::npos);
   EXPECT_NE(outcome.message.find(rt::libraryVersion()), std::string::npos);
+}
+
+/// The library of a process generates code for one instruction set.
+TEST_P(DeviceTest, RefusesCallsOfAnotherInstructionSet) {
+  ArtifactBuilder b = chain(false);
+  std::string have = rt::libraryVersion();
+  b.program.library = have.substr(0, have.rfind(' ') + 1) +
+                      (have.find("sse41") == have.npos ? "sse41" : "avx2");
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), options());
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
+  EXPECT_EQ(outcome.message,
+            "the artifact was compiled for '" + b.program.library +
+                "'; this process uses '" + have +
+                "' already; open the artifact in a process of its own");
+}
+
+TEST(Host, FeaturesAreSortedAndKnown) {
+  std::vector<std::string> known = rt::knownFeatures();
+  EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
+  std::stringstream host(rt::hostTarget());
+  for (std::string name; std::getline(host, name, ',');)
+    EXPECT_TRUE(std::binary_search(known.begin(), known.end(), name)) << name;
+#if defined(__x86_64__)
+  // As the compiler's own runtime sees them.
+  auto has = [&](const char *name) {
+    return ("," + rt::hostTarget() + ",").find("," + std::string(name) + ",") !=
+           std::string::npos;
+  };
+  EXPECT_EQ(has("sse4.2"), bool(__builtin_cpu_supports("sse4.2")));
+  EXPECT_EQ(has("popcnt"), bool(__builtin_cpu_supports("popcnt")));
+  EXPECT_EQ(has("avx"), bool(__builtin_cpu_supports("avx")));
+  EXPECT_EQ(has("avx2"), bool(__builtin_cpu_supports("avx2")));
+  EXPECT_EQ(has("fma"), bool(__builtin_cpu_supports("fma")));
+  EXPECT_EQ(has("bmi2"), bool(__builtin_cpu_supports("bmi2")));
+  EXPECT_EQ(has("gfni"), bool(__builtin_cpu_supports("gfni")));
+  EXPECT_EQ(has("avx512f"), bool(__builtin_cpu_supports("avx512f")));
+  EXPECT_EQ(has("avx512vl"), bool(__builtin_cpu_supports("avx512vl")));
+  EXPECT_EQ(has("avx512bf16"), bool(__builtin_cpu_supports("avx512bf16")));
+  EXPECT_EQ(has("avx512vbmi2"), bool(__builtin_cpu_supports("avx512vbmi2")));
+  EXPECT_EQ(has("avx512bitalg"), bool(__builtin_cpu_supports("avx512bitalg")));
+#endif
 }
 
 TEST_P(DeviceTest, RefusesCodeWithoutItsKernel) {

@@ -10,6 +10,7 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
+#include "reprise/Runtime/Artifact.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 struct InspectOptions {
-  std::string path;
+  std::string path, code;
   bool steps = false, variables = false, buffers = false, json = false;
 };
 } // namespace
@@ -374,10 +375,23 @@ static Json toJson(const InspectOptions &options,
   return json;
 }
 
+/// The kernels as a shared object, for a disassembler.
+static rt::Status writeCode(const ArtifactFile &artifact,
+                            const std::string &path) {
+  auto *code = artifact.root().code();
+  if (!count(code))
+    return invalid("the artifact has no machine code: none of its steps is a "
+                   "compiled kernel");
+  REPRISE_RETURN_IF_ERROR(checkOutput(path));
+  return rt::writeFileAtomically(path, code->data(), code->size());
+}
+
 static rt::Status inspect(const InspectOptions &options) {
   rt::Expected<ArtifactFile> artifact = ArtifactFile::open(options.path);
   if (!artifact.ok())
     return artifact.status();
+  if (!options.code.empty())
+    REPRISE_RETURN_IF_ERROR(writeCode(*artifact, options.code));
   return print(options.json ? toJson(options, *artifact).dump(2) + "\n"
                             : toText(options, *artifact));
 }
@@ -392,6 +406,11 @@ void tools::addInspectCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--variables", options->variables, "List the variables");
   command->add_flag("--buffers", options->buffers,
                     "List the buffers of each entry");
+  command
+      ->add_option("--code", options->code,
+                   "Write the kernels' machine code as a shared object, "
+                   "for a disassembler")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise inspect resnet50.rpx\n"
                         "  reprise inspect resnet50.rpx --steps --json");

@@ -3,6 +3,7 @@
 #include "ModelFlags.h"
 #include "Console.h"
 #include "RooflineCache.h"
+#include "reprise/Passes/Target.h"
 #include "text/Rates.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -146,6 +147,14 @@ void CompileFlags::addTo(CLI::App &app) {
                    "Threads to run on; the bits of results depend on it "
                    "(default: this machine's)")
       ->group(kCompileGroup);
+  command
+      ->add_option("--target", target,
+                   "Processors to run on: cpu:native (default: this machine), "
+                   "cpu:x86-64-v3 and other levels, cpu:haswell and others by "
+                   "name, each with ,+FEATURE and ,-FEATURE; the bits of "
+                   "results depend on it")
+      ->type_name("cpu:NAME")
+      ->group(kCompileGroup);
 }
 
 std::string CompileFlags::firstGiven() const {
@@ -279,6 +288,14 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   if (options.threads < 1 || options.threads > 1024)
     return invalid("--threads is " + std::to_string(options.threads) +
                    "; it must be between 1 and 1024");
+  if (target) {
+    rt::Expected<std::string> features = resolveTarget(*target);
+    if (!features.ok())
+      return invalid("--target: " + features.status().message());
+    // Before anything else uses the library.
+    REPRISE_RETURN_IF_ERROR(rt::limitLibrary(*features));
+    options.target = *target;
+  }
   // Not before a plan needs it: measuring takes a moment.
   if (plansBudget() || roofline || profile) {
     rt::Expected<CostModel> model =

@@ -48,7 +48,7 @@ private:
   bool plansBudget() const;
 
   CLI::App *command = nullptr;
-  std::optional<std::string> checkpointing, budget, roofline, profile;
+  std::optional<std::string> checkpointing, budget, roofline, profile, target;
   std::vector<std::string> keep, recompute;
   std::optional<double> momentum, weightDecay;
   std::optional<unsigned> threads;

@@ -8,6 +8,7 @@
 #include "mlir/Parser/Parser.h"
 #include "reprise/Analysis/Origin.h"
 #include "reprise/Runtime/Trainer/File.h"
+#include "text/Nesting.h"
 #include "text/Table.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -191,6 +192,21 @@ static bool isModel(mlir::ModuleOp module) {
                     result);
 }
 
+/// Refuses text that would take the parser more stack than there is.
+static rt::Status checkNesting(const std::string &path, llvm::StringRef text) {
+  // Far more than a model has, far less than the parser's stack holds.
+  constexpr size_t kDepth = 256;
+  std::optional<size_t> at = text::findDeepNesting(text, kDepth);
+  if (!at)
+    return {};
+  llvm::StringRef before = text.take_front(*at);
+  size_t line = before.count('\n') + 1;
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return invalid("'" + path + "', line " + std::to_string(line) + ", column " +
+                 std::to_string(column) + ": brackets nest deeper than " +
+                 std::to_string(kDepth));
+}
+
 rt::Status Compiler::loadText(const std::string &path) {
   name = path;
   // Opened by the runtime's reader, whose messages say why it fails.
@@ -203,6 +219,8 @@ rt::Status Compiler::loadText(const std::string &path) {
     return rt::Status::error(RP_OUT_OF_MEMORY, "no memory for '" + path + "'");
   REPRISE_RETURN_IF_ERROR(
       file->readAt(0, buffer->getBufferStart(), file->size()));
+  if (rt::Status status = checkNesting(path, buffer->getBuffer()); !status.ok())
+    return status;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!current)
@@ -241,6 +259,7 @@ rt::Expected<BudgetCurve> Compiler::budgetCurve(const CompileOptions &options,
   budget.costs = std::move(*costs);
   budget.work = work;
   budget.threads = options.threads;
+  budget.target = options.target;
   budget.keep = options.keep;
   mlir::FailureOr<BudgetCurve> curve = computeBudgetCurve(
       *current->getOps<mlir::func::FuncOp>().begin(), budget);

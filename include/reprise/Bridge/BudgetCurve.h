@@ -17,6 +17,8 @@ namespace reprise {
 struct BudgetOptions {
   double work = 1; // see plan::SolverOptions
   unsigned threads = 2;
+  /// Processors that library calls are planned for; see resolveTarget.
+  std::string target = "cpu:native";
   /// Ops whose module path or source location ("file:line") matches one of
   /// these globs are not executed again.
   std::vector<std::string> keep;

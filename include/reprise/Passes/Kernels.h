@@ -41,11 +41,11 @@ struct CodeImage {
   std::vector<uint8_t> elf;
 };
 
-/// Compiles for `cpu` and `features` as LLVM names them ("" and "": this
-/// machine). Equal input gives equal bytes.
+/// Compiles for processors with the features of `target`, as resolveTarget
+/// gives them; no instruction needs another one. Equal input gives equal bytes,
+/// on whatever machine.
 mlir::FailureOr<CodeImage> compileKernels(llvm::ArrayRef<KernelSource> sources,
-                                          llvm::StringRef cpu = "",
-                                          llvm::StringRef features = "");
+                                          llvm::StringRef target);
 
 } // namespace reprise
 

@@ -17,9 +17,12 @@ mlir::FailureOr<rt_dialect::ProgramOp>
 lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
                TargetQueries &target);
 
-/// Answers for this machine's processor and its library, on `threads` threads;
-/// each distinct call is asked once.
-std::unique_ptr<TargetQueries> createCpuTarget(unsigned threads);
+/// Answers for processors with the features of `target`, as resolveTarget gives
+/// them, and for this machine's library, on `threads` threads; each distinct
+/// call is asked once. The first one holds the library of this process to the
+/// target; see rt::limitLibrary.
+std::unique_ptr<TargetQueries> createCpuTarget(unsigned threads,
+                                               llvm::StringRef target);
 
 } // namespace reprise
 

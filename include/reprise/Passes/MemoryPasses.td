@@ -41,6 +41,9 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
            "name of the program">,
     Option<"threads", "threads", "unsigned", "2",
            "threads that library calls are planned for">,
+    Option<"target", "target", "std::string", "\"cpu:native\"",
+           "processors that it is for: cpu:native, cpu:x86-64-v3, "
+           "cpu:NAME,+FEATURE,-FEATURE">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
            "the checkpointing mode, for the summary">];
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];

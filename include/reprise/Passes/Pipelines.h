@@ -65,6 +65,8 @@ struct CompileOptions {
   BudgetObserver budgetObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
+  /// Processors that it is for; see resolveTarget.
+  std::string target = "cpu:native";
   /// Called on every pass manager before it runs: timing, printing.
   std::function<void(mlir::PassManager &)> configure;
 };
@@ -83,8 +85,9 @@ mlir::LogicalResult lowerModel(mlir::ModuleOp module,
 mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
                                    const CompileOptions &options);
 
-/// Compiles the kernels of a module at level program, for this machine, and
-/// returns the artifact's bytes. Equal input gives equal bytes.
+/// Compiles the kernels of a module at level program, for the processor
+/// features that the program names, and returns the artifact's bytes. Equal
+/// input gives equal bytes.
 mlir::FailureOr<std::vector<uint8_t>> emitArtifact(mlir::ModuleOp module);
 
 /// lowerModel to level program, then emitArtifact.

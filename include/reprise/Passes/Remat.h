@@ -18,8 +18,8 @@ struct BudgetRequest {
   double percent = 0;
 };
 
-/// The curve of a flat function of kernels and library ops, for this machine's
-/// processor and library.
+/// The curve of a flat function of kernels and library ops, for a processor and
+/// this machine's library.
 mlir::FailureOr<BudgetCurve> computeBudgetCurve(mlir::func::FuncOp step,
                                                 const BudgetOptions &options);
 

@@ -88,6 +88,8 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "effort of the search; 1 is some seconds for a thousand ops">,
     Option<"threads", "threads", "unsigned", "2",
            "threads that library calls are planned for and the search uses">,
+    Option<"target", "target", "std::string", "\"cpu:native\"",
+           "processors that it is for, as of sg-lower-to-rt">,
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",

@@ -53,11 +53,23 @@ Status verifyLibraryCall(const LibraryCallDesc &desc);
 Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,
                                            unsigned threads);
 
-/// Name and version of the CPU library, e.g. "oneDNN 2.6.3 gomp".
+/// Name, version and instruction set of the CPU library, for instance
+/// "oneDNN 2.6.3 gomp avx2". From the first call on, of this or of a query, the
+/// instruction set stays as it is for the rest of the process.
 std::string libraryVersion();
 
-/// Processor features that machine code for this machine may use, in the form
-/// of `Program.target`, e.g. "avx2,avx512bw,avx512f,fma".
+/// Holds the library of this process to what processors of a target have, so
+/// that queries answer as they would there; `target` is as hostTarget writes
+/// it. Fails with RP_UNAVAILABLE when the library is in use with another
+/// instruction set already, and when this processor lacks the target's.
+Status limitLibrary(const std::string &target);
+
+/// The processor features that code can be compiled for, sorted, as LLVM names
+/// them. An x86-64 has SSE2 and what is older beside them.
+std::vector<std::string> knownFeatures();
+
+/// Those that this processor and its system have, in the form of
+/// `Program.target`, e.g. "avx2,avx512bw,avx512f,fma".
 std::string hostTarget();
 
 } // namespace reprise::rt

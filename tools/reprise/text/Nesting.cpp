@@ -1,0 +1,35 @@
+//===- Nesting.cpp - How deep the brackets of a text nest -----------------===//
+#include "Nesting.h"
+
+namespace reprise::text {
+
+/// The end of the string that begins at `at`, past its quote.
+static size_t skipString(std::string_view text, size_t at) {
+  for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+    at += text[at] == '\\';
+  return at + 1;
+}
+
+std::optional<size_t> findDeepNesting(std::string_view text, size_t limit) {
+  constexpr std::string_view kOpening = "([{<", kClosing = ")]}>";
+  size_t depth[4] = {};
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '"') {
+      at = skipString(text, at) - 1;
+    } else if (c == '/' && at + 1 < text.size() && text[at + 1] == '/') {
+      at = text.find('\n', at);
+      if (at == std::string_view::npos)
+        return std::nullopt;
+    } else if (size_t kind = kOpening.find(c); kind != kOpening.npos) {
+      if (++depth[kind] > limit)
+        return at;
+    } else if (size_t kind = kClosing.find(c); kind != kClosing.npos) {
+      bool isArrow = c == '>' && at > 0 && text[at - 1] == '-';
+      depth[kind] -= depth[kind] > 0 && !isArrow;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace reprise::text
