@@ -23,7 +23,7 @@ public:
 
   FailureOr<rt::LibraryCallInfo>
   libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override {
-    auto [found, isNew] = answers.try_emplace(keyOf(desc));
+    auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
     if (isNew) {
       rt::Expected<rt::LibraryCallInfo> info =
           rt::queryLibraryCall(desc, threads);
@@ -44,22 +44,6 @@ private:
     std::string error;
   };
   using Key = std::vector<int64_t>;
-
-  static Key keyOf(const rt::LibraryCallDesc &desc) {
-    Key key = {static_cast<int64_t>(desc.op)};
-    auto append = [&](const std::vector<int64_t> &list) {
-      key.push_back(list.size());
-      key.insert(key.end(), list.begin(), list.end());
-    };
-    for (const auto *tensors : {&desc.inputs, &desc.outputs})
-      for (const rt::TensorDesc &tensor : *tensors) {
-        key.push_back(tensor.type);
-        append(tensor.shape);
-        append(tensor.strides);
-      }
-    append(desc.ints);
-    return key;
-  }
 
   unsigned threads;
   std::map<Key, Answer> answers;

@@ -154,4 +154,20 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
   return wrong("unknown library operation");
 }
 
+std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
+  std::vector<int64_t> key = {int64_t(desc.op)};
+  auto append = [&key](const std::vector<int64_t> &values) {
+    key.push_back(int64_t(values.size()));
+    key.insert(key.end(), values.begin(), values.end());
+  };
+  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
+    for (const TensorDesc &t : *list) {
+      key.push_back(t.type);
+      append(t.shape);
+      append(t.strides);
+    }
+  append(desc.ints);
+  return key;
+}
+
 } // namespace reprise::rt

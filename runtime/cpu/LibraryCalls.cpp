@@ -53,25 +53,9 @@ Status BoundLibraryCall::run(dnnl::stream &stream) {
   return {};
 }
 
-static std::vector<int64_t> keyOf(const LibraryCallDesc &desc) {
-  std::vector<int64_t> key = {int64_t(desc.op)};
-  auto append = [&key](const std::vector<int64_t> &values) {
-    key.push_back(int64_t(values.size()));
-    key.insert(key.end(), values.begin(), values.end());
-  };
-  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
-    for (const TensorDesc &t : *list) {
-      key.push_back(t.type);
-      append(t.shape);
-      append(t.strides);
-    }
-  append(desc.ints);
-  return key;
-}
-
 Expected<const LibraryCache::Entry *>
 LibraryCache::get(const LibraryCallDesc &desc) {
-  std::unique_ptr<Entry> &slot = entries[keyOf(desc)];
+  std::unique_ptr<Entry> &slot = entries[libraryCallKey(desc)];
   if (slot)
     return slot.get();
   Expected<LibraryPlan> plan = planLibraryCall(desc, threads);
