@@ -24,7 +24,7 @@ public:
 
   FailureOr<rt::LibraryCallInfo>
   libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override {
-    auto [found, isNew] = answers.try_emplace(keyOf(desc));
+    auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
     if (isNew)
       found->second = ask(desc);
     if (!found->second.error.empty())
@@ -48,22 +48,6 @@ private:
     if (info.ok())
       return {*info, ""};
     return {{}, info.status().message()};
-  }
-
-  static Key keyOf(const rt::LibraryCallDesc &desc) {
-    Key key = {static_cast<int64_t>(desc.op)};
-    auto append = [&](const std::vector<int64_t> &list) {
-      key.push_back(list.size());
-      key.insert(key.end(), list.begin(), list.end());
-    };
-    for (const auto *tensors : {&desc.inputs, &desc.outputs})
-      for (const rt::TensorDesc &tensor : *tensors) {
-        key.push_back(tensor.type);
-        append(tensor.shape);
-        append(tensor.strides);
-      }
-    append(desc.ints);
-    return key;
   }
 
   unsigned threads;

@@ -130,6 +130,16 @@ size_t rp_program_fixed_bytes(const rp_program *program) {
   return program ? program->program->root().fixed_bytes() : 0;
 }
 
+size_t rp_program_code_bytes(const rp_program *program) {
+  return program && program->program->root().code()
+             ? program->program->root().code()->size()
+             : 0;
+}
+
+size_t rp_program_library_call_count(const rp_program *program) {
+  return program ? program->program->libraryCallCount() : 0;
+}
+
 size_t rp_program_variable_count(const rp_program *program) {
   return program && program->program->root().variables()
              ? program->program->root().variables()->size()

@@ -4,6 +4,7 @@
 // this on untrusted numbers, hence the bounds before any arithmetic.
 //
 //===----------------------------------------------------------------------===//
+#include "Fault.h"
 #include "reprise/Runtime/Library.h"
 
 namespace reprise::rt {
@@ -152,6 +153,23 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
     return checkMatMul(desc);
   }
   return wrong("unknown library operation");
+}
+
+std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
+  std::vector<int64_t> key = {int64_t(desc.op)};
+  auto append = [&key](const std::vector<int64_t> &values) {
+    key.push_back(int64_t(values.size()));
+    key.insert(key.end(), values.begin(), values.end());
+  };
+  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
+    for (const TensorDesc &t : *list) {
+      key.push_back(t.type);
+      append(t.shape);
+      append(t.strides);
+    }
+  if (!REPRISE_FAULT("call-key-without-numbers"))
+    append(desc.ints);
+  return key;
 }
 
 } // namespace reprise::rt

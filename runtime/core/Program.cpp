@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Program.h"
+#include "Views.h"
 #include "reprise/Runtime/Artifact.h"
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,6 +112,19 @@ Expected<size_t> Program::entryNumber(std::string_view name) const {
   return Status::error(RP_INVALID_ARGUMENT,
                        "the program has no entry '" + std::string(name) +
                            "'; it has: " + (known.empty() ? "none" : known));
+}
+
+size_t Program::libraryCallCount() const {
+  std::set<std::vector<int64_t>> keys;
+  for (uint32_t e = 0; program->entries() && e < program->entries()->size();
+       ++e) {
+    const fb::Entry &entry = *program->entries()->Get(e);
+    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i)
+      if (const fb::LibraryCall *call =
+              entry.steps()->Get(i)->action_as_LibraryCall())
+        keys.insert(libraryCallKey(describe(*call)));
+  }
+  return keys.size();
 }
 
 } // namespace reprise::rt

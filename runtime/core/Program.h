@@ -26,6 +26,9 @@ public:
     return *program->entries()->Get(flatbuffers::uoffset_t(number));
   }
 
+  /// Distinct calls of the numerical library, in all entries.
+  size_t libraryCallCount() const;
+
 private:
   struct Free {
     void operator()(uint8_t *p) const;

@@ -87,28 +87,11 @@ Status checkLibraryThreads(Team &team) {
   return scope.checkSeen();
 }
 
-static std::vector<int64_t> keyOf(const LibraryCallDesc &desc) {
-  std::vector<int64_t> key = {int64_t(desc.op)};
-  auto append = [&key](const std::vector<int64_t> &values) {
-    key.push_back(int64_t(values.size()));
-    key.insert(key.end(), values.begin(), values.end());
-  };
-  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
-    for (const TensorDesc &t : *list) {
-      key.push_back(t.type);
-      append(t.shape);
-      append(t.strides);
-    }
-  if (!REPRISE_FAULT("call-key-without-numbers"))
-    append(desc.ints);
-  return key;
-}
-
 Expected<const LibraryCache::Entry *>
 LibraryCache::get(const LibraryCallDesc &desc) {
   if (entries.empty())
     REPRISE_RETURN_IF_ERROR(checkLibraryThreads(team));
-  std::unique_ptr<Entry> &slot = entries[keyOf(desc)];
+  std::unique_ptr<Entry> &slot = entries[libraryCallKey(desc)];
   if (slot)
     return slot.get();
   Expected<LibraryPlan> plan = planLibraryCall(desc, team.size());

@@ -102,3 +102,14 @@ reprise::rt::openDataset(const DataSpec &spec, Split split,
     return openIdxDirectory(spec.source, split, options);
   return openTensorDataset(spec.source, options);
 }
+
+Expected<DatasetExtent> reprise::rt::measureDataset(const DataSpec &spec,
+                                                    Split split) {
+  if (spec.source == "synthetic")
+    return DatasetExtent{spec.syntheticSize, 0};
+  struct stat info;
+  if (::stat(spec.source.c_str(), &info) != 0)
+    return systemError("open data", spec.source, errno);
+  return S_ISDIR(info.st_mode) ? measureIdxDirectory(spec.source, split)
+                               : measureTensorDataset(spec.source);
+}

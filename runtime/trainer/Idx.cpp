@@ -22,6 +22,7 @@ using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
 /// A stream of bytes with its name for messages.
 struct Input {
   std::string path;
+  uint64_t fileBytes = 0;
   GzipFile gzip;
 };
 
@@ -38,6 +39,7 @@ static Expected<Input> openInput(const std::string &path) {
   FileDescriptor descriptor = file->takeDescriptor();
   Input input;
   input.path = path;
+  input.fileBytes = file->size();
   input.gzip.reset(gzdopen(descriptor.get(), "rb"));
   if (!input.gzip)
     return Status::error(RP_OUT_OF_MEMORY,
@@ -87,9 +89,14 @@ static Status readHeader(Input &input, unsigned rank, IdxArray &array) {
   return Status();
 }
 
-/// Reads `total` bytes; the vector grows by what was read.
+/// Reads `total` bytes; memory is touched as far as was read.
 static Status readData(Input &input, uint64_t total, IdxArray &array) {
   constexpr uint64_t kChunk = uint64_t(1) << 20;
+  // No file holds more: deflate makes at most 1032 bytes of one. What is
+  // reserved and not read takes no memory, and a vector that grows would hold
+  // its bytes twice.
+  constexpr uint64_t kLargestRatio = 1032;
+  array.data.reserve(std::min(total, input.fileBytes * kLargestRatio));
   while (array.data.size() < total) {
     size_t have = array.data.size();
     unsigned want = unsigned(std::min(kChunk, total - have));
@@ -124,4 +131,14 @@ Expected<IdxArray> reprise::rt::readIdxFile(const std::string &path,
       return damaged(path, "announces more than 2^64 bytes");
   REPRISE_RETURN_IF_ERROR(readData(*input, total, array));
   return array;
+}
+
+Expected<std::vector<uint32_t>>
+reprise::rt::readIdxShape(const std::string &path, unsigned rank) {
+  Expected<Input> input = openInput(path);
+  if (!input.ok())
+    return input.status();
+  IdxArray array;
+  REPRISE_RETURN_IF_ERROR(readHeader(*input, rank, array));
+  return std::move(array.shape);
 }

@@ -159,3 +159,22 @@ reprise::rt::openIdxDirectory(const std::string &directory, Split split,
   return std::unique_ptr<Dataset>(std::make_unique<IdxDataset>(
       std::move(*images), std::move(labels->data), *normal));
 }
+
+Expected<DatasetExtent>
+reprise::rt::measureIdxDirectory(const std::string &directory, Split split) {
+  const std::string prefix = split == Split::Train ? "train" : "t10k";
+  Expected<std::string> path =
+      findFile(directory, prefix + "-images-idx3-ubyte");
+  if (!path.ok())
+    return path.status();
+  Expected<std::vector<uint32_t>> shape = readIdxShape(*path, 3);
+  if (!shape.ok())
+    return shape.status();
+  DatasetExtent extent;
+  extent.images = (*shape)[0];
+  uint64_t perImage = uint64_t((*shape)[1]) * (*shape)[2];
+  // An image and its label's byte; what overflows holds no images anyway.
+  if (__builtin_mul_overflow(extent.images, perImage + 1, &extent.hostBytes))
+    extent.hostBytes = UINT64_MAX / 2;
+  return extent;
+}

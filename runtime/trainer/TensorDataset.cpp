@@ -89,6 +89,7 @@ static Status readLabels(const SafetensorsFile &file, int32_t classes,
                          std::vector<int32_t> &labels) {
   const TensorEntry &entry = *file.header().find("label");
   size_t count = size_t(entry.shape[0]);
+  labels.reserve(count);
   std::vector<int64_t> wide(count);
   if (entry.type == DType::I64) {
     REPRISE_RETURN_IF_ERROR(file.read(entry, wide.data()));
@@ -140,4 +141,18 @@ reprise::rt::openTensorDataset(const std::string &path,
   REPRISE_RETURN_IF_ERROR(checkFinite(*file, shape.elements()));
   return std::unique_ptr<Dataset>(std::make_unique<TensorDataset>(
       std::move(*file), shape, std::move(labels)));
+}
+
+Expected<DatasetExtent>
+reprise::rt::measureTensorDataset(const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  ImageShape shape;
+  REPRISE_RETURN_IF_ERROR(checkForm(*file, &shape));
+  DatasetExtent extent;
+  extent.images = uint64_t(file->header().find("label")->shape[0]);
+  // Labels as they are, as read and widened, while they are checked.
+  extent.hostBytes = extent.images * (2 * sizeof(int32_t) + sizeof(int64_t));
+  return extent;
 }

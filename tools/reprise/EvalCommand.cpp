@@ -28,14 +28,16 @@ static rt::Status evaluateModel(const EvalOptions &options) {
                    "FILE");
   if (options.split != "test" && options.split != "train")
     return invalid("--split is '" + options.split + "'; say test or train");
-  auto running = RunningProgram::open(options.run, false, std::nullopt);
+  RunRequest request;
+  request.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
+  auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
   rt::EvaluateOptions wanted;
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.resume;
   wanted.weightsPath = options.weights;
-  wanted.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
+  wanted.split = request.split;
   wanted.batches = options.batches;
   catchInterrupts();
   auto result = evaluateWithProgress(running->backend(), wanted);

@@ -43,6 +43,8 @@ public:
   void warnElsewhere(const CostModel &costs, unsigned threads) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
   bool hasBudget() const { return budget.has_value(); }
+  /// As if --budget had been given.
+  void setBudget(std::string text) { budget = std::move(text); }
 
 private:
   bool plansBudget() const;

@@ -12,6 +12,8 @@
 #include "ModelFlags.h"
 #include "ModelSource.h"
 #include "PlanBudget.h"
+#include "ProcessTable.h"
+#include "RunSource.h"
 #include "artifact/ArtifactFile.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -24,7 +26,9 @@ namespace {
 struct PlanCommandOptions {
   std::vector<std::string> sources;
   std::string entry = "train_step";
-  bool byModule = false, json = false;
+  bool byModule = false, json = false, process = false;
+  /// With `process`: the data that the run will read.
+  std::string data = "synthetic";
   unsigned depth = 0;
   BudgetPlanOptions budget;
   ModelFlags model;
@@ -236,7 +240,31 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   return true;
 }
 
+/// What processes hold that train these models, each compiled as
+/// 'reprise train' would.
+static rt::Status planProcesses(const PlanCommandOptions &options) {
+  auto json = nlohmann::ordered_json::array();
+  std::string text;
+  for (const std::string &source : options.sources) {
+    RunFlags flags;
+    flags.source = source;
+    flags.data = options.data;
+    flags.model = options.model;
+    flags.compile = options.compile;
+    auto prepared = prepareRun(flags, RunRequest());
+    if (!prepared.ok())
+      return prepared.status();
+    json.push_back({{"source", source}, {"data", options.data}});
+    addProcessJson(prepared->memory, json.back());
+    text += (text.empty() ? "" : "\n") + source + ", data " + options.data +
+            "\n" + processTable(prepared->memory);
+  }
+  return print(options.json ? json.dump(2) + "\n" : text);
+}
+
 static rt::Status planAll(const PlanCommandOptions &options) {
+  if (options.process)
+    return planProcesses(options);
   rt::Expected<bool> forBudget = isBudgetPlan(options);
   if (!forBudget.ok())
     return forBudget.status();
@@ -272,12 +300,24 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
                    "artifacts (.rpx); a model without --checkpointing is "
                    "planned in every mode")
       ->required();
-  command->add_option("--entry", options->entry,
-                      "The entry to show: train_step (default), eval_step");
-  command->add_flag("--by-module", options->byModule,
-                    "Add a table of the modules");
+  auto *entry =
+      command->add_option("--entry", options->entry,
+                          "The entry to show: train_step (default), eval_step");
+  auto *byModule = command->add_flag("--by-module", options->byModule,
+                                     "Add a table of the modules");
   command->add_option("--depth", options->depth,
                       "Names of a module's path to tell apart; 0 for all");
+  command
+      ->add_flag("--process", options->process,
+                 "What the whole process will hold when 'reprise train' "
+                 "runs the model, item by item")
+      ->excludes(entry)
+      ->excludes(byModule);
+  command
+      ->add_option("--data", options->data,
+                   "With --process: the data it will read (default: "
+                   "synthetic)")
+      ->type_name("DIR|FILE|synthetic");
   command->add_flag("--sweep", options->budget.sweep,
                     "The step under every budget, and what other methods make "
                     "of it; with -o as a picture");
@@ -297,6 +337,7 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan resnet50 --batch 8 --budget 70%\n"
               "  reprise plan resnet50 --batch 8 --sweep -o curve.svg\n"
               "  reprise plan resnet50 --max-batch --budget 2GiB\n"
+              "  reprise plan r50.rpx --process --data synthetic\n"
               "  reprise plan a.rpx b.rpx --json");
   command->callback([options, &invocation] {
     invocation = [options] {

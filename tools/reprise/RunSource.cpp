@@ -4,7 +4,10 @@
 #include "Console.h"
 #include "Refusal.h"
 #include "reprise/Runtime/Device.h"
-#include "reprise/Runtime/Trainer/Trainer.h"
+#include "reprise/Runtime/HostMemory.h"
+#include "text/Size.h"
+#include <algorithm>
+#include <malloc.h>
 #include <sys/stat.h>
 
 using namespace reprise;
@@ -25,6 +28,21 @@ void RunFlags::addTo(CLI::App &command) {
   command.add_option("--synthetic-size", syntheticSize,
                      "Images of the synthetic data (default: 2048)");
   command.add_option("--device", device, "Device to run on (default: cpu)");
+  command
+      .add_option_function<std::string>(
+          "--memory-limit",
+          [this](const std::string &text) {
+            rt::Expected<uint64_t> bytes = text::parseSize(text);
+            if (!bytes.ok() || *bytes == 0)
+              throw CLI::ValidationError("--memory-limit",
+                                         bytes.ok() ? "a limit of 0 bytes"
+                                                    : bytes.status().message());
+            memoryLimit = *bytes;
+          },
+          "Memory the whole process may take; a model that is compiled here "
+          "without a budget gets the one that fits (default: what the machine, "
+          "the container and ulimit leave)")
+      ->type_name("SIZE");
   model.addTo(command);
   compile.addTo(command);
 }
@@ -70,22 +88,22 @@ static rt::Status takeFromData(const RunFlags &flags,
 }
 
 static rt::Expected<std::vector<uint8_t>>
-compileSource(const RunFlags &flags, SourceKind kind, bool gradients,
-              std::optional<int64_t> batch) {
+compileSource(const RunFlags &flags, SourceKind kind,
+              const RunRequest &request) {
   rt::Expected<zoo::ModelOptions> model = flags.model.options();
   if (!model.ok())
     return model.status();
   rt::Expected<CompileOptions> options = flags.compile.options();
   if (!options.ok())
     return options.status();
-  options->emitGradients = gradients;
+  options->emitGradients = request.gradients;
   if (kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
       return info.status();
     REPRISE_RETURN_IF_ERROR(takeFromData(flags, **info, *model));
     if (!model->batch)
-      model->batch = batch;
+      model->batch = request.batch;
   }
   Activity activity("compiling " + flags.source);
   Compiler compiler;
@@ -109,8 +127,7 @@ static rt::Status refuseFlags(const RunFlags &flags, SourceKind kind) {
 }
 
 static rt::Expected<std::shared_ptr<rp_program>>
-openProgram(const RunFlags &flags, bool gradients,
-            std::optional<int64_t> batch) {
+openProgram(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -122,7 +139,7 @@ openProgram(const RunFlags &flags, bool gradients,
     return std::shared_ptr<rp_program>(program, rp_program_close);
   }
   rt::Expected<std::vector<uint8_t>> bytes =
-      compileSource(flags, *kind, gradients, batch);
+      compileSource(flags, *kind, request);
   if (!bytes.ok())
     return bytes.status();
   REPRISE_RETURN_IF_ERROR(rt::takeStatus(
@@ -130,19 +147,82 @@ openProgram(const RunFlags &flags, bool gradients,
   return std::shared_ptr<rp_program>(program, rp_program_close);
 }
 
-rt::Expected<RunningProgram>
-RunningProgram::open(const RunFlags &flags, bool gradients,
-                     std::optional<int64_t> batch) {
+/// The budget with which the process would stay within what it may take; 0 if
+/// the arena is not what takes too much.
+static uint64_t fittingBudget(const rp_program *program,
+                              const rt::ProcessMemory &memory, uint64_t limit) {
+  uint64_t arena = rp_program_arena_bytes(program);
+  uint64_t beside = memory.growth() - arena;
+  uint64_t left = rt::tightestMemoryLimit().left;
+  if (limit) {
+    uint64_t held = memory.items.front().bytes;
+    left = std::min(left, limit > held ? limit - held : 0);
+  }
+  return left > beside && left - beside < arena ? left - beside : 0;
+}
+
+/// A refusal, with the budget that would help.
+static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
+                                const RunFlags &flags) {
+  std::string help = "; a smaller batch or data set would help";
+  if (budget && !flags.compile.hasBudget())
+    help = "; with --budget " + std::to_string(budget) + " it would fit";
+  return rt::Status::error(status.code(), status.message() + help);
+}
+
+rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
+                                            const RunRequest &request) {
+  auto program = openProgram(flags, request);
+  if (!program.ok())
+    return program.status();
+  // What the compiler no longer needs goes back before anything is counted.
+  ::malloc_trim(0);
+  auto memory =
+      rt::predictProcessMemory(program->get(), flags.dataSpec(), request.split);
+  if (!memory.ok())
+    return memory.status();
+  return PreparedRun{*program, *memory};
+}
+
+/// Compiles again with the budget that fits a limit on the process.
+static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
+                                               const RunRequest &request) {
+  auto prepared = prepareRun(flags, request);
+  if (!prepared.ok())
+    return prepared;
+  rt::Status fits = rt::checkProcessMemory(prepared->memory, flags.memoryLimit);
+  if (fits.ok())
+    return prepared;
+  uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
+                                  flags.memoryLimit);
+  rt::Expected<SourceKind> kind = classifySource(flags.source);
+  if (!budget || !flags.memoryLimit || flags.compile.hasBudget() ||
+      !kind.ok() || *kind == SourceKind::Artifact)
+    return refuseProcess(fits, budget, flags);
+  prepared->program.reset();
+  RunFlags smaller = flags;
+  smaller.compile.setBudget(std::to_string(budget));
+  auto again = prepareRun(smaller, request);
+  if (!again.ok())
+    return again;
+  fits = rt::checkProcessMemory(again->memory, flags.memoryLimit);
+  if (!fits.ok())
+    return refuseProcess(fits, 0, flags);
+  return again;
+}
+
+rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
+                                                  const RunRequest &request) {
   // Before anything is compiled for it.
   auto device = rt::openDevice(flags.device);
   if (!device.ok())
     return device.status();
-  auto program = openProgram(flags, gradients, batch);
-  if (!program.ok())
-    return program.status();
+  auto prepared = prepareWithin(flags, request);
+  if (!prepared.ok())
+    return prepared.status();
   RunningProgram running;
-  running.program = *program;
-  running.resident = rt::residentBytes();
+  running.program = prepared->program;
+  running.memory = prepared->memory;
   rp_session_options options = {};
   options.device = flags.device.c_str();
   options.check_memory = flags.checkMemory;

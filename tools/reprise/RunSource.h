@@ -12,6 +12,7 @@
 #include "artifact/ProgramFacts.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/ProcessMemory.h"
 
 namespace reprise::tools {
 
@@ -20,21 +21,42 @@ struct RunFlags {
   std::string source, data, device = "cpu";
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
+  /// Bytes that the whole process may take; 0: what the system allows.
+  uint64_t memoryLimit = 0;
   ModelFlags model;
   CompileFlags compile;
   void addTo(CLI::App &command);
   rt::DataSpec dataSpec() const;
 };
 
+/// What a run needs of a program that is compiled for it.
+struct RunRequest {
+  bool gradients = false;
+  /// Of a zoo's model that is not told its own.
+  std::optional<int64_t> batch;
+  /// Of the data that it will read.
+  rt::Split split = rt::Split::Train;
+};
+
+/// A program, and what the process that runs it will hold.
+struct PreparedRun {
+  std::shared_ptr<rp_program> program;
+  rt::ProcessMemory memory;
+};
+
+/// Compiles or loads, and opens nothing.
+rt::Expected<PreparedRun> prepareRun(const RunFlags &flags,
+                                     const RunRequest &request);
+
 /// Owns a program and its session.
 class RunningProgram {
 public:
-  /// `batch`: of a zoo's model that is not told its own.
-  static rt::Expected<RunningProgram>
-  open(const RunFlags &flags, bool gradients, std::optional<int64_t> batch);
+  /// Fails with RP_OUT_OF_MEMORY where the process would take more than it may.
+  static rt::Expected<RunningProgram> open(const RunFlags &flags,
+                                           const RunRequest &request);
   rt::Backend &backend() { return *session; }
-  /// Resident bytes of the process before the arena was allocated.
-  size_t residentBefore() const { return resident; }
+  /// What the process was predicted to hold, before the arena was allocated.
+  const rt::ProcessMemory &process() const { return memory; }
   unsigned threads() const;
   /// "resnet18 (28x28x1, 10 classes, batch 128)".
   std::string describe() const;
@@ -42,7 +64,7 @@ public:
 private:
   std::shared_ptr<rp_program> program; // outlives the session
   std::unique_ptr<rt::Backend> session;
-  size_t resident = 0;
+  rt::ProcessMemory memory;
 };
 
 } // namespace reprise::tools

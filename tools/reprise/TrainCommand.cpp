@@ -33,7 +33,7 @@ struct TrainCommandOptions {
 struct Outcome {
   rt::TrainResult result;
   rt::Progress last;
-  size_t residentGrowth = 0;
+  uint64_t processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
 };
 } // namespace
@@ -139,8 +139,6 @@ static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
   if (!result.ok())
     return result.status();
   outcome.result = *result;
-  size_t now = rt::residentBytes(), before = running.residentBefore();
-  outcome.residentGrowth = now > before ? now - before : 0;
   line.keep();
   bool wanted = options.evaluate || hasTestImages(options.run.data);
   if (result->stopped || options.noEvaluate || !wanted)
@@ -192,9 +190,9 @@ static std::string resultText(const TrainCommandOptions &options,
                       ", the highest byte of the arena that changed"
                 : bytes(last.highWaterBytes) +
                       ", the highest byte of the arena that steps were given");
-  lines.add("process", "resident memory grew by " +
-                           text::formatSize(outcome.residentGrowth) +
-                           ", data included");
+  lines.add("process, predicted", bytes(running.process().peak()));
+  lines.add("process, measured",
+            bytes(outcome.processHighWater) + ", high water of all it held");
   if (outcome.evaluation)
     lines.add(describeSplit(options.run.data, rt::Split::Test),
               describe(*outcome.evaluation));
@@ -225,7 +223,8 @@ static std::string resultJson(const TrainCommandOptions &options,
       {"mean_loss", result.meanLoss},
       {"predicted_peak_bytes", outcome.last.predictedPeakBytes},
       {"high_water_bytes", outcome.last.highWaterBytes},
-      {"resident_growth_bytes", outcome.residentGrowth}};
+      {"process_predicted_bytes", running.process().peak()},
+      {"process_high_water_bytes", outcome.processHighWater}};
   if (options.run.checkMemory)
     json["changed_bytes"] = outcome.last.changedBytes;
   if (outcome.evaluation) {
@@ -251,12 +250,15 @@ static rt::Status train(TrainCommandOptions &options) {
   auto batch = resumedBatch(options.train);
   if (!batch.ok())
     return batch.status();
-  bool gradients = !options.train.gradientsPath.empty();
-  auto running = RunningProgram::open(options.run, gradients, *batch);
+  RunRequest request;
+  request.gradients = !options.train.gradientsPath.empty();
+  request.batch = *batch;
+  auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
   Outcome outcome;
   REPRISE_RETURN_IF_ERROR(trainAndEvaluate(options, *running, outcome));
+  outcome.processHighWater = rt::residentHighWaterBytes();
   REPRISE_RETURN_IF_ERROR(report(options, *running, outcome));
   if (!outcome.result.stopped)
     return {};

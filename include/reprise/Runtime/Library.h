@@ -38,6 +38,9 @@ struct LibraryCallDesc {
   std::vector<int64_t> ints;
 };
 
+/// Numbers that are equal exactly for equal calls, which run the same code.
+std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc);
+
 struct LibraryCallInfo {
   uint64_t workspaceBytes = 0; // scratchpad and packed operands, 64-aligned
   std::string implementation;  // names of the library's kernels

@@ -82,6 +82,10 @@ const char *rp_program_plan_note(const rp_program *program);
 uint32_t rp_program_threads(const rp_program *program);
 size_t rp_program_arena_bytes(const rp_program *program);
 size_t rp_program_fixed_bytes(const rp_program *program);
+/* Machine code of the compiled kernels, and how many distinct calls of the
+ * numerical library there are: what the process holds beside the arena. */
+size_t rp_program_code_bytes(const rp_program *program);
+size_t rp_program_library_call_count(const rp_program *program);
 size_t rp_program_variable_count(const rp_program *program);
 rp_status *rp_program_variable(const rp_program *program, size_t index,
                                rp_tensor_info *info);

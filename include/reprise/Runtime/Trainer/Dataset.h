@@ -68,6 +68,12 @@ openIdxDirectory(const std::string &directory, Split split,
 Expected<std::unique_ptr<Dataset>>
 openTensorDataset(const std::string &path, const DatasetOptions &options);
 
+/// As measureDataset, of the two kinds of files.
+struct DatasetExtent;
+Expected<DatasetExtent> measureIdxDirectory(const std::string &directory,
+                                            Split split);
+Expected<DatasetExtent> measureTensorDataset(const std::string &path);
+
 struct SyntheticOptions {
   ImageShape shape;
   int32_t classes = 10;
@@ -87,6 +93,16 @@ struct DataSpec {
   uint64_t syntheticSeed = 0;
   std::optional<Normalization> normalization;
 };
+
+/// What a source of images takes of the host's memory.
+struct DatasetExtent {
+  uint64_t images = 0;
+  /// The most that opening and using it holds, batches excluded.
+  uint64_t hostBytes = 0;
+};
+
+/// From the headers of what `spec` names; reads no images.
+Expected<DatasetExtent> measureDataset(const DataSpec &spec, Split split);
 
 /// Opens what `spec` says for a model that takes images of `shape` (used by
 /// the synthetic source) and tells `classes` classes apart.

@@ -25,6 +25,10 @@ struct IdxArray {
 /// what its header claims.
 Expected<IdxArray> readIdxFile(const std::string &path, unsigned rank);
 
+/// Only the sizes that the header announces.
+Expected<std::vector<uint32_t>> readIdxShape(const std::string &path,
+                                             unsigned rank);
+
 } // namespace reprise::rt
 
 #endif // REPRISE_RUNTIME_TRAINER_IDX_H

@@ -10,6 +10,7 @@
 #ifndef REPRISE_RUNTIME_TRAINER_TRAINER_H
 #define REPRISE_RUNTIME_TRAINER_TRAINER_H
 
+#include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/LearningRate.h"
@@ -86,9 +87,6 @@ struct EvaluateResult {
 
 Expected<EvaluateResult> evaluate(Backend &backend,
                                   const EvaluateOptions &options);
-
-/// Bytes of the process in physical memory; 0 where that is not to be had.
-size_t residentBytes();
 
 } // namespace reprise::rt
 

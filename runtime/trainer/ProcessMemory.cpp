@@ -1,0 +1,125 @@
+//===- ProcessMemory.cpp - What a process that trains will hold -----------===//
+//
+// Input:   a program, the name of its data, the process as it is.
+// Output:  physical memory by purpose, at the highest moment of a run.
+// Method:  sizes that the other files of this folder allocate, added up; what
+//          the process holds already is read from the kernel. Staging of
+//          initial values and of saved states never overlap: the larger counts.
+// Fails:   where the data cannot be found.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/ProcessMemory.h"
+#include "StepForm.h"
+#include "reprise/Runtime/HostMemory.h"
+#include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Loader.h"
+#include <algorithm>
+
+using namespace reprise::rt;
+
+uint64_t ProcessMemory::sum() const {
+  uint64_t total = 0;
+  for (const HostItem &item : items)
+    total += item.bytes;
+  return total;
+}
+
+uint64_t ProcessMemory::peak() const { return std::max(sum(), reached); }
+
+uint64_t ProcessMemory::growth() const {
+  return items.empty() ? 0 : sum() - items.front().bytes;
+}
+
+/// Bytes of the inputs that come from the data, of the entry that takes most.
+static Expected<uint64_t> batchBytes(const rp_program *program) {
+  uint64_t most = 0;
+  rp_tensor_info info = {};
+  for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
+    const char *entry = entryName(kind);
+    uint64_t bytes = 0;
+    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
+      REPRISE_RETURN_IF_ERROR(
+          takeStatus(rp_program_input(program, entry, i, &info)));
+      std::string name = info.name;
+      if (name == "image" || name == "label")
+        bytes += info.bytes;
+    }
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+static Expected<uint64_t> largestVariable(const rp_program *program) {
+  uint64_t largest = 0;
+  rp_tensor_info info = {};
+  for (size_t i = 0, n = rp_program_variable_count(program); i < n; ++i) {
+    REPRISE_RETURN_IF_ERROR(takeStatus(rp_program_variable(program, i, &info)));
+    largest = std::max<uint64_t>(largest, info.bytes);
+  }
+  return largest;
+}
+
+Expected<ProcessMemory>
+reprise::rt::predictProcessMemory(const rp_program *program,
+                                  const DataSpec &data, Split split) {
+  // Code that oneDNN generates for a distinct call, with its descriptors.
+  constexpr uint64_t kBytesPerLibraryCall = 128 << 10;
+  Expected<uint64_t> batch = batchBytes(program);
+  if (!batch.ok())
+    return batch.status();
+  Expected<uint64_t> staging = largestVariable(program);
+  if (!staging.ok())
+    return staging.status();
+  Expected<DatasetExtent> extent = measureDataset(data, split);
+  if (!extent.ok())
+    return extent.status();
+  using Kind = HostItem::Kind;
+  ProcessMemory memory;
+  memory.reached = residentHighWaterBytes();
+  memory.items = {
+      {"the process now: code, libraries, the artifact", residentBytes(),
+       Kind::Measured},
+      {"arena: all tensors of the program", rp_program_arena_bytes(program)},
+      {"compiled kernels", rp_program_code_bytes(program)},
+      {"library kernels",
+       rp_program_library_call_count(program) * kBytesPerLibraryCall,
+       Kind::Estimated},
+      {"data set", extent->hostBytes},
+      {"batches ahead, order of the images",
+       LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)},
+      {"staging of the largest variable, twice", 2 * *staging}};
+  return memory;
+}
+
+/// "arena 812345678, data set 47040000, ...": the largest four.
+static std::string listItems(const ProcessMemory &memory) {
+  std::vector<HostItem> sorted = memory.items;
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const HostItem &a, const HostItem &b) { return a.bytes > b.bytes; });
+  std::string text;
+  for (size_t i = 0; i < sorted.size() && i < 4; ++i)
+    text += (i ? "; " : "") + sorted[i].what + " " +
+            std::to_string(sorted[i].bytes);
+  return text;
+}
+
+Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
+                                       uint64_t limit) {
+  if (limit && memory.peak() > limit)
+    return Status::error(
+        RP_OUT_OF_MEMORY,
+        "the process would take " + std::to_string(memory.peak()) +
+            " bytes of memory, more than the limit of " +
+            std::to_string(limit) + " bytes (" + listItems(memory) + ")");
+  MemoryLimit tightest = tightestMemoryLimit();
+  if (memory.growth() > tightest.left)
+    return Status::error(
+        RP_OUT_OF_MEMORY,
+        "the run would take " + std::to_string(memory.growth()) +
+            " bytes of memory beside what the process holds, " +
+            std::to_string(tightest.left) + " bytes of " + tightest.name +
+            " (" + std::to_string(tightest.bytes) + ") are left (" +
+            listItems(memory) + ")");
+  return Status();
+}
