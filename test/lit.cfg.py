@@ -3,6 +3,7 @@
 # A test is a file of IR whose RUN lines pipe it through the tools; FileCheck
 # compares what comes out with the file's CHECK lines.
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -44,6 +45,10 @@ for tool in [
         if os.path.exists(path):
             config.available_features.add(tool)
             break
+
+# A browser, for the report.
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 
 # An instrumented plugin cannot be loaded into a tool that is not.
 if config.reprise_sanitize:
