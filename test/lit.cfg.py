@@ -4,6 +4,7 @@
 # compares what comes out with the file's CHECK lines.
 import os
 import platform
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -48,6 +49,9 @@ for tool in [
             break
 
 config.available_features.add(platform.machine())
+# A browser, for the report.
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 
 # An instrumented plugin cannot be loaded into a tool that is not.
 if config.reprise_sanitize:

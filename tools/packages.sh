@@ -10,7 +10,7 @@ reprise_build_packages="g++ cmake ninja-build ccache
   nlohmann-json3-dev libcli11-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22
-  libclang-rt-22-dev clang-format-22 python3 git"
+  libclang-rt-22-dev clang-format-22 python3 git chromium"
 
 install_packages() {
   missing=""

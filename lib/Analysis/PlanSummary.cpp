@@ -63,6 +63,8 @@ static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
 PlanSummary reprise::summarizePlan(ProgramOp program) {
   PlanSummary summary;
   summary.checkpointing = program.getCheckpointing().value_or("").str();
+  if (auto command = program->getAttrOfType<StringAttr>(kCommandAttr))
+    summary.command = command.getValue().str();
   for (auto entry : program.getBody().getOps<EntryOp>())
     summary.entries.push_back(summarizeEntry(entry, program.getFixedBytes()));
   return summary;
@@ -77,6 +79,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
   };
   json.object([&] {
     json.attribute("checkpointing", summary.checkpointing);
+    if (!summary.command.empty())
+      json.attribute("command", llvm::json::fixUTF8(summary.command));
     json.attributeArray("entries", [&] {
       for (const EntrySummary &entry : summary.entries)
         json.object([&] {

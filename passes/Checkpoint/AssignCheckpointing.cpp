@@ -157,8 +157,10 @@ LogicalResult AssignCheckpointing::assignSegments(func::FuncOp function,
   FlatModel model = dissolve(function);
   SmallVector<unsigned> cuts = cutEqually(model, segments);
   if (cuts.size() + 1 < segments)
-    function.emitWarning() << "has articulation values for " << cuts.size() + 1
-                           << " segments, not for " << segments;
+    function.emitWarning()
+        << "can be cut into " << cuts.size() + 1
+        << (cuts.empty() ? " segment" : " segments") << " at most, not into "
+        << segments << " (a cut is where one value alone is needed later)";
   wrapRuns(model, cuts);
   return success();
 }

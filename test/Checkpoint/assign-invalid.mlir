@@ -9,7 +9,7 @@
 
 // CHECK: error: unknown checkpointing mode '{{.*}}'; known are none, annotated, per-block, nested, segments=N, sqrt and threshold-bytes=B
 
-// MANY: warning: has articulation values for 2 segments, not for 1000000
+// MANY: warning: can be cut into 2 segments at most, not into 1000000
 // MANY: sg.module "segment1"
 func.func @has_one_articulation_value(%x: tensor<8xf32>) -> tensor<f32> {
   %a = sg.exp %x : tensor<8xf32>

@@ -245,7 +245,7 @@ TEST_P(VerifyTest, Refuses) {
 TEST(Verify, AcceptsTheValidProgramAndRunsIt) {
   ArtifactBuilder b = validProgram();
   SessionHandle s;
-  ASSERT_EQ(s.open(b.seal(), {"cpu", 1, 0}).message, "");
+  ASSERT_EQ(s.open(b.seal(), {"cpu", 1, 0, 0}).message, "");
   ASSERT_EQ(s.setInput("x", std::vector<float>(400, 1)).message, "");
   ASSERT_EQ(s.setInput("f", std::vector<float>(32 * 144, 1)).message, "");
   ASSERT_EQ(s.run().message, "");

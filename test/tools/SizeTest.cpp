@@ -64,6 +64,23 @@ TEST(Size, formats_in_binary_units) {
   EXPECT_EQ(formatSize((uint64_t(1) << 30) - 1), "1.0 GiB");
 }
 
+TEST(Size, different_sizes_beside_one_another_look_different) {
+  using Texts = std::vector<std::string>;
+  uint64_t mib = uint64_t(1) << 20;
+  EXPECT_EQ(formatSizesApart({mib, 2 * mib, mib}),
+            (Texts{"1.0 MiB", "2.0 MiB", "1.0 MiB"}));
+  EXPECT_EQ(formatSizesApart({3442112, 3464192}),
+            (Texts{"3.28 MiB", "3.30 MiB"}));
+  EXPECT_EQ(formatSizesApart({3442112, 3442176}),
+            (Texts{"3,442,112 B", "3,442,176 B"}));
+  EXPECT_EQ(formatSizesApart({}), Texts());
+}
+
+TEST(Size, one_is_no_plural) {
+  EXPECT_EQ(formatCounted(1, "execution", "executions"), "1 execution");
+  EXPECT_EQ(formatCounted(0, "execution", "executions"), "0 executions");
+}
+
 TEST(Size, formats_counts_in_decimal_prefixes) {
   EXPECT_EQ(formatCount(640), "640");
   EXPECT_EQ(formatCount(4089184256.0), "4.09 G");

@@ -112,14 +112,19 @@ static std::string shareOf(double value, double base) {
 static std::string baselineTable(const SweepFacts &facts) {
   text::Table table({{"method", text::Align::Left},
                      {"peak"},
-                     {"of plain"},
+                     {"share"},
                      {"step"},
                      {"recomputed"},
                      {"kind", text::Align::Left}});
   const PointFacts &plain = facts.budget.plain;
+  std::vector<uint64_t> bytes;
+  for (const BaselineFacts &baseline : facts.baselines)
+    bytes.push_back(baseline.plan.bytes);
+  std::vector<std::string> sizes = text::formatSizesApart(bytes);
+  auto size = sizes.begin();
   for (const BaselineFacts &baseline : facts.baselines)
     table.add(
-        {baseline.name, text::formatSize(baseline.plan.bytes),
+        {baseline.name, *size++,
          text::formatPercent(double(baseline.plan.bytes) / double(plain.bytes)),
          formatMilliseconds(baseline.plan.milliseconds),
          shareOf(baseline.plan.milliseconds, plain.milliseconds),
@@ -129,17 +134,22 @@ static std::string baselineTable(const SweepFacts &facts) {
 
 std::string tools::toText(const SweepFacts &facts) {
   text::Table table(
-      {{"budget"}, {"of plain"}, {"step"}, {"recomputed"}, {"bound"}, {"gap"}});
+      {{"budget"}, {"share"}, {"step"}, {"recomputed"}, {"bound"}, {"gap"}});
   const PointFacts &plain = facts.budget.plain;
+  std::vector<uint64_t> bytes;
   for (const SweepRow &row : facts.rows)
-    table.add({text::formatSize(row.budget),
+    bytes.push_back(row.budget);
+  std::vector<std::string> sizes = text::formatSizesApart(bytes);
+  auto size = sizes.begin();
+  for (const SweepRow &row : facts.rows)
+    table.add({*size++,
                text::formatPercent(double(row.budget) / double(plain.bytes)),
                formatMilliseconds(row.plan.milliseconds),
                shareOf(row.plan.milliseconds, plain.milliseconds),
                formatMilliseconds(row.boundMilliseconds),
                shareOf(row.plan.milliseconds, row.boundMilliseconds)});
   return table.str() +
-         "\nof plain: of the peak without recomputation; no "
+         "\nshare: of the peak without recomputation; no "
          "schedule exists below " +
          text::formatSize(facts.budget.provenBytes) + "\n\n" +
          baselineTable(facts);
@@ -175,9 +185,12 @@ nlohmann::ordered_json tools::toJson(const SweepFacts &facts) {
   return json;
 }
 
-std::string tools::toSvg(const SweepFacts &facts, const std::string &title) {
+std::string tools::toSvg(const SweepFacts &facts, const std::string &title,
+                         int64_t batch) {
   CurveChart chart;
   chart.title = title;
+  chart.fixedBytes = facts.budget.fixed;
+  chart.batch = batch;
   chart.subtitle =
       "without recomputation: " + text::formatSize(facts.budget.plain.bytes) +
       ", " + formatMilliseconds(facts.budget.plain.milliseconds) + " a step";
@@ -194,5 +207,5 @@ std::string tools::toSvg(const SweepFacts &facts, const std::string &title) {
     chart.asked =
         CurvePoint{"budget " + text::formatSize(facts.budget.asked),
                    facts.budget.plan->bytes, facts.budget.plan->milliseconds};
-  return drawCurve(chart);
+  return writeCurve(chart);
 }

@@ -35,8 +35,9 @@ rt::Status addModes(const ModelRequest &request,
 
 std::string toText(const SweepFacts &facts);
 nlohmann::ordered_json toJson(const SweepFacts &facts);
-/// The picture; `title` says which model.
-std::string toSvg(const SweepFacts &facts, const std::string &title);
+/// The picture; `title` says which model, `batch` is 0 where that is unknown.
+std::string toSvg(const SweepFacts &facts, const std::string &title,
+                  int64_t batch);
 
 } // namespace reprise::tools
 

@@ -5,6 +5,7 @@
 #include "Console.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
+#include "TypedCommand.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Artifact.h"
 #include "text/Size.h"
@@ -149,7 +150,12 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         lowerRequest(compiler, request, CompileLevel::Program, budget));
-    rt::Expected<std::vector<uint8_t>> emitted = compiler.emit();
+    rt::Expected<std::vector<uint8_t>> emitted =
+        compiler.emit(typedCommand()
+                          .setTool("reprise")
+                          .dropOption({"--output", "-o"})
+                          .dropFlag("--json")
+                          .str());
     if (!emitted.ok())
       return emitted.status();
     bytes = std::move(*emitted);

@@ -118,6 +118,8 @@ static std::string summaryText(const ArtifactFile &artifact,
   lines.add("checkpointing",
             facts.checkpointing.empty() ? "unknown" : facts.checkpointing);
   lines.add("made by", facts.producer);
+  if (!facts.command.empty())
+    lines.add("command", facts.command);
   lines.add("target", facts.target.empty() ? "any processor" : facts.target);
   lines.add("library", facts.library.empty() ? "none" : facts.library);
   lines.add("threads", std::to_string(facts.threads));

@@ -7,6 +7,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/Analysis/Origin.h"
+#include "reprise/Analysis/PlanSummary.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Nesting.h"
 #include "text/Table.h"
@@ -88,8 +89,26 @@ public:
     return invalid("'" + name + "' was not compiled");
   }
 
+  bool hidesWarnings = false;
+
 private:
+  /// MLIR's advice names an option that only its own tools have.
+  static bool isForOtherTools(const std::string &message) {
+    return message.find("allow-unregistered-dialect") != std::string::npos;
+  }
+
   void handle(mlir::Diagnostic &diagnostic) {
+    std::string message = diagnostic.str();
+    if (isForOtherTools(message)) {
+      mlir::Diagnostic shorter(diagnostic.getLocation(),
+                               diagnostic.getSeverity());
+      shorter << message.substr(0, message.find(". If this is intended"))
+              << "; a model holds ops of sg";
+      return handle(shorter);
+    }
+    if (hidesWarnings &&
+        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
+      return;
     if (!findOrigin(diagnostic.getLocation()).file.empty())
       return emitDiagnostic(diagnostic);
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
@@ -114,6 +133,8 @@ Compiler::Compiler() : context(mlir::MLIRContext::Threading::ENABLED) {
 }
 
 Compiler::~Compiler() = default;
+
+void Compiler::hideWarnings() { diagnostics->hidesWarnings = true; }
 
 //===----------------------------------------------------------------------===//
 // Loading
@@ -268,7 +289,11 @@ rt::Expected<BudgetCurve> Compiler::budgetCurve(const CompileOptions &options,
   return std::move(*curve);
 }
 
-rt::Expected<std::vector<uint8_t>> Compiler::emit() {
+rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {
+  for (auto program : current->getOps<rt_dialect::ProgramOp>())
+    if (!command.empty())
+      program->setDiscardableAttr(kCommandAttr,
+                                  mlir::StringAttr::get(&context, command));
   mlir::FailureOr<std::vector<uint8_t>> bytes = emitArtifact(*current);
   if (mlir::failed(bytes))
     return diagnostics->takeError(name);
@@ -320,9 +345,19 @@ static StepFacts factsOf(rt_dialect::StepOpInterface step) {
   return facts;
 }
 
+static std::vector<TensorFacts> tensorsOf(mlir::ArrayAttr bindings) {
+  std::vector<TensorFacts> tensors;
+  for (auto binding : bindings.getAsRange<rt_dialect::BindingAttr>())
+    tensors.push_back({binding.getName().str(),
+                       binding.getView().getType().getShape().vec()});
+  return tensors;
+}
+
 static EntryFacts factsOf(rt_dialect::EntryOp entry) {
   EntryFacts facts;
   facts.name = entry.getSymName().str();
+  facts.inputs = tensorsOf(entry.getInputs());
+  facts.outputs = tensorsOf(entry.getOutputs());
   facts.peak = entry.getPeakBytes();
   facts.maxLive = entry.getMaxLiveBytes();
   facts.baseFlops = entry.getBaseFlops();

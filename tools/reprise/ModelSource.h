@@ -44,6 +44,8 @@ public:
                   const zoo::ModelOptions &options);
 
   mlir::ModuleOp module() { return *current; }
+  /// From here on: a mode that nobody asked for warns of nothing.
+  void hideWarnings();
   rt::Status lower(const CompileOptions &options, CompileLevel level);
   /// Lowers a model to its flat step and says what that costs under each
   /// budget, by the effort that `work` says. The curve refers to this IR.
@@ -51,7 +53,8 @@ public:
                                         double work);
   /// Of a module at level program.
   rt::Expected<ProgramFacts> facts();
-  rt::Expected<std::vector<uint8_t>> emit();
+  /// `command` is noted in the artifact, for people; may be empty.
+  rt::Expected<std::vector<uint8_t>> emit(const std::string &command = "");
   /// The module as text, with locations only where they are asked for.
   std::string print() const;
 

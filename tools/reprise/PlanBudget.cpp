@@ -79,17 +79,19 @@ static rt::Status planBudget(ModelRequest request,
     report.json = toJson(facts);
     return {};
   }
-  if (isRefused)
-    warn("a budget of " + text::formatSize(facts.asked) +
-         " cannot be met; the curve begins at " +
-         text::formatSize(facts.smallest.bytes));
+  if (isRefused) {
+    std::vector<std::string> sizes =
+        text::formatSizesApart({facts.asked, facts.smallest.bytes});
+    warn("a budget of " + sizes[0] + " cannot be met; the curve begins at " +
+         sizes[1]);
+  }
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
   report.json = toJson(sweep);
   if (options.output.empty())
     return {};
-  REPRISE_RETURN_IF_ERROR(
-      writeText(options.output, toSvg(sweep, titleOf(request))));
+  REPRISE_RETURN_IF_ERROR(writeText(
+      options.output, toSvg(sweep, titleOf(request), batchOf(request))));
   report.text += "\nwritten  " + options.output + "\n";
   return {};
 }

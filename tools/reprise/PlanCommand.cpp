@@ -41,6 +41,9 @@ struct PlanRow {
 };
 } // namespace
 
+/// Whether a mode is the user's or one of a table of all.
+enum class Asked { Yes, No };
+
 static constexpr const char *kModes[] = {
     "none",       "annotated",  "per-block",  "nested",
     "segments=2", "segments=4", "segments=8", "sqrt"};
@@ -52,12 +55,14 @@ static constexpr const char *kModes[] = {
 static rt::Status planModel(const std::string &source, SourceKind kind,
                             const zoo::ModelOptions &model,
                             CompileOptions options, bool evaluation,
-                            std::vector<PlanRow> &rows) {
+                            Asked isAsked, std::vector<PlanRow> &rows) {
   Activity activity("planning " + source + " (" + options.checkpointing + ")");
   options.training = !evaluation;
   options.evaluation = evaluation;
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(source, kind, model));
+  if (isAsked == Asked::No)
+    compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
   rt::Expected<ProgramFacts> facts = compiler.facts();
   if (!facts.ok())
@@ -98,11 +103,12 @@ static rt::Status planSource(const PlanCommandOptions &options,
   // Patterns name the model's own blocks, which some modes dissolve.
   if (options.compile.hasCheckpointing() || evaluation ||
       !compile->recompute.empty())
-    return planModel(source, *kind, *model, *compile, evaluation, rows);
+    return planModel(source, *kind, *model, *compile, evaluation, Asked::Yes,
+                     rows);
   for (const char *mode : kModes) {
     compile->checkpointing = mode;
-    REPRISE_RETURN_IF_ERROR(
-        planModel(source, *kind, *model, *compile, evaluation, rows));
+    REPRISE_RETURN_IF_ERROR(planModel(source, *kind, *model, *compile,
+                                      evaluation, Asked::No, rows));
   }
   return {};
 }
@@ -126,12 +132,24 @@ static std::string summaryTable(const std::vector<PlanRow> &rows,
                      {"recomputed"},
                      {"share"},
                      {"placement"}});
-  for (const PlanRow &row : rows) {
-    EntrySummary summary = summarize(row.facts, *row.facts.entry(entryName));
-    table.add({row.source, modeOf(row.facts), text::formatSize(summary.fixed),
-               text::formatSize(summary.kept), text::formatSize(summary.peak),
-               text::formatSize(summary.peak - summary.fixed),
-               text::formatFlops(summary.recomputedFlops),
+  std::vector<EntrySummary> summaries;
+  for (const PlanRow &row : rows)
+    summaries.push_back(summarize(row.facts, *row.facts.entry(entryName)));
+  auto column = [&](auto bytesOf) {
+    std::vector<uint64_t> bytes;
+    for (const EntrySummary &summary : summaries)
+      bytes.push_back(bytesOf(summary));
+    return text::formatSizesApart(bytes);
+  };
+  using Summary = const EntrySummary &;
+  auto fixed = column([](Summary s) { return s.fixed; });
+  auto kept = column([](Summary s) { return s.kept; });
+  auto peak = column([](Summary s) { return s.peak; });
+  auto above = column([](Summary s) { return s.peak - s.fixed; });
+  for (size_t at = 0; at < rows.size(); ++at) {
+    Summary summary = summaries[at];
+    table.add({rows[at].source, modeOf(rows[at].facts), fixed[at], kept[at],
+               peak[at], above[at], text::formatFlops(summary.recomputedFlops),
                text::formatPercent(summary.recomputedShare()),
                text::formatFixed(summary.placementRatio(), 4)});
   }

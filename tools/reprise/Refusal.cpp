@@ -1,8 +1,9 @@
 //===- Refusal.cpp - A budget that cannot be met --------------------------===//
 //
-// Ways out, best first: a little more budget, which changes nothing else; a
-// smaller batch; no momentum, which is memory too; and where none of these fit,
-// all that the step wants.
+// Ways out, best first: a little more budget, which changes nothing else, and
+// all that the step wants where that is hardly more; a smaller batch; no
+// momentum, which is memory too; and where none of these fit, all that the step
+// wants. No two are alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,14 +70,19 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
 
 static std::vector<WayOut> findWaysOut(const ModelRequest &request,
                                        const BudgetFacts &facts) {
+  // A hundredth more memory is better spent than on computing again.
+  uint64_t least = facts.rounded.bytes;
+  bool isAll = facts.plain.bytes <= least + least / 100;
+  WayOut all = moreBudget(facts, facts.plain.bytes, facts.plain);
   std::vector<WayOut> ways = {
-      moreBudget(facts, facts.smallest.bytes, facts.rounded)};
+      isAll ? all : moreBudget(facts, facts.smallest.bytes, facts.rounded)};
   std::optional<WayOut> second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);
-  if (!second)
-    second = moreBudget(facts, facts.plain.bytes, facts.plain);
-  ways.push_back(*second);
+  if (!second && !isAll)
+    second = all;
+  if (second)
+    ways.push_back(*second);
   return ways;
 }
 
@@ -96,9 +102,7 @@ static std::string describePinned(const BudgetFacts &facts) {
                      {"", text::Align::Left},
                      {"", text::Align::Left}});
   for (const ValueFacts &value : facts.pinned)
-    table.add({"   ",
-               text::formatFixed(double(value.bytes) / (1 << 20), 2) + " MiB",
-               value.name, value.module});
+    table.add({"   ", text::formatSize(value.bytes), value.name, value.module});
   std::string text = table.str();
   // No titles.
   text.erase(0, text.find('\n') + 1);

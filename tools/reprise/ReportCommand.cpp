@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "Refusal.h"
+#include "TypedCommand.h"
 #include "artifact/ArtifactFile.h"
 #include "report/Report.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -38,7 +39,14 @@ static rt::Expected<ProgramFacts> planModel(const ReportOptions &options,
   REPRISE_RETURN_IF_ERROR(lowerRequest(compiler,
                                        {options.source, kind, *model, *compile},
                                        CompileLevel::Program, budget));
-  return compiler.facts();
+  rt::Expected<ProgramFacts> facts = compiler.facts();
+  if (facts.ok())
+    facts->command = typedCommand()
+                         .setTool("reprise")
+                         .dropOption({"--output", "-o"})
+                         .dropOption({"--curve"})
+                         .str();
+  return facts;
 }
 
 static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
@@ -58,21 +66,20 @@ static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
   return factsOf(*artifact);
 }
 
-/// The text of a picture by 'reprise plan --sweep'.
-static rt::Expected<std::string> readCurve(const std::string &path) {
+/// The numbers of a picture by 'reprise plan --sweep'.
+static rt::Expected<std::optional<CurveChart>>
+readPicture(const std::string &path) {
   if (path.empty())
-    return std::string();
+    return std::optional<CurveChart>();
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   if (!file.ok())
     return file.status();
   std::string text(file->size(), '\0');
   REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
-  // It becomes part of the page.
-  if (text.rfind("<svg ", 0) != 0 ||
-      text.find("class=\"chart\"") == std::string::npos ||
-      text.find("<script") != std::string::npos)
+  std::optional<CurveChart> chart = readCurve(text);
+  if (!chart)
     return invalid("'" + path + "' is no picture of 'reprise plan --sweep -o'");
-  return text;
+  return chart;
 }
 
 static rt::Status report(const ReportOptions &options) {
@@ -80,7 +87,7 @@ static rt::Status report(const ReportOptions &options) {
   rt::Expected<ProgramFacts> facts = readFacts(options);
   if (!facts.ok())
     return facts.status();
-  rt::Expected<std::string> curve = readCurve(options.curve);
+  rt::Expected<std::optional<CurveChart>> curve = readPicture(options.curve);
   if (!curve.ok())
     return curve.status();
   std::string page = makeReport(*facts, *curve);

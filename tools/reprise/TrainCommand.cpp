@@ -12,6 +12,7 @@
 #include "Evaluation.h"
 #include "Interrupts.h"
 #include "RunSource.h"
+#include "TypedCommand.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -264,8 +265,13 @@ static rt::Status train(TrainCommandOptions &options) {
     return {};
   if (options.train.savePath.empty())
     return invalid("interrupted; nothing was saved (--save names a file)");
-  return invalid("interrupted; 'reprise train' goes on with --resume " +
-                 options.train.savePath);
+  std::string goesOn = typedCommand()
+                           .dropOption({"--resume"})
+                           .dropOption({"--weights"})
+                           .add("--resume")
+                           .add(options.train.savePath)
+                           .str();
+  return invalid("interrupted; this goes on:\n  " + goesOn);
 }
 
 static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {

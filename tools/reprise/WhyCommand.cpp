@@ -95,8 +95,9 @@ static std::string otherText(const ValueStory &story) {
     return "none: it cannot be computed again after the peak";
   return verb + " it: " + signedSize(other.bytes) + " at the peak, " +
          signedTime(other.milliseconds) + " a step, " +
-         std::to_string(other.executions) +
-         (story.value.times ? " executions less" : " executions more");
+         text::formatCounted(uint64_t(other.executions), "execution",
+                             "executions") +
+         (story.value.times ? " less" : " more");
 }
 
 static std::string storyText(const PlanStory &plan, const ValueStory &story) {

@@ -9,6 +9,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
+#include "TypedCommand.h"
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -28,6 +29,7 @@ static int run(int argc, char **argv) {
                    "/usr/share/datasets/fashion-mnist --batch 128 --epochs 1\n"
                    "  reprise train --help");
   app.require_subcommand(1);
+  rememberCommand(argc, argv);
   Invocation invocation;
   addZooCommand(app, invocation);
   addCompileCommand(app, invocation);

@@ -13,11 +13,11 @@ def SgAssignCheckpointing
     - `annotated`: leaves the model as it is.
     - `per-block`: annotates the innermost blocks.
     - `nested`: annotates every block.
-    - `segments=N`: cuts the whole model at articulation values, through which
+    - `segments=N`: cuts the whole model at its narrow points, through which
       all later computation passes, into N consecutive segments of about equal
       forward bytes. The last one is not annotated: it would be computed again
       at once.
-    - `sqrt`: cuts at every ceil(sqrt(C))-th of C articulation values (Chen et
+    - `sqrt`: cuts at every ceil(sqrt(C))-th of C narrow points (Chen et
       al. 2016, arXiv 1604.06174).
     - `threshold-bytes=B`: cuts after every convolution and matrix product, so
       that only their results are kept, where a segment holds a cheaper value

@@ -124,9 +124,24 @@ static StepFacts factsOf(const fb::Step &step) {
   return facts;
 }
 
+static TensorFacts factsOf(const fb::Binding &binding) {
+  TensorFacts facts;
+  facts.name = textOf(binding.name());
+  if (const fb::View *view = binding.view())
+    for (uint32_t i = 0; view->shape() && i < view->shape()->size(); ++i)
+      facts.shape.push_back(view->shape()->Get(i));
+  return facts;
+}
+
 static EntryFacts factsOf(const fb::Entry &entry) {
   EntryFacts facts;
   facts.name = textOf(entry.name());
+  forEach(entry.inputs(), [&](const fb::Binding *binding) {
+    facts.inputs.push_back(factsOf(*binding));
+  });
+  forEach(entry.outputs(), [&](const fb::Binding *binding) {
+    facts.outputs.push_back(factsOf(*binding));
+  });
   facts.peak = entry.peak_bytes();
   facts.maxLive = entry.max_live_bytes();
   facts.baseFlops = entry.base_flops();
@@ -138,21 +153,20 @@ static EntryFacts factsOf(const fb::Entry &entry) {
   return facts;
 }
 
-/// The mode of checkpointing in a plan note, which other compilers may leave
-/// out.
-static std::string modeIn(const std::string &note) {
+/// A text in a plan note, which other compilers may leave out.
+static std::string noted(const std::string &note, const char *key) {
   auto json = nlohmann::json::parse(note, nullptr, false);
-  if (!json.is_object() || !json.contains("checkpointing") ||
-      !json["checkpointing"].is_string())
+  if (!json.is_object() || !json.contains(key) || !json[key].is_string())
     return "";
-  return json["checkpointing"].get<std::string>();
+  return json[key].get<std::string>();
 }
 
 ProgramFacts reprise::tools::factsOf(const ArtifactFile &artifact) {
   const fb::Program &program = artifact.root();
   ProgramFacts facts;
   facts.model = textOf(program.model());
-  facts.checkpointing = modeIn(textOf(program.plan_note()));
+  facts.checkpointing = noted(textOf(program.plan_note()), "checkpointing");
+  facts.command = noted(textOf(program.plan_note()), "command");
   facts.producer = textOf(program.producer());
   facts.target = textOf(program.target());
   facts.library = textOf(program.library());

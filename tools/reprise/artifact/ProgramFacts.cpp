@@ -32,6 +32,38 @@ const EntryFacts *ProgramFacts::entry(const std::string &name) const {
   return nullptr;
 }
 
+/// The shape of a tensor that all entries have in common; empty without one.
+static std::vector<int64_t>
+shapeOf(const ProgramFacts &program,
+        std::vector<TensorFacts> EntryFacts::*tensors, const char *name) {
+  for (const EntryFacts &entry : program.entries)
+    for (const TensorFacts &tensor : entry.*tensors)
+      if (tensor.name == name)
+        return tensor.shape;
+  return {};
+}
+
+int64_t ProgramFacts::batch() const {
+  std::vector<int64_t> image = shapeOf(*this, &EntryFacts::inputs, "image");
+  return image.empty() ? 0 : image.front();
+}
+
+std::string ProgramFacts::describeData() const {
+  std::vector<int64_t> image = shapeOf(*this, &EntryFacts::inputs, "image");
+  std::vector<int64_t> logits = shapeOf(*this, &EntryFacts::outputs, "logits");
+  std::string text;
+  for (size_t at = 1; at < image.size(); ++at)
+    text += (at > 1 ? "x" : "") + std::to_string(image[at]);
+  auto add = [&](const std::string &words) {
+    text += (text.empty() ? "" : ", ") + words;
+  };
+  if (logits.size() > 1)
+    add(std::to_string(logits.back()) + " classes");
+  if (!image.empty())
+    add("batch " + std::to_string(image.front()));
+  return text;
+}
+
 static double ratio(uint64_t part, uint64_t whole) {
   return whole ? double(part) / double(whole) : 0;
 }

@@ -57,8 +57,14 @@ struct StepFacts {
   uint64_t flops = 0, bytes = 0;
 };
 
+struct TensorFacts {
+  std::string name;
+  std::vector<int64_t> shape;
+};
+
 struct EntryFacts {
   std::string name;
+  std::vector<TensorFacts> inputs, outputs;
   std::vector<BufferFacts> buffers;
   std::vector<StepFacts> steps;
   uint64_t peak = 0, maxLive = 0; // fixed bytes included
@@ -67,12 +73,17 @@ struct EntryFacts {
 
 struct ProgramFacts {
   std::string model, checkpointing, producer, target, library;
+  std::string command; // that compiled it; may be empty
   unsigned threads = 0;
   uint64_t arena = 0, fixed = 0;
   std::vector<BufferFacts> buffers; // of the program
   std::vector<EntryFacts> entries;
   /// Null when there is none.
   const EntryFacts *entry(const std::string &name) const;
+  /// Images of a step: the first extent of 'image'; 0 without one.
+  int64_t batch() const;
+  /// "16x16x1, 10 classes, batch 128", what is known of it.
+  std::string describeData() const;
 };
 
 /// The numbers of one row of the plan table.

@@ -1,8 +1,9 @@
 //===- CurveChart.cpp - Time over memory as a picture ---------------------===//
 //
-// Points of other methods are named where the name covers nothing: eight
+// Points of other methods are named where the name covers nothing: twelve
 // places around each are tried, and a name without a free one is left out; a
-// title under the mouse has it still.
+// title under the mouse has it still, and so has the report's table. All points
+// are inside of the axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,16 @@ using text::formatFixed;
 
 namespace {
 
-constexpr double kWidth = 960, kHeight = 560;
-constexpr double kLeft = 74, kRight = 932, kTop = 96, kBottom = 492;
+/// Where things are; the plot is from `left` to `right`, `top` to `bottom`.
+struct Frame {
+  double width, height, left, right, top, bottom;
+  double margin; // left of texts
+  bool stacks;   // legend and titles below one another
+  int columns;   // about as many ticks
+};
+
+constexpr Frame kWide = {960, 560, 74, 932, 96, 492, 18, false, 8};
+constexpr Frame kNarrow = {380, 520, 52, 368, 190, 464, 8, true, 3};
 
 struct Box {
   double left, top, right, bottom;
@@ -30,25 +39,27 @@ struct Box {
 
 class Drawing {
 public:
-  explicit Drawing(const CurveChart &chart);
+  Drawing(const CurveChart &chart, const Frame &frame);
   std::string draw();
 
 private:
   double x(double bytes) const {
-    return kLeft +
-           (bytes - lowBytes) / (highBytes - lowBytes) * (kRight - kLeft);
+    return frame.left + (bytes - lowBytes) / (highBytes - lowBytes) *
+                            (frame.right - frame.left);
   }
   /// Time as its share over the step without recomputation.
   double y(double milliseconds) const {
     double share = milliseconds / base - 1;
-    return kBottom - (share - low) / (high - low) * (kBottom - kTop);
+    return frame.bottom -
+           (share - low) / (high - low) * (frame.bottom - frame.top);
   }
 
   void drawAxes();
   void drawImpossible();
   void drawCurves();
   void drawPoints(const std::vector<CurvePoint> &points, const char *kind);
-  void drawAsked();
+  void drawMark(const CurvePoint &point, const char *kind, double textY);
+  void drawTitles();
   void drawLegend();
   void addText(double atX, double atY, const std::string &words,
                const char *kind, const char *anchor = "start");
@@ -57,6 +68,7 @@ private:
   std::string pathOf(const std::vector<CurvePoint> &points) const;
 
   const CurveChart &chart;
+  const Frame &frame;
   double base = 1, low = 0, high = 1, lowBytes = 0, highBytes = 1;
   std::vector<Box> taken;
   std::string out;
@@ -86,29 +98,25 @@ static double tickOf(double range, double count) {
   return 10 * power;
 }
 
-Drawing::Drawing(const CurveChart &chart) : chart(chart) {
+Drawing::Drawing(const CurveChart &chart, const Frame &frame)
+    : chart(chart), frame(frame) {
   base = std::max(chart.curve.back().milliseconds, 1e-9);
   double most = base, least = base;
   uint64_t first = chart.provenBytes, last = chart.curve.back().bytes;
-  auto include = [&](const std::vector<CurvePoint> &points) {
-    for (const CurvePoint &point : points) {
+  auto include = [&](const CurvePoint &point) {
+    if (point.milliseconds > 0) {
       most = std::max(most, point.milliseconds);
-      first = std::min(first, point.bytes);
-      last = std::max(last, point.bytes);
+      least = std::min(least, point.milliseconds);
     }
+    first = std::min(first, point.bytes);
+    last = std::max(last, point.bytes);
   };
-  include(chart.modes);
-  include(chart.solvers);
-  // Where the curve's tight end rises far above all else it leaves the top.
-  double rest = most;
-  for (size_t at = 1; at < chart.curve.size(); ++at)
-    rest = std::max(rest, chart.curve[at].milliseconds);
-  double tight = chart.curve.front().milliseconds;
-  most = tight - base > 2.5 * (rest - base) && rest > base
-             ? base + 1.2 * (rest - base)
-             : std::max(rest, tight);
-  for (const CurvePoint &point : chart.bound)
-    least = std::min(least, point.milliseconds);
+  for (const auto *points :
+       {&chart.curve, &chart.bound, &chart.modes, &chart.solvers})
+    std::for_each(points->begin(), points->end(), include);
+  for (const auto &point : {chart.asked, chart.program})
+    if (point)
+      include(*point);
   double range = std::max(double(last - first), 1.0);
   lowBytes = std::max(0.0, double(first) - 0.06 * range);
   highBytes = double(last) + 0.05 * range;
@@ -127,9 +135,9 @@ void Drawing::drawAxes() {
   double share = tickOf(high - low, 6);
   for (double at = 0; at <= high; at += share) {
     std::string row = number(y(base * (1 + at)));
-    out += "<path class=\"grid\" d=\"M" + number(kLeft) + " " + row + "H" +
-           number(kRight) + "\"/>\n";
-    addText(kLeft - 10, y(base * (1 + at)) + 4,
+    out += "<path class=\"grid\" d=\"M" + number(frame.left) + " " + row + "H" +
+           number(frame.right) + "\"/>\n";
+    addText(frame.left - 10, y(base * (1 + at)) + 4,
             (at > 0 ? "+" : "") + formatFixed(at * 100, share < 0.01 ? 1 : 0) +
                 "%",
             "tick", "end");
@@ -139,36 +147,37 @@ void Drawing::drawAxes() {
                 : isSmall                    ? 1024.0
                                              : double(1 << 20);
   const char *name = unit > (1 << 20) ? " GiB" : isSmall ? " KiB" : " MiB";
-  double step = tickOf((highBytes - lowBytes) / unit, 8);
+  double step = tickOf((highBytes - lowBytes) / unit, frame.columns);
   for (double at = std::ceil(lowBytes / unit / step) * step;
        at * unit <= highBytes; at += step) {
     std::string column = number(x(at * unit));
-    out += "<path class=\"grid\" d=\"M" + column + " " + number(kTop) + "V" +
-           number(kBottom) + "\"/>\n";
-    addText(x(at * unit), kBottom + 20,
+    out += "<path class=\"grid\" d=\"M" + column + " " + number(frame.top) +
+           "V" + number(frame.bottom) + "\"/>\n";
+    addText(x(at * unit), frame.bottom + 20,
             formatFixed(at, step < 1 ? 1 : 0) + name, "tick", "middle");
   }
-  out += "<path class=\"axis\" d=\"M" + number(kLeft) + " " + number(kBottom) +
-         "H" + number(kRight) + "\"/>\n";
-  addText((kLeft + kRight) / 2, kBottom + 44,
-          "peak memory of the program, variables and constants included",
-          "name", "middle");
-  addText(kLeft - 56, kTop - 14,
+  out += "<path class=\"axis\" d=\"M" + number(frame.left) + " " +
+         number(frame.bottom) + "H" + number(frame.right) + "\"/>\n";
+  addText((frame.left + frame.right) / 2, frame.bottom + 44,
+          "peak memory, variables and constants included", "name", "middle");
+  addText(frame.margin, frame.top - 14,
           "time of a step, over the one without recomputation", "name");
 }
 
 /// Left of what is proven to be needed.
 void Drawing::drawImpossible() {
   double end = x(double(chart.provenBytes));
-  if (end <= kLeft)
+  if (end <= frame.left)
     return;
-  out += "<rect class=\"never\" x=\"" + number(kLeft) + "\" y=\"" +
-         number(kTop) + "\" width=\"" + number(end - kLeft) + "\" height=\"" +
-         number(kBottom - kTop) + "\"><title>no schedule exists below " +
+  out += "<rect class=\"never\" x=\"" + number(frame.left) + "\" y=\"" +
+         number(frame.top) + "\" width=\"" + number(end - frame.left) +
+         "\" height=\"" + number(frame.bottom - frame.top) +
+         "\"><title>no schedule exists below " +
          text::formatSize(chart.provenBytes) +
          "</title></rect>\n<path "
          "class=\"edge\" d=\"M" +
-         number(end) + " " + number(kTop) + "V" + number(kBottom) + "\"/>\n";
+         number(end) + " " + number(frame.top) + "V" + number(frame.bottom) +
+         "\"/>\n";
 }
 
 std::string Drawing::pathOf(const std::vector<CurvePoint> &points) const {
@@ -182,28 +191,14 @@ std::string Drawing::pathOf(const std::vector<CurvePoint> &points) const {
 void Drawing::drawCurves() {
   if (chart.bound.size() > 1) {
     std::string path = pathOf(chart.bound);
-    out += "<path class=\"below\" d=\"" + path + "V" + number(kBottom) + "H" +
-           number(x(double(chart.bound.front().bytes))) +
+    out += "<path class=\"below\" d=\"" + path + "V" + number(frame.bottom) +
+           "H" + number(x(double(chart.bound.front().bytes))) +
            "Z\"/>\n<path class=\"bound\" d=\"" + path + "\"/>\n";
   }
-  out += "<clipPath id=\"plot\"><rect x=\"" + number(kLeft) + "\" y=\"" +
-         number(kTop) + "\" width=\"" + number(kRight - kLeft) +
-         "\" height=\"" + number(kBottom - kTop) +
-         "\"/></clipPath>\n<path class=\"curve\" "
-         "clip-path=\"url(#plot)\" d=\"" +
-         pathOf(chart.curve) + "\"/>\n";
+  out += "<path class=\"curve\" d=\"" + pathOf(chart.curve) + "\"/>\n";
   for (const CurvePoint &point : chart.curve) {
     double atX = x(double(point.bytes)), atY = y(point.milliseconds);
     taken.push_back({atX - 5, atY - 5, atX + 5, atY + 5});
-    if (atY < kTop) {
-      double end = kTop + 14;
-      addText(atX + 26, end,
-              text::formatSize(point.bytes) + ": +" +
-                  formatFixed((point.milliseconds / base - 1) * 100, 0) + "%",
-              "askedname");
-      taken.push_back({atX, end - 12, atX + 160, end + 4});
-      continue;
-    }
     out += "<circle class=\"dot\" cx=\"" + number(atX) + "\" cy=\"" +
            number(atY) + "\" r=\"3.4\"><title>" +
            text::formatSize(point.bytes) + ", " +
@@ -232,8 +227,8 @@ void Drawing::nameIt(double atX, double atY, const std::string &label,
                                      : 0;
     double bottom = atY + place.dy + 3;
     Box box = {left, bottom - height, left + width, bottom};
-    bool isFree = box.left > kLeft && box.right < kRight + 20 &&
-                  box.top > kTop && box.bottom < kBottom &&
+    bool isFree = box.left > frame.left && box.right < frame.right + 20 &&
+                  box.top > frame.top && box.bottom < frame.bottom &&
                   std::none_of(
                       taken.begin(), taken.end(),
                       [&](const Box &b) { return b.meets(box); });
@@ -265,17 +260,22 @@ void Drawing::drawPoints(const std::vector<CurvePoint> &points,
   }
 }
 
-void Drawing::drawAsked() {
-  if (!chart.asked)
-    return;
-  double atX = x(double(chart.asked->bytes)),
-         atY = y(chart.asked->milliseconds);
-  out += "<path class=\"asked\" d=\"M" + number(atX) + " " + number(kBottom) +
-         "V" + number(kTop + 20) + "\"/>\n<circle class=\"ring\" cx=\"" +
-         number(atX) + "\" cy=\"" + number(atY) + "\" r=\"7.5\"/>\n";
-  addText(atX + 6, kTop + 34, chart.asked->label, "askedname");
-  double width = 6.6 * double(chart.asked->label.size());
-  taken.push_back({atX + 4, kTop + 20, atX + 8 + width, kTop + 38});
+/// A line at the point's bytes, a ring where its time is known, its label.
+void Drawing::drawMark(const CurvePoint &point, const char *kind,
+                       double textY) {
+  double atX = x(double(point.bytes));
+  std::string name = kind;
+  out += "<path class=\"" + name + "\" d=\"M" + number(atX) + " " +
+         number(frame.bottom) + "V" + number(textY - 14) + "\"/>\n";
+  if (point.milliseconds > 0)
+    out += "<circle class=\"" + name + "ring\" cx=\"" + number(atX) +
+           "\" cy=\"" + number(y(point.milliseconds)) + "\" r=\"7.5\"/>\n";
+  double width = 6.9 * double(point.label.size());
+  bool fits = atX + 6 + width < frame.width;
+  addText(fits ? atX + 6 : atX - 6, textY, point.label, (name + "name").c_str(),
+          fits ? "start" : "end");
+  double left = fits ? atX + 4 : atX - 8 - width;
+  taken.push_back({left, textY - 14, left + width + 4, textY + 4});
 }
 
 void Drawing::drawLegend() {
@@ -295,42 +295,65 @@ void Drawing::drawLegend() {
        "other solvers on the same step", !chart.solvers.empty()},
       {"<rect class=\"never\" x=\"0\" y=\"-11\" width=\"22\" height=\"13\"/>",
        "no schedule exists", true}};
-  double left = kLeft - 56;
+  double left = frame.margin, top = frame.stacks ? 72 : 62;
   for (const Entry &entry : entries) {
     if (!entry.shown)
       continue;
-    out += "<g transform=\"translate(" + number(left) + " 62)\">" +
-           std::string(entry.sample) +
+    out += "<g transform=\"translate(" + number(left) + " " + number(top) +
+           ")\">" + std::string(entry.sample) +
            "<text x=\"29\" y=\"0\" class=\"legend\">" + entry.words +
            "</text></g>\n";
-    left += 29 + 6.6 * double(std::string(entry.words).size()) + 22;
+    if (frame.stacks)
+      top += 18;
+    else
+      left += 29 + 6.6 * double(std::string(entry.words).size()) + 22;
   }
 }
 
+void Drawing::drawTitles() {
+  addText(frame.margin, frame.stacks ? 24 : 30, chart.title, "title");
+  if (frame.stacks)
+    addText(frame.margin, 44, chart.subtitle, "name");
+  else
+    addText(frame.right, 30, chart.subtitle, "name", "end");
+}
+
 static constexpr const char *kStyle = R"(<style>
-.chart { font: 12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial,
-  sans-serif; }
+.chart { --ink: #1c2330; --soft: #5b6576; --paper: #fff; --faint: #e9ecf1;
+  --line: #9aa3b2; --ours: #2f5d9b; --least: #c2410c; --mode: #b7791f;
+  --modename: #8a5a12; --solver: #2b8a5a; --solvername: #1f6b45;
+  --mark: #a21caf; }
+@media (prefers-color-scheme: dark) {
+  .chart { --ink: #e6e9ef; --soft: #a7b0bf; --paper: #181d26; --faint: #2a313d;
+    --line: #6b7586; --ours: #7fb0f0; --least: #f08a5c; --mode: #e0ac55;
+    --modename: #e8c07a; --solver: #5fc08f; --solvername: #86d3ab;
+    --mark: #e59af0; }
+}
 .chart text { font: 12px system-ui, "Segoe UI", Roboto, "Helvetica Neue",
-  Arial, sans-serif; fill: #5b6576; }
-.chart .title { font-size: 19px; font-weight: 650; fill: #1c2330; }
-.chart .legend { font-size: 12.5px; fill: #1c2330; }
-.chart .grid { stroke: #e9ecf1; fill: none; }
-.chart .axis { stroke: #9aa3b2; fill: none; }
-.chart .curve { stroke: #2f5d9b; stroke-width: 2.2; fill: none;
+  Arial, sans-serif; fill: var(--soft); }
+.chart .ground { fill: var(--paper); }
+.chart .title { font-size: 19px; font-weight: 650; fill: var(--ink); }
+.chart .legend { font-size: 12.5px; fill: var(--ink); }
+.chart .grid { stroke: var(--faint); fill: none; }
+.chart .axis { stroke: var(--line); fill: none; }
+.chart .curve { stroke: var(--ours); stroke-width: 2.2; fill: none;
   stroke-linejoin: round; }
-.chart .dot { fill: #2f5d9b; stroke: #fff; stroke-width: 1; }
-.chart .bound { stroke: #c2410c; stroke-width: 1.5; fill: none;
+.chart .dot { fill: var(--ours); stroke: var(--paper); stroke-width: 1; }
+.chart .bound { stroke: var(--least); stroke-width: 1.5; fill: none;
   stroke-dasharray: 5 4; }
-.chart .below { fill: #c2410c; fill-opacity: .06; }
-.chart .never { fill: #5b6576; fill-opacity: .13; }
-.chart .edge { stroke: #5b6576; stroke-dasharray: 2 3; fill: none; }
-.chart .mode { fill: #b7791f; stroke: #fff; }
-.chart .solver { fill: #2b8a5a; stroke: #fff; }
-.chart text.modename { fill: #8a5a12; }
-.chart text.solvername { fill: #1f6b45; }
-.chart .asked { stroke: #1c2330; stroke-dasharray: 4 3; fill: none; }
-.chart .ring { stroke: #1c2330; stroke-width: 1.6; fill: none; }
-.chart text.askedname { fill: #1c2330; font-weight: 600; }
+.chart .below { fill: var(--least); fill-opacity: .08; }
+.chart .never { fill: var(--soft); fill-opacity: .16; }
+.chart .edge { stroke: var(--soft); stroke-dasharray: 2 3; fill: none; }
+.chart .mode { fill: var(--mode); stroke: var(--paper); }
+.chart .solver { fill: var(--solver); stroke: var(--paper); }
+.chart text.modename { fill: var(--modename); }
+.chart text.solvername { fill: var(--solvername); }
+.chart .asked { stroke: var(--ink); stroke-dasharray: 4 3; fill: none; }
+.chart .askedring { stroke: var(--ink); stroke-width: 1.6; fill: none; }
+.chart text.askedname { fill: var(--ink); font-weight: 600; }
+.chart .program { stroke: var(--mark); stroke-width: 1.6; fill: none; }
+.chart .programring { stroke: var(--mark); stroke-width: 2.4; fill: none; }
+.chart text.programname { fill: var(--mark); font-weight: 650; }
 </style>
 )";
 
@@ -352,16 +375,19 @@ static std::vector<CurvePoint> named(const std::vector<CurvePoint> &points) {
 std::string Drawing::draw() {
   out = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 "
         "0 " +
-        formatFixed(kWidth, 0) + " " + formatFixed(kHeight, 0) +
-        "\" role=\"img\">\n<title>" + escape(chart.title) + "</title>\n" +
-        kStyle + "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-  addText(kLeft - 56, 30, chart.title, "title");
-  addText(kRight, 30, chart.subtitle, "name", "end");
+        formatFixed(frame.width, 0) + " " + formatFixed(frame.height, 0) +
+        "\" role=\"img\">\n<title>" + escape(chart.title) +
+        ": time of a step over peak memory</title>\n" + kStyle +
+        "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n";
+  drawTitles();
   drawLegend();
   drawImpossible();
   drawAxes();
   drawCurves();
-  drawAsked();
+  if (chart.asked)
+    drawMark(*chart.asked, "asked", frame.top + 34);
+  if (chart.program)
+    drawMark(*chart.program, "program", frame.top + 14);
   drawPoints(chart.modes, "mode");
   drawPoints(chart.solvers, "solver");
   for (const CurvePoint &point : named(chart.modes))
@@ -373,6 +399,8 @@ std::string Drawing::draw() {
   return out + "</svg>\n";
 }
 
-std::string tools::drawCurve(const CurveChart &chart) {
-  return chart.curve.empty() ? "" : Drawing(chart).draw();
+std::string tools::drawCurve(const CurveChart &chart, CurveFrame frame) {
+  if (chart.curve.empty())
+    return "";
+  return Drawing(chart, frame == CurveFrame::Wide ? kWide : kNarrow).draw();
 }

@@ -3,15 +3,18 @@
 // Input:   the facts of a program.
 // Output:  the page: a frame, the facts as JSON, and report.js, which draws.
 // Method:  names are written once and referred to by number, so that the page
-//          of a deep network stays small.
+//          of a deep network stays small. A curve is drawn again, for wide and
+//          for narrow windows, with the program on it.
 // Cost:    linear in buffers and steps.
 //
 //===----------------------------------------------------------------------===//
 #include "Report.h"
 #include "Assets.h"
+#include "text/Size.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
+using namespace reprise;
 using namespace reprise::tools;
 using Json = nlohmann::ordered_json;
 
@@ -94,7 +97,8 @@ static Json toJson(const ProgramFacts &program) {
       {"model", program.model},     {"checkpointing", program.checkpointing},
       {"target", program.target},   {"library", program.library},
       {"threads", program.threads}, {"arena", program.arena},
-      {"fixed", program.fixed},     {"buffers", Json::array()},
+      {"fixed", program.fixed},     {"data", program.describeData()},
+      {"command", program.command}, {"buffers", Json::array()},
       {"entries", Json::array()}};
   for (const BufferFacts &buffer : program.buffers)
     json["buffers"].push_back(toJson(buffer, names));
@@ -136,27 +140,91 @@ static std::string embed(const Json &json) {
   return text;
 }
 
+//===----------------------------------------------------------------------===//
+// Time over memory
+//===----------------------------------------------------------------------===//
+
+/// Whether the picture is of the program's own step.
+static bool isOfStep(const CurveChart &chart, const ProgramFacts &program) {
+  return chart.fixedBytes == program.fixed &&
+         (chart.batch == 0 || chart.batch == program.batch());
+}
+
+/// The time of the picture's plan of this peak; 0 where it has none. Plans
+/// count units of 64 bytes, so that a program may end earlier.
+static double timeAt(const CurveChart &chart, uint64_t peak) {
+  std::vector<CurvePoint> points = chart.curve;
+  points.insert(points.end(), chart.modes.begin(), chart.modes.end());
+  if (chart.asked)
+    points.push_back(*chart.asked);
+  for (const CurvePoint &point : points)
+    if (point.bytes >= peak && point.bytes - peak < 64)
+      return point.milliseconds;
+  return 0;
+}
+
+/// Marks the program; says what the mark means, or why there is none.
+static std::string markProgram(CurveChart &chart, const ProgramFacts &program) {
+  const EntryFacts *entry = program.entry("train_step");
+  if (!entry || !isOfStep(chart, program))
+    return "The picture is of " + escape(chart.title) +
+           ", another step than this program's, which is not marked.";
+  std::string size = text::formatSize(entry->peak);
+  double time = timeAt(chart, entry->peak);
+  chart.program = CurvePoint{"this program, " + size, entry->peak, time};
+  return "The ring and the line are this program, with a peak of " + size +
+         (time > 0 ? "."
+                   : "; none of the picture's plans has this peak, so that its "
+                     "time is not shown.");
+}
+
+static void addRows(std::string &table, const std::vector<CurvePoint> &points,
+                    const std::string &kind) {
+  for (const CurvePoint &point : points)
+    table += "<tr><td>" + escape(point.label.empty() ? kind : point.label) +
+             "</td><td>" + text::formatSize(point.bytes) + "</td><td>" +
+             text::formatInteger(point.bytes) + "</td><td>" +
+             text::formatFixed(point.milliseconds, 3) + "</td></tr>\n";
+}
+
+/// What the pictures show, for those who do not see them.
+static std::string pointTable(const CurveChart &chart) {
+  std::string table = "<details><summary>The points as a table</summary>\n"
+                      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                      "aria-label=\"points of the picture\"><table><thead><tr>"
+                      "<th>method</th><th>peak</th><th>bytes</th>"
+                      "<th>step, ms</th></tr></thead><tbody>\n";
+  addRows(table, chart.curve, "budget");
+  addRows(table, chart.modes, "mode");
+  addRows(table, chart.solvers, "solver");
+  return table + "</tbody></table></div></details>\n";
+}
+
 /// Below what the script draws.
-static std::string curveCard(const std::string &curve) {
-  if (curve.empty())
-    return "";
+static std::string curveCard(CurveChart chart, const ProgramFacts &program) {
+  std::string mark = markProgram(chart, program);
   return "<div class=\"under\"><section class=\"card\">\n"
          "<h2>Time over memory</h2>\n<p class=\"note\">Each point is a plan; "
-         "less memory costs more time.</p>\n" +
-         curve + "</section></div>\n";
+         "less memory costs more time. " +
+         mark + "</p>\n<div class=\"wide\">" +
+         drawCurve(chart, CurveFrame::Wide) + "</div>\n<div class=\"narrow\">" +
+         drawCurve(chart, CurveFrame::Narrow) + "</div>\n" + pointTable(chart) +
+         "</section></div>\n";
 }
 
 std::string reprise::tools::makeReport(const ProgramFacts &program,
-                                       const std::string &curve) {
+                                       const std::optional<CurveChart> &curve) {
   std::string title = "Reprise: memory of " + escape(program.model);
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
          "<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
+         "<meta name=\"viewport\" content=\"width=device-width, "
+         "initial-scale=1\">\n<meta name=\"color-scheme\" "
+         "content=\"light dark\">\n<title>" +
          title + "</title>\n<style>\n" + kReportStyle +
          "</style>\n</head>\n<body>\n<main id=\"page\">\n"
          "<noscript>This page draws with JavaScript; allow it to see "
          "anything.</noscript>\n</main>\n" +
-         curveCard(curve) +
+         (curve ? curveCard(*curve, program) : "") +
          "<div id=\"tip\" hidden></div>\n"
          "<script type=\"application/json\" id=\"facts\">" +
          embed(toJson(program)) + "</script>\n<script>\n" + kReportScript +

@@ -1,20 +1,23 @@
 //===- Report.h - A program's memory as a page ------------------*- C++ -*-===//
 //
 // One self-contained HTML file: no other file, no network. Tables, the memory
-// over a step by kind of buffer, and the placement as time x address, with the
-// buffer's name under the mouse.
+// over a step by kind of buffer, and the placement as time x address, to look
+// at with a mouse, a finger or the keyboard, in wide and narrow, light and dark
+// windows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_REPORT_REPORT_H
 #define REPRISE_TOOLS_REPORT_REPORT_H
 
+#include "CurveChart.h"
 #include "artifact/ProgramFacts.h"
 
 namespace reprise::tools {
 
-/// Equal input gives equal text. `curve` is a picture by drawCurve, or "".
+/// Equal input gives equal text. A `curve` of the program's step gets a mark
+/// where the program is.
 std::string makeReport(const ProgramFacts &program,
-                       const std::string &curve = "");
+                       const std::optional<CurveChart> &curve = std::nullopt);
 
 } // namespace reprise::tools
 

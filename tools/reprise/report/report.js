@@ -3,6 +3,10 @@
 // [name, kind, offset, size, first step, last step], steps
 // [op, module, phase, action, arithmetic, bytes, location]; names are numbers
 // of facts.names.
+//
+// A chart is a slider over the steps: arrows move the cursor as a mouse does,
+// and what is at it is the slider's value in words. Charts are drawn for the
+// width of the page, one unit a pixel, and again when it changes.
 (() => {
   const facts = JSON.parse(document.getElementById('facts').textContent);
   const page = document.getElementById('page');
@@ -11,14 +15,14 @@
     '#d4a6c8', '#f2a03d', '#62a857', '#df5b5d', '#c2ad4a', '#a57bab'];
   // Fixed storage lies at the bottom, what passes quickly on top.
   const stackOrder = [0, 1, 2, 3, 4, 6, 8, 7, 10, 5, 9];
-  const phaseColors = ['#c9d6e8', '#cfe5cb', '#f3c4c4', '#dccbe0'];
-  const state = { entry: 0, from: 0, to: 0, fixed: true, fine: false };
+  const state = { entry: 0, from: 0, to: 0, fixed: true, fine: false,
+    step: 0, buffer: null };
   let data; // of the chosen entry
 
   // ---- text ----
   const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   const text = s => String(s).replace(/[&<>"]/g, c => escapes[c]);
-  const name = number => facts.names[number];
+  const name = number => number === undefined ? '' : facts.names[number];
   function size(bytes) {
     if (bytes < 1024) return bytes + ' B';
     const units = ['KiB', 'MiB', 'GiB', 'TiB'];
@@ -47,23 +51,48 @@
       for (const row of live) row[kind] += bytes;
     return live;
   }
+  /// Names of buffers, told apart where several have one: scratch and what is
+  /// computed again by a word, others by the step that makes them.
+  function labelsOf(entry) {
+    const plain = b => name(b[0]) + (b[1] === 9 ? ', workspace' :
+      b[1] === 8 ? ', again' : '');
+    const ways = [plain, b => plain(b) + ' of step ' + b[4],
+      b => plain(b) + ' at ' + integer(b[2])];
+    let labels = entry.buffers.map(b => name(b[0]));
+    for (const way of ways) {
+      const times = new Map();
+      for (const l of labels) times.set(l, (times.get(l) || 0) + 1);
+      labels = labels.map((l, i) =>
+        times.get(l) > 1 ? way(entry.buffers[i]) : l);
+    }
+    return labels;
+  }
   function choose(number) {
     const entry = facts.entries[number];
     state.entry = number;
     state.from = 0;
     state.to = entry.steps.length;
-    data = { entry, live: stackOf(entry) };
+    state.step = entry.peakStep;
+    state.buffer = null;
+    data = { entry, live: stackOf(entry), labels: labelsOf(entry) };
     render();
   }
   const kindsIn = live => stackOrder.filter(k => live.some(row => row[k] > 0));
 
   // ---- drawing ----
-  const width = 1200, left = 78, right = 14, bottom = 50;
-  const plotWidth = width - left - right;
-  const xOf = step =>
-    left + (step - state.from) / Math.max(1, state.to - state.from) * plotWidth;
+  const left = 58, right = 14, bottom = 50;
+  let width = 1200;
+  const plotWidth = () => width - left - right;
+  const xOf = step => left +
+    (step - state.from) / Math.max(1, state.to - state.from) * plotWidth();
   const stepAt = x => Math.floor(
-    state.from + (x - left) / plotWidth * (state.to - state.from));
+    state.from + (x - left) / plotWidth() * (state.to - state.from));
+  function measure() {
+    const style = getComputedStyle(page);
+    const inner = page.clientWidth - parseFloat(style.paddingLeft) -
+      parseFloat(style.paddingRight);
+    return Math.max(280, Math.round(inner - (innerWidth > 640 ? 42 : 22)));
+  }
 
   /// About `wanted` round numbers up to `end`, in units of `unit`.
   function ticks(begin, end, wanted, unit) {
@@ -87,10 +116,10 @@
     for (const v of ticks(low, high, 7, unit)) {
       const label = +(v / unit).toFixed(3);
       svg += `<line class="grid" x1="${left}" x2="${width - right}"` +
-        ` y1="${yOf(v)}" y2="${yOf(v)}"/><text x="${left - 8}"` +
+        ` y1="${yOf(v)}" y2="${yOf(v)}"/><text x="${left - 6}"` +
         ` y="${yOf(v) + 4}" text-anchor="end">${integer(label)}</text>`;
     }
-    svg += `<text transform="translate(16 ${(height - bottom) / 2 + 6})` +
+    svg += `<text transform="translate(12 ${(height - bottom) / 2 + 6})` +
       ` rotate(-90)" text-anchor="middle">${title} (${unitName})</text>`;
     return { svg, yOf };
   }
@@ -104,33 +133,36 @@
       let end = s;
       while (end < state.to && steps[end][2] === steps[s][2]) ++end;
       svg += `<rect x="${xOf(s)}" y="${y + 3}" height="8"` +
-        ` width="${xOf(end) - xOf(s)}" fill="${phaseColors[steps[s][2]]}"/>`;
+        ` width="${xOf(end) - xOf(s)}" fill="var(--phase${steps[s][2]})"/>`;
       s = end;
     }
-    for (const v of ticks(state.from, state.to, 12, 1))
+    for (const v of ticks(state.from, state.to, Math.max(3, width / 100), 1))
       if (Number.isInteger(v))
-        svg += `<text x="${xOf(v)}" y="${y + 26}"` +
-          ` text-anchor="middle">${integer(v)}</text>`;
-    return svg + `<text x="${left + plotWidth / 2}" y="${height - 6}"` +
+        svg += `<text x="${xOf(v)}" y="${y + 26}" text-anchor="middle">` +
+          `${integer(v)}</text>`;
+    return svg + `<text x="${left + plotWidth() / 2}" y="${height - 6}"` +
       ' text-anchor="middle">step of the program</text>';
   }
-  const frame = (id, height, content) =>
-    `<svg id="${id}" viewBox="0 0 ${width} ${height}"><defs>` +
-    `<clipPath id="${id}-clip"><rect x="${left}" y="0" width="${plotWidth}"` +
-    ` height="${height}"/></clipPath></defs>${content}</svg>`;
+  const frame = (id, height, label, content) =>
+    `<svg id="${id}" class="plot" viewBox="0 0 ${width} ${height}"` +
+    ` tabindex="0" role="slider" aria-label="${label}" aria-orientation=` +
+    `"horizontal" aria-valuemin="${state.from}" aria-valuemax="${state.to - 1}"` +
+    ` aria-valuenow="${state.step}" aria-describedby="keys"><defs>` +
+    `<clipPath id="${id}-clip"><rect x="${left}" y="0"` +
+    ` width="${plotWidth()}" height="${height}"/></clipPath></defs>` +
+    `${content}</svg>`;
   const clipped = (id, content) =>
     `<g clip-path="url(#${id}-clip)">${content}</g>`;
 
-  function level(yOf, bytes, label, anchor) {
-    const y = yOf(bytes), end = anchor === 'end';
-    return `<line x1="${left}" x2="${width - right}" y1="${y}" y2="${y}"` +
-      ' stroke="#1c2330" stroke-dasharray="6 4" stroke-width="1.2"/>' +
-      `<text x="${end ? width - right - 6 : left + 6}" y="${y - 5}"` +
-      ` text-anchor="${anchor}" style="fill:#1c2330">${label}</text>`;
+  function level(yOf, bytes, label) {
+    const y = yOf(bytes);
+    return `<line class="level" x1="${left}" x2="${width - right}" y1="${y}"` +
+      ` y2="${y}"/><text class="strong" x="${left + 6}" y="${y - 5}">` +
+      `${label}</text>`;
   }
   function memoryChart() {
-    const height = 400, { entry, live } = data;
-    const high = Math.max(entry.peak, entry.maxLive, 1) * 1.06;
+    const height = width < 600 ? 320 : 400, { entry, live } = data;
+    const high = Math.max(entry.peak, entry.maxLive, 1) * 1.1;
     const { svg, yOf } = axes(0, high, height, 'memory');
     const base = new Float64Array(live.length);
     let areas = '';
@@ -147,15 +179,15 @@
         areas += `<path fill="${kindColors[kind]}" d="M${up.slice(1)}` +
           `${down}Z"/>`;
     }
-    const x = xOf(entry.endOfForward + 1);
+    const x = xOf(entry.endOfForward + 1), late = x > width - 170;
     const mark = entry.endOfForward < 0 || x < left || x > width - right ? '' :
-      `<line x1="${x}" x2="${x}" y1="12" y2="${height - bottom}"` +
-      ' stroke="#1c2330" stroke-width="1"/>' +
-      `<text x="${x + 5}" y="24" style="fill:#1c2330">end of the forward` +
+      `<line class="edge" x1="${x}" x2="${x}" y1="12"` +
+      ` y2="${height - bottom}"/><text class="strong" x="${late ? x - 5 : x + 5}"` +
+      ` y="12" text-anchor="${late ? 'end' : 'start'}">end of the forward` +
       ' pass</text>';
-    return frame('memory', height, svg + clipped('memory', areas) + mark +
-      level(yOf, entry.peak, 'peak ' + size(entry.peak), 'start') +
-      timeAxis(height));
+    return frame('memory', height, 'memory over the step',
+      svg + clipped('memory', areas) + mark +
+      level(yOf, entry.peak, 'peak ' + size(entry.peak)) + timeAxis(height));
   }
   function bufferRect(buffer, number, yOf, wholeStep) {
     const [, kind, offset, bytes, first, last] = buffer;
@@ -173,7 +205,7 @@
       ` fill="${kindColors[kind]}"/>`;
   }
   function placementChart() {
-    const height = 520, { entry } = data;
+    const height = width < 600 ? 400 : 520, { entry } = data;
     const low = state.fixed ? 0 : facts.fixed;
     const high = low + Math.max(entry.peak - low, 1) * 1.04;
     const { svg, yOf } = axes(low, high, height, 'address');
@@ -183,7 +215,7 @@
         rects += bufferRect(b, -1 - i, yOf, true);
       });
     entry.buffers.forEach((b, i) => { rects += bufferRect(b, i, yOf, false); });
-    return frame('placement', height,
+    return frame('placement', height, 'placement of the buffers',
       svg + clipped('placement', rects) + timeAxis(height));
   }
 
@@ -191,6 +223,17 @@
   const bar = (value, most, color) => '<span class="bar" style="width:' +
     `${(80 * value / Math.max(1, most)).toFixed(1)}px;background:${color}">` +
     '</span>';
+  /// A table of titles ["left", "title"] or "title" and rows of cells.
+  function table(id, label, titles, rows) {
+    const heads = titles.map(title => {
+      const [kind, words] = Array.isArray(title) ? title : ['', title];
+      return `<th scope="col" class="${kind}" aria-sort="none">` +
+        `<button data-sort="${id}-${words}">${words}</button></th>`;
+    });
+    return '<div class="scroll" tabindex="0" role="region" aria-label="' +
+      `${label}"><table><thead><tr>${heads.join('')}</tr></thead><tbody>` +
+      rows.join('') + '</tbody></table></div>';
+  }
   function moduleTable() {
     const rows = state.fine ? data.entry.fine : data.entry.coarse;
     const most = key => Math.max(...rows.map(row => row[key]), 1);
@@ -199,41 +242,42 @@
     const flops = value => cell(value, value ? count(value, 'FLOP') : '–');
     const bytes = (value, all, color) => cell(value,
       value ? bar(value, all, color) + size(value) : '–');
-    return '<table><thead><tr><th>module</th><th>steps</th><th>forward</th>' +
-      '<th>backward</th><th>recomputed</th><th>memory traffic</th>' +
-      '<th>kept</th><th>live at the peak</th></tr></thead><tbody>' +
-      rows.map(row => `<tr><td data-v="${text(row.module)}">` +
-        `${text(row.module || '(no module)')}</td>` +
-        cell(row.steps, row.steps) + flops(row.forward) + flops(row.backward) +
-        flops(row.recompute) + cell(row.traffic, size(row.traffic)) +
-        bytes(row.kept, keptMost, kindColors[6]) +
-        bytes(row.peak, peakMost, '#7b8698') + '</tr>').join('') +
-      '</tbody></table>';
+    return table('modules', 'modules', ['module', 'steps', 'forward',
+      'backward', 'recomputed', 'memory traffic', 'kept', 'live at the peak'],
+    rows.map(row => `<tr><td data-v="${text(row.module)}">` +
+      `${text(row.module || '(no module)')}</td>` +
+      cell(row.steps, row.steps) + flops(row.forward) + flops(row.backward) +
+      flops(row.recompute) + cell(row.traffic, size(row.traffic)) +
+      bytes(row.kept, keptMost, kindColors[6]) +
+      bytes(row.peak, peakMost, 'var(--bar)') + '</tr>'));
   }
   function peakTable() {
     const { entry } = data;
-    const live = entry.buffers
-      .filter(b => b[4] <= entry.peakStep && entry.peakStep <= b[5])
-      .sort((a, b) => b[3] - a[3] || a[2] - b[2]).slice(0, 20);
-    const most = live.length ? live[0][3] : 1;
-    return '<table><thead><tr><th>buffer</th><th class="left">kind</th>' +
-      '<th class="left">made by</th><th>bytes</th><th>size</th>' +
-      '<th>from step</th><th>to step</th></tr></thead><tbody>' +
-      live.map(([n, kind, , bytes, first, last]) => {
-        const step = entry.steps[first];
-        const maker = kind === 4 ? '' : name(step[0]) +
-          (step[1] === undefined || !name(step[1]) ? '' : ' in ' + name(step[1]));
-        return `<tr><td>${text(name(n))}</td><td class="left">` +
-          `${facts.kinds[kind]}</td><td class="left">${text(maker)}</td>` +
-          `<td data-v="${bytes}">${integer(bytes)}</td><td data-v="${bytes}">` +
-          `${bar(bytes, most, kindColors[kind])}${size(bytes)}</td>` +
-          `<td>${first}</td><td>${last}</td></tr>`;
-      }).join('') + '</tbody></table>';
+    const live = entry.buffers.map((b, number) => ({ b, number }))
+      .filter(({ b }) => b[4] <= entry.peakStep && entry.peakStep <= b[5])
+      .sort((x, y) => y.b[3] - x.b[3] || x.b[2] - y.b[2]).slice(0, 20);
+    const most = live.length ? live[0].b[3] : 1;
+    return table('peak', 'largest buffers at the peak', ['buffer',
+      ['left', 'kind'], ['left', 'made by'], 'bytes', 'size', 'from step',
+      'to step'],
+    live.map(({ b, number }) => {
+      const [, kind, , bytes, first, last] = b;
+      return `<tr><td>${text(data.labels[number])}</td><td class="left">` +
+        `${facts.kinds[kind]}</td><td class="left">${text(makerOf(b))}</td>` +
+        `<td data-v="${bytes}">${integer(bytes)}</td><td data-v="${bytes}">` +
+        `${bar(bytes, most, kindColors[kind])}${size(bytes)}</td>` +
+        `<td>${first}</td><td>${last}</td></tr>`;
+    }));
+  }
+  function makerOf(b) {
+    const step = b[1] === 4 ? undefined : data.entry.steps[b[4]];
+    return step ? name(step[0]) + (name(step[1]) ? ' in ' + name(step[1]) : '')
+      : '';
   }
   function sortTable(head) {
     const body = head.closest('table').tBodies[0];
-    const column = head.cellIndex, up = head.classList.contains('sorted') &&
-      !head.classList.contains('up');
+    const column = head.cellIndex;
+    const up = head.getAttribute('aria-sort') === 'descending';
     const value = row => row.cells[column].dataset.v ??
       row.cells[column].textContent;
     const compare = (a, b) => {
@@ -243,9 +287,8 @@
       return up ? order : -order;
     };
     for (const other of head.parentNode.cells)
-      other.classList.remove('sorted', 'up');
-    head.classList.add('sorted');
-    head.classList.toggle('up', up);
+      other.setAttribute('aria-sort', 'none');
+    head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
     body.append(...[...body.rows].sort(compare));
   }
 
@@ -276,88 +319,125 @@
   }
   const phaseLegend = () => '<div class="legend">' +
     [0, 2, 1, 3].filter(p => data.entry.steps.some(s => s[2] === p)).map(p =>
-      `<span><i style="background:${phaseColors[p]}"></i>` +
+      `<span><i style="background:var(--phase${p})"></i>` +
       `${facts.phases[p]}</span>`).join('') + '</div>';
-  const button = (action, label, on) =>
-    `<button data-do="${action}" class="${on ? 'on' : ''}">${label}</button>`;
-
-  function render() {
-    const { entry } = data;
-    const whole = state.from === 0 && state.to === entry.steps.length;
-    const reset = whole ? '' : button('reset', 'show all steps', false);
-    const about = [facts.checkpointing &&
-      'checkpointing ' + facts.checkpointing, facts.library, facts.target]
-      .filter(Boolean).map(text).join(' · ');
-    page.innerHTML = `<header><div><h1>${text(facts.model)}</h1>` +
-      `<p class="about">${about}</p></div><div class="choice">` +
+  const button = (action, label, on) => `<button data-do="${action}"` +
+    `${on === undefined ? '' : ` aria-pressed="${on}"`}>${label}</button>`;
+  const zoomButtons = () => button('closer', 'closer') +
+    (state.from === 0 && state.to === data.entry.steps.length ? '' :
+      button('reset', 'show all steps'));
+  /// What the code needs of a processor, in words, and to open in full.
+  function target() {
+    if (!facts.target) return '';
+    const kind = /avx512/.test(facts.target) ? 'x86-64 with AVX-512' :
+      /avx2/.test(facts.target) ? 'x86-64 with AVX2' : 'a processor';
+    const library = facts.library ? ', ' + text(facts.library) : '';
+    return `<details class="about"><summary>compiled for ${kind}${library}` +
+      `</summary>${text(facts.target).replace(/,/g, ', ')}</details>`;
+  }
+  function head() {
+    const about = [facts.data, facts.checkpointing &&
+      'checkpointing ' + facts.checkpointing].filter(Boolean).map(text);
+    const command = facts.command ?
+      `<p class="about"><code>${text(facts.command)}</code></p>` : '';
+    return `<header><div><h1>${text(facts.model)}</h1>` +
+      `<p class="about">${about.join(' · ')}</p>${command}${target()}</div>` +
+      '<div class="choice" role="group" aria-label="entry">' +
       facts.entries.map((e, i) => button('entry-' + i, text(e.name),
-        i === state.entry)).join('') + '</div></header>' + numbers() +
-      `<section class="card"><div class="tools">${reset}</div>` +
-      '<h2>Memory over the step</h2><p class="note">Live bytes by kind; the ' +
-      `legend tells them at the peak, step ${entry.peakStep}. Drag to look ` +
-      'closer.</p>' + legend(entry.peakStep) + memoryChart() + phaseLegend() +
-      `</section><section class="card"><div class="tools">${reset}` +
+        i === state.entry)).join('') + '</div></header>';
+  }
+  function cards() {
+    const { entry } = data;
+    return '<section class="card"><div class="tools">' + zoomButtons() +
+      '</div><h2>Memory over the step</h2><p class="note">Live bytes by kind; ' +
+      `the legend tells them at the peak, step ${entry.peakStep}. <span ` +
+      'id="keys">Drag, or + and −, to look closer; arrows go from step to ' +
+      'step, Escape shows all.</span></p>' + legend(entry.peakStep) +
+      memoryChart() + phaseLegend() + '</section><section class="card">' +
+      '<div class="tools">' + zoomButtons() +
       button('fixed', 'fixed storage', state.fixed) + '</div>' +
       '<h2>Placement</h2><p class="note">Every buffer from its first to its ' +
-      'last step at its address in the arena; its name is under the mouse.' +
-      '</p>' + placementChart() + '</section>' +
-      '<section class="card"><div class="tools">' +
-      button('fine', 'whole paths', state.fine) + '</div><h2>By module</h2>' +
-      '<p class="note">A buffer belongs to the module that writes it first.' +
-      '</p>' + moduleTable() + '</section><section class="card">' +
-      '<h2>Largest buffers at the peak</h2><p class="note">Without fixed ' +
-      `storage, live at step ${entry.peakStep}.</p>` + peakTable() +
-      '</section>';
+      'last step at its address in the arena; its name is under the mouse, ' +
+      'and the up and down keys go through the buffers of a step.</p>' +
+      placementChart() + '</section><section class="card">' +
+      '<div class="tools">' + button('fine', 'whole paths', state.fine) +
+      '</div><h2>By module</h2><p class="note">A buffer belongs to the module ' +
+      'that writes it first.</p>' + moduleTable() +
+      '</section><section class="card"><h2>Largest buffers at the peak</h2>' +
+      '<p class="note">Without fixed storage, live at step ' +
+      `${entry.peakStep}.</p>` + peakTable() + '</section>';
+  }
+  /// What has the focus keeps it.
+  function render() {
+    const { activeElement } = document;
+    const focus = activeElement && page.contains(activeElement) ?
+      activeElement.id ? '#' + activeElement.id :
+        `[data-do="${activeElement.dataset.do}"]` : '';
+    width = measure();
+    page.innerHTML = head() + numbers() + cards();
+    for (const svg of page.querySelectorAll('svg.plot'))
+      svg.setAttribute('aria-valuetext', words(svg.id));
+    const again = focus && page.querySelector(focus);
+    if (again) again.focus();
   }
 
-  // ---- mouse ----
-  function showTip(event, html) {
+  // ---- what is at a step ----
+  function showTip(x, y, html) {
     tip.innerHTML = html;
     tip.hidden = false;
-    const x = Math.min(event.clientX + 16, innerWidth - tip.offsetWidth - 8);
-    const y = Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8);
-    tip.style.left = Math.max(4, x) + 'px';
-    tip.style.top = Math.max(4, y) + 'px';
+    tip.style.left =
+      Math.max(4, Math.min(x + 16, innerWidth - tip.offsetWidth - 8)) + 'px';
+    tip.style.top =
+      Math.max(4, Math.min(y + 16, innerHeight - tip.offsetHeight - 8)) + 'px';
   }
-  function stepText(step) {
+  function stepLines(step) {
     const [op, module, phase, , flops, bytes, location] =
       data.entry.steps[step];
-    return `<b>step ${step}: ${text(name(op))}` +
-      `${name(module) ? ' in ' + text(name(module)) : ''}</b>` +
-      `${facts.phases[phase]}, ${count(flops, 'FLOP')}, ${size(bytes)} moved` +
-      (name(location) ? '<br>' + text(name(location)) : '');
+    return [`step ${step}: ${name(op)}` +
+      (name(module) ? ' in ' + name(module) : ''),
+    `${facts.phases[phase]}, ${count(flops, 'FLOP')}, ${size(bytes)} moved`]
+      .concat(name(location) ? [name(location)] : []);
   }
-  function memoryTip(step) {
-    const row = data.live[step];
-    let sum = 0, lines = '';
-    for (const kind of kindsIn(data.live).reverse()) {
-      sum += row[kind];
-      if (row[kind])
-        lines += `<tr><td><i style="background:${kindColors[kind]}"></i>` +
-          `${facts.kinds[kind]}</td><td>${size(row[kind])}</td></tr>`;
-    }
-    return stepText(step) + `<table>${lines}<tr><td>all</td><td>` +
-      `${size(sum)}</td></tr></table>`;
-  }
-  function bufferTip(number) {
+  const kindsAt = step => kindsIn(data.live).reverse()
+    .filter(kind => data.live[step][kind]);
+  const liveAt = step => data.live[step].reduce((a, b) => a + b, 0);
+  function bufferLines(number) {
     const isFixed = number < 0;
     const [n, kind, offset, bytes, first, last] =
       isFixed ? facts.buffers[-1 - number] : data.entry.buffers[number];
-    return `<b>${text(name(n))}</b>${facts.kinds[kind]}, ${size(bytes)} ` +
-      `(${integer(bytes)} bytes)<br>addresses ${integer(offset)} to ` +
-      `${integer(offset + bytes - 1)}<br>` +
-      (isFixed ? 'lives for ever' : `steps ${first} to ${last}<br>made by ` +
-        stepText(first).replace(/<\/?b>/g, ''));
+    const lines = [isFixed ? name(n) : data.labels[number],
+      `${facts.kinds[kind]}, ${size(bytes)} (${integer(bytes)} bytes)`,
+      `addresses ${integer(offset)} to ${integer(offset + bytes - 1)}`];
+    if (isFixed) return lines.concat('there in every step');
+    lines.push(`in memory from step ${first} to ${last}`);
+    return kind === 4 ? lines.concat('an input of the step') :
+      lines.concat('made by:', stepLines(first));
   }
-  /// The x of an event in a chart's own units.
-  function chartX(svg, event) {
-    const box = svg.getBoundingClientRect();
-    return (event.clientX - box.left) / box.width * width;
+  const asHtml = ([title, ...lines]) => `<b>${text(title)}</b>` +
+    lines.map(line => `<span>${text(line)}</span>`).join('');
+  function tipOf(chart) {
+    if (chart === 'placement' && state.buffer !== null)
+      return asHtml(bufferLines(state.buffer));
+    if (chart === 'placement') return asHtml(stepLines(state.step));
+    const row = data.live[state.step];
+    return asHtml(stepLines(state.step)) + '<table>' +
+      kindsAt(state.step).map(kind => '<tr><td><i style="background:' +
+        `${kindColors[kind]}"></i>${facts.kinds[kind]}</td>` +
+        `<td>${size(row[kind])}</td></tr>`).join('') +
+      `<tr><td>all</td><td>${size(liveAt(state.step))}</td></tr></table>`;
   }
-  function clampStep(x) {
-    return Math.min(state.to - 1, Math.max(state.from, stepAt(x)));
+  /// The same for those who hear it.
+  function words(chart) {
+    if (!data.live.length) return '';
+    if (chart === 'placement' && state.buffer !== null)
+      return bufferLines(state.buffer).join('; ');
+    return stepLines(state.step).join('; ') +
+      `; ${size(liveAt(state.step))} in use: ` + kindsAt(state.step).map(
+      kind => `${facts.kinds[kind]} ${size(data.live[state.step][kind])}`)
+      .join(', ');
   }
-  let dragFrom = null, dragSvg = null;
+
+  // ---- the cursor ----
   function mark(svg, tag, attributes) {
     let element = svg.querySelector('.' + attributes.class);
     if (!element) {
@@ -371,8 +451,59 @@
     document.querySelectorAll('.buffer.on').forEach(
       e => e.classList.remove('on'));
   }
-  document.addEventListener('mousemove', event => {
-    const svg = event.target.closest && event.target.closest('svg');
+  function hideTip() {
+    unmark();
+    tip.hidden = true;
+  }
+  /// Shows the state's step, and buffer, at a place of the window or at the
+  /// cursor.
+  function point(svg, place) {
+    unmark();
+    const middle = (xOf(state.step) + xOf(state.step + 1)) / 2;
+    mark(svg, 'line', { class: 'cross', x1: middle, x2: middle, y1: 12,
+      y2: svg.viewBox.baseVal.height - bottom });
+    const rect = svg.id === 'placement' && state.buffer !== null ?
+      svg.querySelector(`[data-n="${state.buffer}"]`) : null;
+    if (rect) rect.classList.add('on');
+    svg.setAttribute('aria-valuenow', state.step);
+    svg.setAttribute('aria-valuetext', words(svg.id));
+    const box = svg.getBoundingClientRect();
+    showTip(place ? place.clientX : box.left + middle / width * box.width,
+      place ? place.clientY : Math.max(box.top, 0) + 24, tipOf(svg.id));
+  }
+  /// The x of an event in a chart's own units.
+  function chartX(svg, event) {
+    const box = svg.getBoundingClientRect();
+    return (event.clientX - box.left) / box.width * width;
+  }
+  const clampStep = step => Math.min(state.to - 1, Math.max(state.from, step));
+  function zoom(from, to) {
+    state.from = Math.max(0, Math.round(from));
+    state.to = Math.min(data.entry.steps.length,
+      Math.max(Math.round(to), state.from + 1));
+    state.step = clampStep(state.step);
+    hideTip();
+    render();
+  }
+  function zoomBy(factor) {
+    const wide = Math.max(2, (state.to - state.from) * factor);
+    const from = Math.min(Math.max(0, state.step - wide / 2),
+      Math.max(0, data.entry.steps.length - wide));
+    zoom(from, from + wide);
+  }
+
+  // ---- mouse and finger ----
+  let dragFrom = null, dragSvg = null;
+  const plotOf = event => event.target.closest && event.target.closest('.plot');
+  function hover(svg, event) {
+    const x = chartX(svg, event);
+    if (x < left || x > width - right || !data.live.length) return hideTip();
+    state.step = clampStep(stepAt(x));
+    const number = event.target.dataset && event.target.dataset.n;
+    state.buffer = number === undefined ? null : +number;
+    point(svg, event);
+  }
+  document.addEventListener('pointermove', event => {
     if (dragSvg) {
       const x = Math.min(width - right, Math.max(left,
         chartX(dragSvg, event)));
@@ -381,58 +512,91 @@
         height: dragSvg.viewBox.baseVal.height - 12 - bottom });
       return;
     }
-    unmark();
-    const x = svg ? chartX(svg, event) : -1;
-    if (!svg || x < left || x > width - right || !data.live.length) {
-      tip.hidden = true;
-      return;
-    }
-    const step = clampStep(x);
-    const middle = (xOf(step) + xOf(step + 1)) / 2;
-    mark(svg, 'line', { class: 'cross', x1: middle, x2: middle, y1: 12,
-      y2: svg.viewBox.baseVal.height - bottom });
-    const number = event.target.dataset && event.target.dataset.n;
-    if (number !== undefined) event.target.classList.add('on');
-    if (svg.id === 'placement' && number === undefined)
-      showTip(event, stepText(step));
-    else
-      showTip(event, svg.id === 'memory' ? memoryTip(step) :
-        bufferTip(+number));
+    const svg = plotOf(event);
+    if (svg) hover(svg, event);
+    else if (!document.activeElement.closest('.plot')) hideTip();
   });
-  document.addEventListener('mousedown', event => {
-    const svg = event.target.closest('svg');
-    if (!svg || event.button) return;
+  document.addEventListener('pointerdown', event => {
+    const svg = plotOf(event);
+    if (!svg) return hideTip();
+    if (event.button) return;
+    if (event.pointerType === 'touch') return hover(svg, event);
     dragSvg = svg;
     dragFrom = Math.min(width - right, Math.max(left, chartX(svg, event)));
     event.preventDefault();
   });
-  document.addEventListener('mouseup', event => {
+  document.addEventListener('pointerup', event => {
     if (!dragSvg) return;
     const x = chartX(dragSvg, event);
-    const [a, b] = [clampStep(Math.min(x, dragFrom)),
-      clampStep(Math.max(x, dragFrom))];
+    const a = clampStep(stepAt(Math.min(x, dragFrom)));
+    const b = clampStep(stepAt(Math.max(x, dragFrom)));
     const wide = Math.abs(x - dragFrom) > 6 && b > a;
     dragSvg = null;
     unmark();
-    if (!wide) return;
-    state.from = a;
-    state.to = b + 1;
-    render();
+    if (wide) zoom(a, b + 1);
+  });
+
+  // ---- keys and buttons ----
+  /// The next buffer of the state's step, by address.
+  function nextBuffer(direction) {
+    const here = data.entry.buffers.map((b, number) => ({ b, number }))
+      .filter(({ b }) => b[4] <= state.step && state.step <= b[5])
+      .sort((x, y) => x.b[2] - y.b[2]);
+    const at = here.findIndex(({ number }) => number === state.buffer);
+    const next = at < 0 ? (direction > 0 ? 0 : here.length - 1) :
+      Math.min(here.length - 1, Math.max(0, at + direction));
+    state.buffer = here.length ? here[next].number : null;
+  }
+  function moveStep(step) {
+    state.step = clampStep(step);
+    const b = state.buffer !== null && data.entry.buffers[state.buffer];
+    if (!b || state.step < b[4] || state.step > b[5]) state.buffer = null;
+  }
+  function pressed(svg, event) {
+    const { id } = svg, page10 = Math.ceil((state.to - state.from) / 10);
+    const upDown = direction => id === 'placement' ? nextBuffer(direction) :
+      moveStep(state.step + direction);
+    const actions = {
+      ArrowLeft: () => moveStep(state.step - 1),
+      ArrowRight: () => moveStep(state.step + 1),
+      ArrowUp: () => upDown(1), ArrowDown: () => upDown(-1),
+      PageUp: () => moveStep(state.step + page10),
+      PageDown: () => moveStep(state.step - page10),
+      Home: () => moveStep(state.from), End: () => moveStep(state.to - 1),
+      '+': () => zoomBy(0.5), '-': () => zoomBy(2),
+      Escape: () => zoom(0, data.entry.steps.length) };
+    const action = actions[event.key];
+    if (!action || !data.live.length) return;
+    event.preventDefault();
+    action();
+    if (event.key !== 'Escape') point(document.getElementById(id));
+  }
+  document.addEventListener('keydown', event => {
+    const svg = plotOf(event);
+    if (svg && !event.ctrlKey && !event.altKey && !event.metaKey)
+      pressed(svg, event);
+  });
+  document.addEventListener('focusin', event => {
+    const svg = plotOf(event);
+    if (svg && data.live.length) point(svg);
+  });
+  document.addEventListener('focusout', event => {
+    if (plotOf(event)) hideTip();
   });
   document.addEventListener('click', event => {
-    const head = event.target.closest('th');
-    if (head) return sortTable(head);
     const chosen = event.target.closest('button');
     if (!chosen) return;
+    if (chosen.dataset.sort) return sortTable(chosen.closest('th'));
     const action = chosen.dataset.do;
+    if (action === 'closer') return zoomBy(0.5);
+    if (action === 'reset') return zoom(0, data.entry.steps.length);
     if (action === 'fixed') state.fixed = !state.fixed;
     if (action === 'fine') state.fine = !state.fine;
-    if (action === 'reset') {
-      state.from = 0;
-      state.to = data.entry.steps.length;
-    }
     if (action.startsWith('entry-')) choose(+action.slice(6));
     else render();
+  });
+  addEventListener('resize', () => {
+    if (data && measure() !== width) render();
   });
 
   if (facts.entries.length) choose(0);

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 using namespace reprise;
 using namespace reprise::text;
@@ -115,7 +116,7 @@ std::string text::formatFixed(double value, int digits) {
   return buffer;
 }
 
-std::string text::formatSize(uint64_t bytes) {
+static std::string formatSize(uint64_t bytes, int digits) {
   static constexpr const char *names[] = {"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024)
     return std::to_string(bytes) + " B";
@@ -126,7 +127,34 @@ std::string text::formatSize(uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return formatFixed(value, 1) + " " + names[unit];
+  return formatFixed(value, digits) + " " + names[unit];
+}
+
+std::string text::formatSize(uint64_t bytes) { return ::formatSize(bytes, 1); }
+
+std::vector<std::string>
+text::formatSizesApart(const std::vector<uint64_t> &sizes) {
+  constexpr int mostDigits = 4;
+  for (int digits = 1; digits <= mostDigits; ++digits) {
+    std::vector<std::string> texts;
+    std::map<std::string, uint64_t> meant;
+    bool isApart = true;
+    for (uint64_t size : sizes) {
+      texts.push_back(::formatSize(size, digits));
+      isApart &= meant.emplace(texts.back(), size).first->second == size;
+    }
+    if (isApart)
+      return texts;
+  }
+  std::vector<std::string> texts;
+  for (uint64_t size : sizes)
+    texts.push_back(formatInteger(size) + " B");
+  return texts;
+}
+
+std::string text::formatCounted(uint64_t count, const std::string &one,
+                                const std::string &more) {
+  return std::to_string(count) + " " + (count == 1 ? one : more);
 }
 
 std::string text::formatCount(double count) {

@@ -11,6 +11,7 @@
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace reprise::text {
 
@@ -20,6 +21,10 @@ rt::Expected<uint64_t> parseSize(const std::string &text);
 
 /// Binary units with one digit: "713.2 MiB", "512 B".
 std::string formatSize(uint64_t bytes);
+
+/// Sizes that are read beside one another: with one digit, or as many, up to
+/// four, as tell those apart that differ; where these do not, in bytes.
+std::vector<std::string> formatSizesApart(const std::vector<uint64_t> &sizes);
 
 /// Decimal prefixes with three digits: "4.09 G", "11.5 M", "640".
 std::string formatCount(double count);
@@ -32,6 +37,10 @@ std::string formatInteger(uint64_t value);
 
 /// "12.3%" of a share where 1 is 100%.
 std::string formatPercent(double share);
+
+/// "1 image", "2 images".
+std::string formatCounted(uint64_t count, const std::string &one,
+                          const std::string &more);
 
 /// "0.42 s", "12 s", "3 min 05 s", "1 h 02 min".
 std::string formatSeconds(double seconds);

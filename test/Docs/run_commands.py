@@ -1,0 +1,194 @@
+"""Runs every command of README.md and docs/*.md, each page in a folder.
+
+A command is a line of a code block, or a span of code in a sentence or table,
+that begins with one of our tools (TOOLS), or with "$ ". What is too big for a
+test, or needs what a test has not, is in commands.txt: it runs in the form
+that stands there, or not at all, for the reason that stands there. Everything
+else runs as it is printed and has to succeed. An entry that no page has is an
+error, and so is a line that begins with "$ " and no known tool.
+
+    run_commands.py SOURCE BUILD WORK [PAGE...]
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+import options
+
+TOOLS = [
+    "reprise", "reprise-opt", "reprise-plan", "reprise-reduce",
+    "reprise-lsp-server", "mlir-opt-22", "cmake", "ninja", "ctest", "cmp",
+    "export", "tools/quickstart", "tools/run-tests", "test/benchmark/",
+    "test/faults/", "PlanTest", "random_training", "apt-get", "git", "sed",
+    "random_plans", "fuzz",
+]  # fmt: skip
+SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
+                           "eval", "report", "inspect"},
+               "reprise-plan": {"solve", "bound", "validate", "sweep",
+                                "place"}}  # fmt: skip
+
+
+def begins_with_tool(text):
+    word = text.split(" ")[0]
+    return any(word == t or (t.endswith("/") and word.startswith(t) and
+                             len(word) > len(t)) for t in TOOLS)
+
+
+def strip_comment(line):
+    return re.sub(r"\s+#\s.*$", "", line).strip()
+
+
+def join_lines(lines):
+    return re.sub(r"\s*\\\s*\n\s*", " ", "\n".join(lines)).strip()
+
+
+def block_commands(page):
+    """Commands of indented blocks; (place, command)."""
+    lines, at, fenced = page.split("\n"), 0, False
+    while at < len(lines):
+        line = lines[at]
+        if line.startswith("```"):
+            fenced = not fenced
+        at += 1
+        if fenced or not line.startswith("    "):
+            continue
+        text = line.strip()
+        marked = text.startswith("$ ")
+        if not marked and not begins_with_tool(text):
+            continue
+        if not marked and re.match(r"\S+ +[a-z]+: ", text):
+            continue  # what a tool prints
+        group = [text[2:] if marked else text]
+        while group[-1].endswith("\\"):
+            group.append(lines[at].strip())
+            at += 1
+        command = strip_comment(join_lines(group))
+        if not begins_with_tool(command):
+            sys.exit(f"line {at}: '{command}' begins with no known tool")
+        yield at, command
+
+
+def span_commands(page):
+    """Commands in sentences and tables: two words and more."""
+    def blank(match):
+        return re.sub(r"[^\n]", "", match.group())
+
+    prose = re.sub(r"^```.*?^```$", blank, page, flags=re.M | re.S)
+    prose = re.sub(r"^    .*$", blank, prose, flags=re.M)
+    for span in re.finditer(r"`([^`]+)`", prose):
+        text = re.sub(r"\s+", " ", span.group(1)).strip()
+        words = text.split(" ")
+        if len(words) < 2 or not begins_with_tool(text):
+            continue
+        known = SUBCOMMANDS.get(words[0])
+        if known and words[1] not in known:
+            continue
+        if known and all(word.startswith("--") for word in words[2:]):
+            continue  # a command's name, or that of an option of it
+        yield prose[: span.start()].count("\n") + 1, text
+
+
+def read_list(path):
+    """commands.txt: {command: (how, instead)}, {page: setup}, pages."""
+    entries, setups, checked = {}, {}, set()
+    for number, line in enumerate(open(path), 1):
+        line = line.rstrip("\n")
+        if line.startswith("#"):
+            continue
+        if line.startswith("check "):
+            checked.add(line.split(" ")[1])
+        elif line.startswith("before "):
+            page, command = line[len("before "):].split(": ", 1)
+            setups.setdefault(page, []).append(command)
+        elif line.startswith(("skip ", "as ")):
+            how, rest = line.split(" ", 1)
+            command, _, instead = rest.partition(" => ")
+            if how == "as" and not instead:
+                sys.exit(f"{path}:{number}: what is run instead?")
+            entries[command] = (how, instead)
+        elif line.strip():
+            sys.exit(f"{path}:{number}: not understood: {line}")
+    return entries, setups, checked
+
+
+def run(command, folder, environment):
+    begin = time.time()
+    done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command],
+                          cwd=folder, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(f"  {time.time() - begin:6.1f} s  {command}", flush=True)
+    warnings = re.findall(r"^.*warning: .*$", done.stdout, re.M)
+    if done.returncode or warnings:
+        print(done.stdout[-3000:])
+        print(f"    exit code {done.returncode}, {len(warnings)} warnings")
+        return False
+    return True
+
+
+def make_folder(work, page, source, build):
+    """A folder that looks like the repository's root after a build."""
+    folder = os.path.join(work, page.replace("/", "-"))
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "build"))
+    os.symlink(build, os.path.join(folder, "build", "release"))
+    for name in ["tools", "test", "docs", "include"]:
+        os.symlink(os.path.join(source, name), os.path.join(folder, name))
+    return folder
+
+
+def main():
+    source, build, work = map(os.path.abspath, sys.argv[1:4])
+    pages = sys.argv[4:] or ["README.md"] + sorted(
+        os.path.join("docs", n) for n in os.listdir(source + "/docs")
+        if n.endswith(".md")) + ["docs/benchmarks/README.md"]
+    entries, setups, checked = read_list(os.path.join(os.path.dirname(__file__),
+                                             "commands.txt"))
+    environment = dict(os.environ)
+    environment["PATH"] = build + "/bin:" + environment["PATH"]
+    environment["XDG_CACHE_HOME"] = work + "/cache"
+    # Threads that wait beside other tests sleep.
+    environment.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ["PATH"] = environment["PATH"]
+    used, failed = set(), []
+    counts = {"run": 0, "as": 0, "skip": 0, "check": 0}
+    for page in pages:
+        print(page)
+        text = open(os.path.join(source, page)).read()
+        folder = make_folder(work, page, source, build)
+        for command in setups.get(page, []):
+            if not run(command.replace("%source", shlex.quote(source)), folder,
+                       environment):
+                failed.append((page, 0, command))
+        seen = set()
+        for line, command in sorted([*block_commands(text),
+                                     *span_commands(text)]):
+            if command in seen:
+                continue
+            seen.add(command)
+            how, instead = entries.get(command, ("run", ""))
+            how = "check" if page in checked else how
+            used.add(command)
+            counts[how] += 1
+            wrong = options.check_command(command, source)
+            if wrong:
+                failed.append((page, line, wrong))
+            elif how not in ("skip", "check") and not run(
+                    instead or command, folder, environment):
+                failed.append((page, line, command))
+    print(counts)
+    if not sys.argv[4:]:
+        for command in entries.keys() - used:
+            failed.append(("commands.txt", 0, "no page has: " + command))
+    for page, line, command in failed:
+        print(f"FAILED {page}:{line}: {command}")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
