@@ -7,33 +7,21 @@
 //===----------------------------------------------------------------------===//
 #include "Arena.h"
 
+#include "reprise/Runtime/HostMemory.h"
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace reprise::rt {
 
-/// What the kernel says can be had without swapping; 0 if it does not say.
-static uint64_t availableBytes() {
-  std::FILE *file = std::fopen("/proc/meminfo", "re");
-  if (!file)
-    return 0;
-  char line[256];
-  unsigned long long kib = 0;
-  while (std::fgets(line, sizeof line, file))
-    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-      break;
-  std::fclose(file);
-  return kib * 1024;
-}
-
-static Status outOfMemory(uint64_t bytes, uint64_t available) {
+static Status outOfMemory(uint64_t bytes, const MemoryLimit &available) {
   std::string message =
       "the arena takes " + std::to_string(bytes) + " bytes of memory";
-  if (available)
-    message += ", " + std::to_string(available) + " bytes are available";
+  if (available.bytes != UINT64_MAX)
+    message += ", " + std::to_string(available.bytes) +
+               " bytes are available (" + available.by + " limits them)";
   return Status::error(RP_OUT_OF_MEMORY,
                        message + "; compile with a smaller batch or with "
                                  "checkpointing");
@@ -50,8 +38,8 @@ Expected<Arena> Arena::allocate(uint64_t bytes, uint64_t guardBytes) {
   uint64_t mapped = lead + usable + page;
   // Asked before touching: the kernel would grant the mapping and kill the
   // process later.
-  uint64_t available = availableBytes();
-  if (available && usable > available)
+  MemoryLimit available = availableMemory();
+  if (usable > available.bytes)
     return outOfMemory(bytes, available);
   void *memory = ::mmap(nullptr, mapped, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -3,7 +3,7 @@
 // Second field of /proc/self/statm, in pages. Read without allocation.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,7 +2,9 @@
 #ifndef REPRISE_ANALYSIS_PLANSUMMARY_H
 #define REPRISE_ANALYSIS_PLANSUMMARY_H
 
+#include "reprise/Analysis/TrainingNote.h"
 #include "reprise/IR/Rt.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct EntrySummary {
 
 struct PlanSummary {
   std::string checkpointing; // mode, may be empty
+  std::optional<TrainingNote> training;
   std::vector<EntrySummary> entries;
 };
 
