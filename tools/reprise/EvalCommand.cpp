@@ -23,10 +23,10 @@ struct EvalOptions {
 
 static rt::Status evaluateModel(const EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
-    return invalid("say what to evaluate: either --resume STATE or --weights "
-                   "FILE");
+    return misuse("say what to evaluate: either --resume STATE or --weights "
+                  "FILE");
   if (options.split != "test" && options.split != "train")
-    return invalid("--split is '" + options.split + "'; say test or train");
+    return misuse("--split is '" + options.split + "'; say test or train");
   auto running = RunningProgram::open(options.run, false, std::nullopt);
   if (!running.ok())
     return running.status();
