@@ -12,13 +12,16 @@
 #include "reprise/Passes/Pipelines.h"
 
 #include "mlir/Transforms/Passes.h"
+#include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Kernels.h"
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Train.h"
 #include "reprise/Translate/TranslateProgram.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -313,7 +316,9 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
   return checkBudget(module, options);
 }
 
-FailureOr<std::vector<uint8_t>> reprise::emitArtifact(mlir::ModuleOp module) {
+FailureOr<std::vector<uint8_t>>
+reprise::emitArtifact(mlir::ModuleOp module,
+                      const std::optional<TrainingNote> &training) {
   auto programs = module.getOps<rt_dialect::ProgramOp>();
   if (!llvm::hasSingleElement(programs))
     return module.emitError()
@@ -331,12 +336,28 @@ FailureOr<std::vector<uint8_t>> reprise::emitArtifact(mlir::ModuleOp module) {
       return failure();
     image = std::move(*compiled);
   }
-  return translateProgram(program, image.elf);
+  return translateProgram(program, image.elf, training);
+}
+
+std::string reprise::digestModel(mlir::ModuleOp module) {
+  OwningOpRef<mlir::ModuleOp> bare = module.clone();
+  bare->walk([](sg::ModuleOp block) {
+    block->removeAttr(block.getActivationCheckpointingAttrName());
+  });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  bare->print(stream, OpPrintingFlags().printGenericOpForm());
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
 }
 
 FailureOr<std::vector<uint8_t>>
 reprise::compileModel(mlir::ModuleOp module, const CompileOptions &options) {
+  TrainingNote training;
+  training.momentum = options.momentum;
+  training.weightDecay = options.weightDecay;
+  training.model = digestModel(module);
   if (failed(lowerModel(module, options, CompileLevel::Program)))
     return failure();
-  return emitArtifact(module);
+  return emitArtifact(module, training);
 }

@@ -81,6 +81,12 @@ std::string reprise::toJson(const PlanSummary &summary) {
     json.attribute("checkpointing", summary.checkpointing);
     if (!summary.command.empty())
       json.attribute("command", llvm::json::fixUTF8(summary.command));
+    if (summary.training)
+      json.attributeObject("training", [&] {
+        json.attribute("momentum", summary.training->momentum);
+        json.attribute("weight-decay", summary.training->weightDecay);
+        json.attribute("model", summary.training->model);
+      });
     json.attributeArray("entries", [&] {
       for (const EntrySummary &entry : summary.entries)
         json.object([&] {

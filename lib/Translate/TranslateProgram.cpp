@@ -28,7 +28,8 @@ namespace {
 class Translator {
 public:
   explicit Translator(rt_dialect::ProgramOp program) : program(program) {}
-  FailureOr<fb::ProgramT> run(ArrayRef<uint8_t> code);
+  FailureOr<fb::ProgramT> run(ArrayRef<uint8_t> code,
+                              const std::optional<TrainingNote> &training);
 
 private:
   void addVariable(VariableOp variable);
@@ -196,7 +197,9 @@ void Translator::addEntry(EntryOp entry) {
   result.entries.push_back(std::move(translated));
 }
 
-FailureOr<fb::ProgramT> Translator::run(ArrayRef<uint8_t> code) {
+FailureOr<fb::ProgramT>
+Translator::run(ArrayRef<uint8_t> code,
+                const std::optional<TrainingNote> &training) {
   result.producer = "reprise " REPRISE_VERSION;
   result.model = program.getSymName().str();
   result.target = program.getTarget().str();
@@ -219,7 +222,9 @@ FailureOr<fb::ProgramT> Translator::run(ArrayRef<uint8_t> code) {
   result.code = code.vec();
   for (auto entry : body.getOps<EntryOp>())
     addEntry(entry);
-  result.plan_note = toJson(summarizePlan(program));
+  PlanSummary summary = summarizePlan(program);
+  summary.training = training;
+  result.plan_note = toJson(summary);
   return std::move(result);
 }
 
@@ -254,9 +259,9 @@ static LogicalResult checkSize(rt_dialect::ProgramOp program,
 }
 
 FailureOr<std::vector<uint8_t>>
-reprise::translateProgram(rt_dialect::ProgramOp program,
-                          ArrayRef<uint8_t> code) {
-  FailureOr<fb::ProgramT> translated = Translator(program).run(code);
+reprise::translateProgram(rt_dialect::ProgramOp program, ArrayRef<uint8_t> code,
+                          const std::optional<TrainingNote> &training) {
+  FailureOr<fb::ProgramT> translated = Translator(program).run(code, training);
   if (failed(translated) || failed(checkSize(program, *translated)))
     return failure();
   flatbuffers::FlatBufferBuilder builder;

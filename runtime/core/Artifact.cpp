@@ -1,4 +1,4 @@
-//===- Artifact.cpp - Container of an artifact and atomic files -----------===//
+//===- Artifact.cpp - Container of an artifact ----------------------------===//
 //
 // Every byte of a file is either covered by the digest or required to have
 // one value, so that any single altered bit and any truncation is noticed.
@@ -7,11 +7,7 @@
 #include "reprise/Runtime/Artifact.h"
 #include "Fault.h"
 
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -22,35 +18,6 @@ namespace {
 constexpr size_t kHeaderBytes = 64, kLengthAt = 16, kDigestAt = 24,
                  kDigestEnd = 40;
 constexpr char kMagic[] = "REPRISE\n";
-
-/// A new file beside `path`, removed again unless it was renamed.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(const std::string &path) {
-    // Not mkstemp: it ignores the umask. A killed process of the same id may
-    // have left its file behind, hence several attempts.
-    for (unsigned attempt = 0; fd < 0 && attempt < 100; ++attempt) {
-      name = path + ".tmp-" + std::to_string(::getpid()) + "-" +
-             std::to_string(attempt);
-      fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (fd < 0 && errno != EEXIST)
-        break;
-    }
-    pending = fd >= 0;
-  }
-  ~TemporaryFile() {
-    if (fd >= 0)
-      ::close(fd);
-    if (pending)
-      ::unlink(name.c_str());
-  }
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-  std::string name;
-  int fd = -1;
-  bool pending = false;
-};
 } // namespace
 
 template <typename T> static void store(uint8_t *at, T value) {
@@ -127,75 +94,6 @@ Status openContainer(const uint8_t *data, size_t size, const uint8_t **payload,
   *payload = data + kHeaderBytes;
   *payloadSize = length;
   return {};
-}
-
-static Status writeError(const std::string &doing, const std::string &path,
-                         int error) {
-  std::string text = "cannot " + doing + " '" + path + "': ";
-  if (error == ENOSPC || error == EDQUOT)
-    return Status::error(RP_IO_ERROR,
-                         text + "the disk is full; free some space and save "
-                                "again, the previous file is untouched");
-  return Status::error(RP_IO_ERROR, text + std::strerror(error));
-}
-
-static Status writeAll(int fd, const std::string &path, const void *data,
-                       size_t size) {
-  const char *next = static_cast<const char *>(data);
-  while (size) {
-    ssize_t n = ::write(fd, next, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return writeError("write", path, n < 0 ? errno : EIO);
-    next += n;
-    size -= size_t(n);
-  }
-  return {};
-}
-
-/// Makes the rename itself durable.
-static Status syncDirectory(const std::string &path) {
-  size_t slash = path.rfind('/');
-  std::string directory = slash == std::string::npos ? "."
-                          : slash == 0               ? "/"
-                                                     : path.substr(0, slash);
-  int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return writeError("sync directory", directory, errno);
-  int failed = ::fsync(fd) ? errno : 0;
-  ::close(fd);
-  // Some file systems cannot sync a directory and say so with EINVAL; there
-  // is nothing more to be done on them.
-  if (failed && failed != EINVAL)
-    return writeError("sync directory", directory, failed);
-  return {};
-}
-
-/// Gives the new file the permissions of the one it will replace, if any.
-static Status keepMode(int fd, const std::string &path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && ::fchmod(fd, info.st_mode & 07777))
-    return writeError("set the permissions of", path, errno);
-  return {};
-}
-
-Status writeFileAtomically(const std::string &path, const void *data,
-                           size_t size) {
-  TemporaryFile file(path);
-  if (!file.pending)
-    return writeError("create a file beside", path, errno);
-  REPRISE_RETURN_IF_ERROR(writeAll(file.fd, path, data, size));
-  REPRISE_RETURN_IF_ERROR(keepMode(file.fd, path));
-  if (::fsync(file.fd))
-    return writeError("sync", path, errno);
-  int closing = std::exchange(file.fd, -1);
-  if (::close(closing))
-    return writeError("close", path, errno);
-  if (::rename(file.name.c_str(), path.c_str()))
-    return writeError("replace", path, errno);
-  file.pending = false;
-  return syncDirectory(path);
 }
 
 } // namespace reprise::rt

@@ -54,6 +54,10 @@ Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                          "the data have " + std::to_string(data.size()) +
                              " images, fewer than one batch of " +
                              std::to_string(options.batch));
+  if (data.size() > std::vector<uint64_t>().max_size())
+    return Status::error(RP_OUT_OF_MEMORY, "the order of " +
+                                               std::to_string(data.size()) +
+                                               " images fits no memory");
   if (options.position % options.batch != 0 ||
       options.position / options.batch >=
           std::max<uint64_t>(1, data.size() / options.batch))

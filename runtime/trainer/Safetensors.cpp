@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <unordered_set>
 
 using namespace reprise::rt;
 using nlohmann::json;
@@ -28,31 +28,6 @@ constexpr DTypeRow kDTypes[] = {
     {DType::Bool, "BOOL", 1}, {DType::U8, "U8", 1},   {DType::I8, "I8", 1},
     {DType::I32, "I32", 4},   {DType::I64, "I64", 8}, {DType::F16, "F16", 2},
     {DType::BF16, "BF16", 2}, {DType::F32, "F32", 4}, {DType::F64, "F64", 8}};
-
-/// Stops at what nlohmann's parser would take silently: a key given twice, and
-/// nesting deeper than the format has (which it would keep in memory).
-class StrictKeys {
-public:
-  bool operator()(int depth, json::parse_event_t event, json &parsed) {
-    if (event == json::parse_event_t::object_start) {
-      keys.resize(size_t(depth) + 1);
-      keys.back().clear();
-    }
-    if (depth > 3)
-      problem = "its header is nested deeper than the format allows";
-    if (event == json::parse_event_t::key && size_t(depth) <= keys.size() &&
-        depth > 0) {
-      const std::string &key = parsed.get_ref<const std::string &>();
-      if (!keys[size_t(depth) - 1].insert(key).second)
-        problem = "its header has '" + key + "' twice";
-    }
-    return problem.empty();
-  }
-  std::string problem;
-
-private:
-  std::vector<std::set<std::string>> keys;
-};
 
 } // namespace
 
@@ -241,29 +216,141 @@ static Status checkCoverage(const std::string &file,
   return Status();
 }
 
+namespace {
+
+/// Takes a header one entry at a time, so that a file of many tensors takes
+/// time in proportion (the library's own tree looks through all earlier ones
+/// for each, once it is asked to stop at something). Refuses what the library
+/// would take silently: a key given twice, and nesting deeper than the format
+/// has.
+class HeaderReader final : public nlohmann::json_sax<json> {
+public:
+  HeaderReader(const std::string &file, uint64_t dataBytes)
+      : file(file), dataBytes(dataBytes) {}
+
+  SafetensorsHeader header;
+  Status status; // of the first thing that is wrong
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(int64_t value) override { return add(value); }
+  bool number_unsigned(uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string &) override {
+    return add(value);
+  }
+  bool string(std::string &value) override { return add(std::move(value)); }
+  bool binary(json::binary_t &) override { return refuse("is not JSON"); }
+  bool start_object(size_t) override {
+    if (inRoot)
+      return open(json::object());
+    inRoot = true;
+    return true;
+  }
+  bool start_array(size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string &name) override;
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    return refuse("is not JSON");
+  }
+
+private:
+  // Of the root: a tensor's object, a list in it, a list in that.
+  static constexpr size_t kDepth = 3;
+
+  bool refuse(const std::string &what) {
+    status = damaged(file, "its header " + what);
+    return false;
+  }
+  bool add(json value);
+  bool open(json value);
+  bool close();
+  bool take();
+  /// Puts a value where it belongs.
+  json &place(json value);
+
+  const std::string &file;
+  uint64_t dataBytes;
+  bool inRoot = false;
+  std::string name; // of the entry
+  json entry;
+  std::vector<json *> nest;      // open objects and lists of the entry
+  std::vector<std::string> keys; // of the values to come in them
+  std::unordered_set<std::string> names;
+};
+
+} // namespace
+
+bool HeaderReader::key(std::string &text) {
+  bool isNew =
+      nest.empty() ? names.insert(text).second : !nest.back()->contains(text);
+  if (!isNew)
+    return refuse("has '" + text + "' twice");
+  (nest.empty() ? name : keys.back()) = text;
+  return true;
+}
+
+json &HeaderReader::place(json value) {
+  if (nest.empty())
+    return entry = std::move(value);
+  json &parent = *nest.back();
+  if (parent.is_object())
+    return parent[keys.back()] = std::move(value);
+  parent.push_back(std::move(value));
+  return parent.back();
+}
+
+bool HeaderReader::add(json value) {
+  place(std::move(value));
+  return !nest.empty() || take();
+}
+
+bool HeaderReader::open(json value) {
+  if (nest.size() == kDepth)
+    return refuse("is nested deeper than the format allows");
+  nest.push_back(&place(std::move(value)));
+  keys.emplace_back();
+  return true;
+}
+
+bool HeaderReader::close() {
+  if (nest.empty()) {
+    inRoot = false;
+    return true;
+  }
+  nest.pop_back();
+  keys.pop_back();
+  return !nest.empty() || take();
+}
+
+/// An entry is complete.
+bool HeaderReader::take() {
+  if (name == "__metadata__") {
+    status = parseMetadata(file, entry, header.metadata);
+    return status.ok();
+  }
+  TensorEntry tensor;
+  tensor.name = name;
+  status = parseTensor(file, entry, dataBytes, tensor);
+  header.tensors.push_back(std::move(tensor));
+  return status.ok();
+}
+
 Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
     const std::string &file, const std::string &text, uint64_t dataBytes) {
   if (text.empty() || text[0] != '{')
     return damaged(file, "its header does not begin with '{'");
-  StrictKeys strict;
-  json root = json::parse(text, std::ref(strict), false);
-  if (!strict.problem.empty())
-    return damaged(file, strict.problem);
-  if (!root.is_object())
-    return damaged(file, "its header is not JSON");
-  SafetensorsHeader header;
-  // nlohmann::json keeps keys sorted, which find() relies on.
-  for (const auto &item : root.items()) {
-    if (item.key() == "__metadata__") {
-      REPRISE_RETURN_IF_ERROR(
-          parseMetadata(file, item.value(), header.metadata));
-      continue;
-    }
-    TensorEntry entry;
-    entry.name = item.key();
-    REPRISE_RETURN_IF_ERROR(parseTensor(file, item.value(), dataBytes, entry));
-    header.tensors.push_back(std::move(entry));
-  }
+  HeaderReader reader(file, dataBytes);
+  if (!json::sax_parse(text, &reader))
+    return reader.status.ok() ? damaged(file, "its header is not JSON")
+                              : reader.status;
+  SafetensorsHeader header = std::move(reader.header);
+  // find() relies on it.
+  std::sort(header.tensors.begin(), header.tensors.end(),
+            [](const TensorEntry &a, const TensorEntry &b) {
+              return a.name < b.name;
+            });
   REPRISE_RETURN_IF_ERROR(checkCoverage(file, header.tensors, dataBytes));
   return header;
 }

@@ -4,6 +4,9 @@
 // Output:  a file that every reader of the format takes: wide types first, so
 //          that each tensor is aligned; the header padded with spaces.
 // Memory:  one tensor at a time.
+// Cost:    tensors * log(tensors). The digest stands in front of what it is
+//          of, so that a stream, which cannot be gone back in, takes the bytes
+//          twice: for the digest, then to write them.
 //
 //===----------------------------------------------------------------------===//
 #include "Digest.h"
@@ -11,6 +14,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 using namespace reprise::rt;
 
@@ -23,6 +28,16 @@ struct Plan {
 };
 
 } // namespace
+
+/// By the library that will write it, which has no other way to say this.
+static bool isUtf8(const std::string &text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception &) {
+    return false;
+  }
+}
 
 static Status planBytes(const std::string &path,
                         const SafetensorsContent &content, Plan &plan) {
@@ -46,42 +61,67 @@ static Status planBytes(const std::string &path,
   return Status();
 }
 
-static Status planHeader(const std::string &path,
-                         const SafetensorsContent &content, Plan &plan) {
-  nlohmann::ordered_json root = nlohmann::ordered_json::object();
-  Metadata metadata = content.metadata;
-  if (content.seal == Seal::Digest)
-    metadata["digest"] = std::string(kDigestDigits, '0');
-  if (!metadata.empty())
-    root["__metadata__"] = metadata;
-  uint64_t offset = 0;
-  for (size_t index : plan.order) {
-    const TensorToWrite &tensor = content.tensors[index];
-    if (tensor.name == "__metadata__" || root.contains(tensor.name))
-      return Status::error(RP_INVALID_ARGUMENT,
-                           "cannot write '" + path + "': tensor '" +
-                               tensor.name + "' is there twice or reserved");
-    uint64_t end = offset + plan.bytes[index];
-    root[tensor.name] = {{"dtype", dtypeName(tensor.type)},
-                         {"shape", tensor.shape},
-                         {"data_offsets", {offset, end}}};
-    offset = end;
+/// Every name of `content` that JSON cannot hold is refused.
+static Status checkNames(const std::string &path,
+                         const SafetensorsContent &content) {
+  std::set<std::string_view> names = {"__metadata__"};
+  auto refuse = [&](const std::string &name, const std::string &why) {
+    return Status::error(RP_INVALID_ARGUMENT, "cannot write '" + path +
+                                                  "': the name '" + name +
+                                                  "' " + why);
+  };
+  for (const TensorToWrite &tensor : content.tensors) {
+    if (!isUtf8(tensor.name))
+      return refuse(tensor.name, "is not UTF-8");
+    if (tensor.name == "__metadata__")
+      return refuse(tensor.name, "is reserved by the format for its metadata");
+    if (!names.insert(tensor.name).second)
+      return refuse(tensor.name, "is given twice");
   }
-  try {
-    plan.header = root.dump();
-  } catch (const nlohmann::json::exception &) {
-    // The library has no other way to say this.
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "cannot write '" + path +
-                             "': a name in it is not UTF-8");
-  }
-  // The data begin at a multiple of 8.
-  plan.header.resize((plan.header.size() + 7) / 8 * 8, ' ');
+  for (const auto &[key, value] : content.metadata)
+    if (!isUtf8(key) || !isUtf8(value))
+      return refuse(isUtf8(key) ? value : key, "is not UTF-8");
   return Status();
 }
 
-static Status writeData(AtomicFile &file, const Plan &plan, Digest &digest,
-                        const TensorSource &source) {
+/// Put together here: the library's objects look through all of their keys for
+/// each new one.
+static void planHeader(const SafetensorsContent &content, Plan &plan) {
+  using json = nlohmann::ordered_json;
+  Metadata metadata = content.metadata;
+  if (content.seal == Seal::Digest)
+    metadata["digest"] = std::string(kDigestDigits, '0');
+  std::string text;
+  auto add = [&](const std::string &key, const json &value) {
+    text += (text.empty() ? "{" : ",") + json(key).dump() + ":" + value.dump();
+  };
+  if (!metadata.empty())
+    add("__metadata__", metadata);
+  uint64_t offset = 0;
+  for (size_t index : plan.order) {
+    const TensorToWrite &tensor = content.tensors[index];
+    uint64_t end = offset + plan.bytes[index];
+    add(tensor.name, {{"dtype", dtypeName(tensor.type)},
+                      {"shape", tensor.shape},
+                      {"data_offsets", {offset, end}}});
+    offset = end;
+  }
+  plan.header = (text.empty() ? "{" : text) + "}";
+  // The data begin at a multiple of 8.
+  plan.header.resize((plan.header.size() + 7) / 8 * 8, ' ');
+}
+
+Status reprise::rt::checkSafetensors(const std::string &path,
+                                     const SafetensorsContent &content) {
+  Plan plan;
+  REPRISE_RETURN_IF_ERROR(planBytes(path, content, plan));
+  return checkNames(path, content);
+}
+
+/// Takes every tensor from `source` in the order of the file.
+template <typename Take>
+static Status forEachTensor(const Plan &plan, const TensorSource &source,
+                            Take take) {
   uint64_t largest = 1; // a source is never given a null pointer
   for (uint64_t bytes : plan.bytes)
     largest = std::max(largest, bytes);
@@ -89,10 +129,17 @@ static Status writeData(AtomicFile &file, const Plan &plan, Digest &digest,
   for (size_t index : plan.order) {
     size_t bytes = size_t(plan.bytes[index]);
     REPRISE_RETURN_IF_ERROR(source(index, data.data(), bytes));
-    digest.add(data.data(), bytes);
-    REPRISE_RETURN_IF_ERROR(file.append(data.data(), bytes));
+    REPRISE_RETURN_IF_ERROR(take(data.data(), bytes));
   }
   return Status();
+}
+
+static Status writeHeader(OutputFile &file, const std::string &header) {
+  uint8_t length[8];
+  for (int i = 0; i < 8; ++i)
+    length[i] = uint8_t(uint64_t(header.size()) >> (8 * i));
+  REPRISE_RETURN_IF_ERROR(file.append(length, sizeof length));
+  return file.append(header.data(), header.size());
 }
 
 Status reprise::rt::writeSafetensors(const std::string &path,
@@ -100,23 +147,33 @@ Status reprise::rt::writeSafetensors(const std::string &path,
                                      const TensorSource &source) {
   Plan plan;
   REPRISE_RETURN_IF_ERROR(planBytes(path, content, plan));
-  REPRISE_RETURN_IF_ERROR(planHeader(path, content, plan));
-  Expected<AtomicFile> created = AtomicFile::create(path);
-  if (!created.ok())
-    return created.status();
-  AtomicFile &file = *created;
-  uint8_t length[8];
-  for (int i = 0; i < 8; ++i)
-    length[i] = uint8_t(uint64_t(plan.header.size()) >> (8 * i));
-  REPRISE_RETURN_IF_ERROR(file.append(length, sizeof length));
-  REPRISE_RETURN_IF_ERROR(file.append(plan.header.data(), plan.header.size()));
+  REPRISE_RETURN_IF_ERROR(checkNames(path, content));
+  planHeader(content, plan);
+  Expected<OutputFile> file = OutputFile::create(path);
+  if (!file.ok())
+    return file.status();
+  bool sealed = content.seal == Seal::Digest;
+  size_t at = 8 + findDigest(plan.header, std::string(kDigestDigits, '0'));
   Digest digest;
   digest.addHeader(plan.header);
-  REPRISE_RETURN_IF_ERROR(writeData(file, plan, digest, source));
-  if (content.seal == Seal::Digest) {
-    size_t at = findDigest(plan.header, std::string(kDigestDigits, '0'));
-    std::string hex = digest.hex();
-    REPRISE_RETURN_IF_ERROR(file.overwrite(8 + at, hex.data(), hex.size()));
+  auto count = [&](const uint8_t *data, size_t bytes) {
+    digest.add(data, bytes);
+    return Status();
+  };
+  if (sealed && file->isStream()) {
+    REPRISE_RETURN_IF_ERROR(forEachTensor(plan, source, count));
+    plan.header.replace(at - 8, kDigestDigits, digest.hex());
   }
-  return file.commit();
+  REPRISE_RETURN_IF_ERROR(writeHeader(*file, plan.header));
+  auto write = [&](const uint8_t *data, size_t bytes) {
+    if (sealed && !file->isStream())
+      digest.add(data, bytes);
+    return file->append(data, bytes);
+  };
+  REPRISE_RETURN_IF_ERROR(forEachTensor(plan, source, write));
+  if (sealed && !file->isStream()) {
+    std::string hex = digest.hex();
+    REPRISE_RETURN_IF_ERROR(file->overwrite(at, hex.data(), hex.size()));
+  }
+  return file->commit();
 }

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Course.h"
+#include <nlohmann/json.hpp>
 
 using namespace reprise::rt;
 
@@ -54,6 +56,7 @@ public:
   Status describe();
 
   std::string model() const override { return rp_program_model(program); }
+  std::map<std::string, std::string> settings() const override;
   const std::vector<TensorInfo> &variables() const override { return vars; }
   const EntryInfo *entry(const std::string &name) const override {
     for (const EntryInfo &entry : entries)
@@ -104,6 +107,27 @@ private:
 };
 
 } // namespace
+
+/// The compiler's note says the optimizer and which model it compiled; another
+/// compiler may leave that out.
+std::map<std::string, std::string> SessionBackend::settings() const {
+  Course course;
+  course["threads"] = std::to_string(rp_program_threads(program));
+  auto note =
+      nlohmann::json::parse(rp_program_plan_note(program), nullptr, false);
+  if (!note.is_object() || !note.contains("training") ||
+      !note["training"].is_object())
+    return course;
+  for (const char *name : {"momentum", "weight-decay"}) {
+    auto value = note["training"].find(name);
+    if (value != note["training"].end() && value->is_number())
+      course[name] = courseNumber(value->get<double>());
+  }
+  auto digest = note["training"].find("model");
+  if (digest != note["training"].end() && digest->is_string())
+    course["model"] = model() + " (" + digest->get<std::string>() + ")";
+  return course;
+}
 
 Status SessionBackend::describeEntry(const char *name) {
   if (!rp_program_has_entry(program, name))

@@ -15,6 +15,9 @@
 using namespace reprise::rt;
 
 static constexpr char kFormat[] = "reprise-state";
+static constexpr char kVersion[] = "2";
+static constexpr char kFirstVersion[] = "1"; // without a course
+static constexpr char kCoursePrefix[] = "course.";
 static constexpr char kGradientPrefix[] = "gradient:";
 
 /// A float as its bits, so that it comes back the same.
@@ -26,7 +29,7 @@ static std::string floatBits(float value) {
 
 static Metadata metadataOf(Backend &backend, const RunPosition &position) {
   Metadata m = {{"format", kFormat},
-                {"version", "1"},
+                {"version", kVersion},
                 {"model", backend.model()},
                 {"epoch", std::to_string(position.epoch)},
                 {"step", std::to_string(position.step)},
@@ -38,6 +41,8 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
     m["mean_bits"] = floatBits(position.normalization->mean);
     m["stddev_bits"] = floatBits(position.normalization->stddev);
   }
+  for (const auto &[name, value] : position.course)
+    m[kCoursePrefix + name] = value;
   return m;
 }
 
@@ -79,10 +84,11 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
                          "'" + file.path() +
                              "' is not a training state; load weights of "
                              "another program with --weights");
-  if (readText(file, "version") != "1")
-    return Status::error(RP_DATA_LOSS,
-                         "'" + file.path() +
-                             "' is a training state of another version");
+  const std::string version = readText(file, "version");
+  if (version != kVersion && version != kFirstVersion)
+    return Status::error(
+        RP_DATA_LOSS, "'" + file.path() + "' is a training state of version '" +
+                          version + "', this is of version " + kVersion);
   REPRISE_RETURN_IF_ERROR(file.verifyDigest());
   RunPosition p;
   REPRISE_RETURN_IF_ERROR(readNumber(file, "epoch", &p.epoch));
@@ -97,6 +103,10 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
     REPRISE_RETURN_IF_ERROR(readFloat(file, "stddev_bits", &n.stddev));
     p.normalization = n;
   }
+  const size_t prefix = sizeof kCoursePrefix - 1;
+  for (const auto &[key, value] : file.header().metadata)
+    if (key.compare(0, prefix, kCoursePrefix) == 0)
+      p.course[key.substr(prefix)] = value;
   return p;
 }
 
@@ -133,8 +143,8 @@ static Expected<TensorToWrite> describe(const TensorInfo &variable) {
   return TensorToWrite{variable.name, dtypeOf(variable.type), *shape};
 }
 
-Status reprise::rt::saveState(Backend &backend, const std::string &path,
-                              const RunPosition &position) {
+static Expected<SafetensorsContent> contentOf(Backend &backend,
+                                              const RunPosition &position) {
   SafetensorsContent content;
   content.metadata = metadataOf(backend, position);
   content.seal = Seal::Digest;
@@ -144,6 +154,20 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
       return tensor.status();
     content.tensors.push_back(std::move(*tensor));
   }
+  return content;
+}
+
+Status reprise::rt::checkSavable(Backend &backend, const std::string &path,
+                                 const RunPosition &position) {
+  Expected<SafetensorsContent> content = contentOf(backend, position);
+  return content.ok() ? checkSafetensors(path, *content) : content.status();
+}
+
+Status reprise::rt::saveState(Backend &backend, const std::string &path,
+                              const RunPosition &position) {
+  Expected<SafetensorsContent> content = contentOf(backend, position);
+  if (!content.ok())
+    return content.status();
   std::vector<uint8_t> program;
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
     const TensorInfo &variable = backend.variables()[index];
@@ -160,7 +184,7 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
     toFileLayout(variable, program.data(), data);
     return Status();
   };
-  return writeSafetensors(path, content, source);
+  return writeSafetensors(path, *content, source);
 }
 
 static Status checkTensor(const SafetensorsFile &file,
@@ -304,26 +328,51 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
   return report;
 }
 
-Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
-                                   const std::string &path) {
-  const EntryInfo *info = backend.entry(entry);
+/// The gradients that `entry` gives, under the names of their variables.
+static std::vector<TensorInfo> gradientsOf(Backend &backend,
+                                           const std::string &entry) {
+  std::map<std::string, const TensorInfo *> variables;
+  for (const TensorInfo &variable : backend.variables())
+    variables[variable.name] = &variable;
   const size_t prefix = sizeof kGradientPrefix - 1;
-  SafetensorsContent content;
   std::vector<TensorInfo> gradients;
-  for (const TensorInfo &output : info->outputs) {
+  for (const TensorInfo &output : backend.entry(entry)->outputs) {
     if (output.name.compare(0, prefix, kGradientPrefix) != 0)
       continue;
     TensorInfo gradient = output;
     gradient.name = output.name.substr(prefix);
-    for (const TensorInfo &variable : backend.variables())
-      if (variable.name == gradient.name)
-        gradient.filePermutation = variable.filePermutation;
+    auto variable = variables.find(gradient.name);
+    if (variable != variables.end())
+      gradient.filePermutation = variable->second->filePermutation;
+    gradients.push_back(std::move(gradient));
+  }
+  return gradients;
+}
+
+static Expected<SafetensorsContent>
+contentOf(const std::vector<TensorInfo> &gradients) {
+  SafetensorsContent content;
+  for (const TensorInfo &gradient : gradients) {
     Expected<TensorToWrite> tensor = describe(gradient);
     if (!tensor.ok())
       return tensor.status();
     content.tensors.push_back(std::move(*tensor));
-    gradients.push_back(std::move(gradient));
   }
+  return content;
+}
+
+Status reprise::rt::checkGradients(Backend &backend, const std::string &entry,
+                                   const std::string &path) {
+  Expected<SafetensorsContent> content = contentOf(gradientsOf(backend, entry));
+  return content.ok() ? checkSafetensors(path, *content) : content.status();
+}
+
+Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
+                                   const std::string &path) {
+  std::vector<TensorInfo> gradients = gradientsOf(backend, entry);
+  Expected<SafetensorsContent> content = contentOf(gradients);
+  if (!content.ok())
+    return content.status();
   std::vector<uint8_t> program;
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
     program.resize(std::max(program.size(), bytes));
@@ -332,5 +381,5 @@ Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
     toFileLayout(gradients[index], program.data(), data);
     return Status();
   };
-  return writeSafetensors(path, content, source);
+  return writeSafetensors(path, *content, source);
 }

@@ -10,8 +10,8 @@
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "../core/Fault.h"
 #include "StepForm.h"
-#include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -68,7 +68,8 @@ public:
 
 private:
   Status checkOptions() const;
-  Status checkOutputs() const;
+  Status checkOutputs();
+  Status chooseCourse();
   Status loadVariables();
   Status checkResumed() const;
   Status planSteps();
@@ -84,6 +85,7 @@ private:
   const TrainOptions &options;
   const std::string entry = entryName(StepKind::Train);
   StepForm form;
+  PathLock lock; // on savePath
   std::unique_ptr<Dataset> data;
   std::unique_ptr<Loader> loader;
   RunningMean recent;
@@ -101,7 +103,10 @@ static Status invalid(const std::string &message) {
 }
 
 Status Run::checkOptions() const {
-  if ((options.epochs == 0) == (options.steps == 0))
+  bool resumed = !options.resumePath.empty();
+  bool both = options.epochs > 0 && options.steps > 0;
+  bool none = options.epochs == 0 && options.steps == 0;
+  if (both || (none && !resumed))
     return invalid("say either how many epochs or how many steps to train");
   if (!options.resumePath.empty() && !options.weightsPath.empty())
     return invalid("a run begins either from a state or from weights, not "
@@ -111,18 +116,30 @@ Status Run::checkOptions() const {
     return invalid("a state is to be saved every " +
                    std::to_string(options.saveEvery) +
                    " steps, but no file is named");
-  return Status();
+  if (!options.overridden.empty() && !resumed)
+    return invalid("only the settings of a state can be overridden, and none "
+                   "is named");
+  return checkOverrides(options.overridden);
 }
 
 /// What the run will write is tried before the run.
-Status Run::checkOutputs() const {
-  if (!options.savePath.empty())
+Status Run::checkOutputs() {
+  if (!options.savePath.empty()) {
     REPRISE_RETURN_IF_ERROR(checkWritable(options.savePath));
+    REPRISE_RETURN_IF_ERROR(checkSavable(backend, options.savePath, {}));
+    Expected<PathLock> acquired = PathLock::acquire(options.savePath);
+    if (!acquired.ok())
+      return acquired.status();
+    lock = std::move(*acquired);
+  }
   if (options.gradientsPath.empty())
     return Status();
   for (const TensorInfo &output : backend.entry(entry)->outputs)
-    if (output.name.compare(0, 9, "gradient:") == 0)
+    if (output.name.compare(0, 9, "gradient:") == 0) {
+      REPRISE_RETURN_IF_ERROR(
+          checkGradients(backend, entry, options.gradientsPath));
       return checkWritable(options.gradientsPath);
+    }
   return invalid("entry '" + entry +
                  "' of the program gives no gradients; compile it with "
                  "gradients as outputs");
@@ -152,6 +169,11 @@ Status Run::loadVariables() {
 /// goes on with the same bits only when both are what they were.
 Status Run::checkResumed() const {
   const RunPosition &position = result.position;
+  if (options.given.count("seed") && options.seed != position.seed)
+    return invalid(
+        "'" + options.resumePath + "' is the state of a run with the seed " +
+        std::to_string(position.seed) + ", but here it is " +
+        std::to_string(options.seed) + "; a seed is one of a whole run");
   if (position.images == data->size() && position.batch == form.batch)
     return Status();
   return invalid("'" + options.resumePath + "' is the state of a run on " +
@@ -162,18 +184,47 @@ Status Run::checkResumed() const {
                  "; begin a new run from it as weights");
 }
 
-Status Run::planSteps() {
-  uint64_t perEpoch = data->size() / form.batch;
-  if (__builtin_mul_overflow(options.epochs, perEpoch, &total))
+/// Settles what the run's course follows from: what is asked for, or what the
+/// state says it was.
+Status Run::chooseCourse() {
+  Course asked = backend.settings();
+  addLearningRate(options.learningRate, asked);
+  uint64_t perEpoch = data->size() / form.batch, steps = options.steps;
+  if (options.epochs > 0 &&
+      __builtin_mul_overflow(options.epochs, perEpoch, &steps))
     return invalid("a run of " + std::to_string(options.epochs) +
                    " epochs is too long");
-  if (options.steps > 0)
-    total = options.steps;
+  if (options.epochs > 0 || options.steps > 0)
+    asked["steps"] = std::to_string(steps);
+  Expected<std::string> described = describeData(*data);
+  if (!described.ok())
+    return described.status();
+  asked["data"] = *described;
+  Course &course = result.position.course;
+  if (!options.resumePath.empty()) {
+    Expected<Course> chosen = continueCourse(
+        options.resumePath, course, {asked, options.given, options.overridden});
+    if (!chosen.ok())
+      return chosen.status();
+    asked = std::move(*chosen);
+  }
+  course = std::move(asked);
+  if (!course.count("steps"))
+    return invalid("'" + options.resumePath +
+                   "' does not say how long to train; say either how many "
+                   "epochs or how many steps");
+  REPRISE_RETURN_IF_ERROR(
+      readLearningRate(options.resumePath, course, result.learningRate));
+  return readSteps(options.resumePath, course, total);
+}
+
+Status Run::planSteps() {
+  uint64_t perEpoch = data->size() / form.batch;
   if (perEpoch > 0 && result.position.step >= total)
     return invalid("'" + options.resumePath + "' has done " +
                    std::to_string(result.position.step) + " of " +
                    std::to_string(total) + " steps; ask for more");
-  return perEpoch > 0 ? options.learningRate.check(total) : Status();
+  return perEpoch > 0 ? result.learningRate.check(total) : Status();
 }
 
 Status Run::prepare() {
@@ -196,6 +247,7 @@ Status Run::prepare() {
       checkDataFits(form, StepKind::Train, *data, spec.source));
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());
+  REPRISE_RETURN_IF_ERROR(chooseCourse());
   position.batch = form.batch;
   position.images = data->size();
   position.normalization = data->normalization();
@@ -217,7 +269,7 @@ Status Run::prepare() {
 }
 
 Status Run::step(const Batch &batch) {
-  rate = float(options.learningRate.at(result.position.step, total));
+  rate = float(result.learningRate.at(result.position.step, total));
   REPRISE_RETURN_IF_ERROR(
       backend.setInput(entry, "image", batch.images.data(), form.imageBytes()));
   REPRISE_RETURN_IF_ERROR(

@@ -7,6 +7,7 @@
 #include "reprise/Runtime/Artifact.h"
 #include "ArtifactBuilder.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/OutputFile.h"
 
 #include <dirent.h>
 #include <fstream>
@@ -107,7 +108,7 @@ protected:
     return {std::istreambuf_iterator<char>(file), {}};
   }
   rt::Status write(const std::string &path, const std::string &text) {
-    return rt::writeFileAtomically(path, text.data(), text.size());
+    return rt::writeFile(path, text.data(), text.size());
   }
   std::string directory;
 };
@@ -130,7 +131,7 @@ TEST_F(FileTest, SaysWhereItCannotWrite) {
   rt::Status status = write(directory + "/none/a.rpx", "one");
   EXPECT_EQ(status.code(), RP_IO_ERROR);
   EXPECT_EQ(status.message(), "cannot create a file beside '" + directory +
-                                  "/none/a.rpx': No such file or directory");
+                                  "/none/a.rpx': no such file or directory");
 }
 
 TEST_F(FileTest, LeavesNothingWhenItCannotReplace) {
@@ -188,8 +189,7 @@ TEST_F(FileTest, KilledWhileWritingLosesNothing) {
 TEST_F(FileTest, OpensProgramsFromFiles) {
   std::string path = directory + "/a.rpx";
   std::vector<uint8_t> bytes = smallArtifact();
-  ASSERT_EQ(rt::writeFileAtomically(path, bytes.data(), bytes.size()).message(),
-            "");
+  ASSERT_EQ(rt::writeFile(path, bytes.data(), bytes.size()).message(), "");
   rp_program *program = nullptr;
   ASSERT_EQ(take(rp_program_open(path.c_str(), &program)).message, "");
   EXPECT_STREQ(rp_program_model(program), "by-hand");
@@ -208,7 +208,7 @@ TEST_F(FileTest, OpensProgramsFromFiles) {
             "output 0 of 0 of entry 'step'");
   rp_program_close(program);
   bytes.pop_back();
-  ASSERT_TRUE(rt::writeFileAtomically(path, bytes.data(), bytes.size()).ok());
+  ASSERT_TRUE(rt::writeFile(path, bytes.data(), bytes.size()).ok());
   Outcome outcome = take(rp_program_open(path.c_str(), &program));
   EXPECT_EQ(outcome.code, RP_DATA_LOSS);
   EXPECT_EQ(outcome.message.find("'" + path + "': damaged artifact"), 0u);

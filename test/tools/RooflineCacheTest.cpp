@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -81,6 +83,19 @@ TEST_F(RooflineCache, may_be_unwritable) {
   EXPECT_EQ(get(), 101);
   EXPECT_NE(note.find("measured again each time"), std::string::npos) << note;
   EXPECT_EQ(get(), 102);
+}
+
+TEST_F(RooflineCache, pipe_in_its_place_is_left_alone) {
+  get();
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  int before = measured;
+  get(); // would wait for somebody else at the pipe for ever
+  EXPECT_EQ(measured, before + 1);
+  EXPECT_NE(note.find("not a regular file"), std::string::npos) << note;
+  struct stat info;
+  ASSERT_EQ(::lstat(path.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
 }
 
 TEST_F(RooflineCache, lies_where_caches_lie) {

@@ -38,20 +38,35 @@ TEST(Size, fractions_are_exact) {
   EXPECT_EQ(bytesOf("1.000"), 1u);
 }
 
+TEST(Size, parts_of_bytes_are_dropped) {
+  EXPECT_EQ(bytesOf("2.6MiB"), 2726297u); // and 0.6
+  EXPECT_EQ(bytesOf("0.0001 kB"), 0u);
+  EXPECT_EQ(bytesOf("0.33333333333333333333333333KiB"), 341u);
+  EXPECT_EQ(bytesOf("0.99999999999999999999999TiB"), 1099511627775u);
+}
+
+TEST(Size, letters_alone_are_binary) {
+  EXPECT_EQ(bytesOf("2G"), 2147483648u);
+  EXPECT_EQ(bytesOf("512M"), 536870912u);
+  EXPECT_EQ(bytesOf("1.5K"), 1536u);
+  EXPECT_EQ(bytesOf("1T"), 1099511627776u);
+}
+
 TEST(Size, the_largest_is_read_and_the_next_refused) {
   EXPECT_EQ(bytesOf("18446744073709551615"), UINT64_MAX);
   EXPECT_NE(errorOf("18446744073709551616").find("64 bits"), std::string::npos);
   EXPECT_NE(errorOf("99999999TiB").find("64 bits"), std::string::npos);
 }
 
-TEST(Size, parts_of_bytes_are_refused) {
+TEST(Size, parts_of_bytes_without_a_unit_are_refused) {
   EXPECT_NE(errorOf("1.5").find("whole number"), std::string::npos);
-  EXPECT_NE(errorOf("0.0001 kB").find("whole number"), std::string::npos);
+  EXPECT_NE(errorOf("0.5B").find("whole number"), std::string::npos);
 }
 
 TEST(Size, other_text_is_refused_with_an_example) {
-  for (const char *text : {"", "MiB", "-1", "1,5GB", "512mib", "1 GB ", "1.",
-                           ".5GB", "1e9", "1  GB", "0x10", "12 34"})
+  for (const char *text :
+       {"", "MiB", "-1", "1,5GB", "512mib", "1 GB ", "1.", ".5GB", "1e9",
+        "1  GB", "0x10", "12 34", "2g", "1MM"})
     EXPECT_NE(errorOf(text).find("512MiB"), std::string::npos) << text;
 }
 

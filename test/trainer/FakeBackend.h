@@ -19,6 +19,9 @@ public:
   FakeBackend(size_t batch, ImageShape image, int32_t classes);
 
   std::string model() const override { return "linear"; }
+  std::map<std::string, std::string> settings() const override {
+    return course;
+  }
   const std::vector<TensorInfo> &variables() const override { return vars; }
   const EntryInfo *entry(const std::string &name) const override;
   Status initialize(uint64_t seed) override;
@@ -37,6 +40,8 @@ public:
   std::map<std::string, std::vector<uint8_t>> bits;
   std::vector<TensorInfo> vars;
   std::vector<EntryInfo> entries;
+  /// What of the program decides the course of a run.
+  std::map<std::string, std::string> course;
   /// Called after each training step with its number and loss.
   std::function<void(uint64_t step, float &loss)> afterStep;
   /// Labels of each training batch, in the order of the steps.

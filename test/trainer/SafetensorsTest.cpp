@@ -6,6 +6,7 @@
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include "TestFiles.h"
 #include <cstring>
+#include <ctime>
 
 using namespace reprise::rt;
 using namespace reprise::rt::test;
@@ -197,6 +198,38 @@ TEST(Safetensors, NamesThatCannotBeWrittenAreRefused) {
   expectError(writeSafetensors(path, twice, fillPattern), RP_INVALID_ARGUMENT,
               {"'x'"});
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+/// Of this process, whatever else the machine does.
+static double secondsSince(std::clock_t start) {
+  return double(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+/// Seconds to write, and to read, a file of `count` tensors.
+static std::pair<double, double> secondsFor(size_t count) {
+  Folder folder;
+  std::string path = folder / "t.safetensors";
+  SafetensorsContent content;
+  content.seal = Seal::Digest;
+  for (size_t i = 0; i < count; ++i)
+    content.tensors.push_back(
+        {"layer" + std::to_string(i) + ".weight", DType::F32, {1}});
+  std::clock_t start = std::clock();
+  EXPECT_TRUE(writeSafetensors(path, content, fillPattern).ok());
+  double write = secondsSince(start);
+  start = std::clock();
+  auto file = SafetensorsFile::open(path);
+  EXPECT_TRUE(file.ok() && file->verifyDigest().ok());
+  EXPECT_EQ(file->header().tensors.size(), count);
+  return {write, secondsSince(start)};
+}
+
+TEST(Safetensors, TimeGrowsAsTheNumberOfTensors) {
+  auto [writeFew, readFew] = secondsFor(10000);
+  auto [writeMany, readMany] = secondsFor(80000);
+  // 8 times as many; 64 times the seconds when they are compared in pairs.
+  EXPECT_LT(writeMany, 24 * writeFew + 0.1);
+  EXPECT_LT(readMany, 24 * readFew + 0.1);
 }
 
 TEST(Safetensors, ReadsBeyondATensorAreRefused) {

@@ -2,7 +2,7 @@
 
 #include "Input.h"
 #include "Console.h"
-#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
 #include <cerrno>
 #include <cstdio>

@@ -13,7 +13,7 @@
 namespace reprise::plan::tool {
 
 using rt::Status;
-using tools::invalid;
+using tools::misuse;
 
 rt::Expected<Problem> loadProblem(const std::string &path) {
   rt::Expected<format::GraphFile> file = loadGraph(path);
@@ -39,14 +39,18 @@ rt::Expected<Problem> loadProblem(const std::string &path) {
 
 rt::Expected<uint64_t> parseBudget(const std::string &text,
                                    const Problem &problem) {
-  if (text.empty() || text.back() != '%')
-    return text::parseSize(text);
+  if (text.empty() || text.back() != '%') {
+    rt::Expected<uint64_t> bytes = text::parseSize(text);
+    if (!bytes.ok())
+      return misuse(bytes.status().message());
+    return bytes;
+  }
   double percent = 0;
   const char *end = text.data() + text.size() - 1;
   auto parsed = std::from_chars(text.data(), end, percent);
   if (parsed.ec != std::errc() || parsed.ptr != end || !(percent > 0) ||
       percent > 1000)
-    return invalid("'" + text + "' is no share of memory; write it as 80%");
+    return misuse("'" + text + "' is no share of memory; write it as 80%");
   return uint64_t(double(problem.whole.height) * percent / 100);
 }
 
@@ -80,7 +84,7 @@ static rt::Expected<double> parseSeconds(const std::string &text) {
                  : unit == "min"             ? 60
                                              : 0;
   if (parsed.ec != std::errc() || scale == 0 || !(value > 0) || value > 1e6)
-    return invalid("'" + text + "' is no time; write it as 10s, 500ms or 2min");
+    return misuse("'" + text + "' is no time; write it as 10s, 500ms or 2min");
   return value * scale;
 }
 
@@ -111,9 +115,9 @@ rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name) {
   for (const std::string &known : solverNames())
     names += (names.empty() ? "" : ", ") + known;
   std::string meant = text::nearest(name, solverNames());
-  return invalid("no solver is called '" + name + "'" +
-                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-                 "; there are " + names);
+  return misuse("no solver is called '" + name + "'" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                "; there are " + names);
 }
 
 //===----------------------------------------------------------------------===//

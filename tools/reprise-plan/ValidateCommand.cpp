@@ -19,7 +19,7 @@ struct ValidateOptions {
 
 static rt::Status validateFiles(const ValidateOptions &options) {
   if (options.graph == "-" && options.plan == "-")
-    return tools::invalid("only one of graph and plan can be standard input");
+    return tools::misuse("only one of graph and plan can be standard input");
   rt::Expected<format::GraphFile> file = loadGraph(options.graph);
   if (!file.ok())
     return file.status();

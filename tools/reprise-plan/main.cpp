@@ -31,6 +31,7 @@ static int run(int argc, char **argv) {
   addValidateCommand(app, invocation);
   addSweepCommand(app, invocation);
   addPlaceCommand(app, invocation);
+  guardValues(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

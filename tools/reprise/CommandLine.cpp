@@ -2,8 +2,12 @@
 
 #include "CommandLine.h"
 #include "Console.h"
+#include "text/Printable.h"
 #include "text/Table.h"
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 using namespace reprise;
@@ -39,6 +43,50 @@ void tools::useHelpFormat(CLI::App &app) {
 
 void tools::addExamples(CLI::App &command, const std::string &examples) {
   command.footer("Examples:\n" + examples + "\n");
+}
+
+/// "UINT", "INT", "FLOAT", "TEXT", or the name that the help has instead; the
+/// parser adds what is checked behind a colon.
+static std::string typeOf(const CLI::Option *option) {
+  std::string type = option->get_type_name();
+  return type.substr(0, type.find(':'));
+}
+
+/// What is wrong with a value that the parser would take; "" for nothing. It
+/// makes 0 of an empty number and a large one of a negative one.
+static std::string checkValue(const std::string &type,
+                              const std::string &value) {
+  if (value.empty())
+    return "an empty value says nothing";
+  bool isNumber = type == "UINT" || type == "INT" || type == "FLOAT";
+  size_t first = value.find_first_not_of(" \t");
+  if (isNumber && first != 0)
+    return "'" + value + "' is no number";
+  if (type == "UINT" && value[0] == '-')
+    return "'" + value + "' is negative";
+  char *end = nullptr;
+  errno = 0;
+  if (type == "UINT")
+    (void)std::strtoull(value.c_str(), &end, 0);
+  if (type == "INT")
+    (void)std::strtoll(value.c_str(), &end, 0);
+  if (errno == ERANGE)
+    return "'" + value + "' is more than 64 bits hold";
+  if (type == "FLOAT" && !std::isfinite(std::strtod(value.c_str(), &end)))
+    return "'" + value + "' is not finite";
+  return "";
+}
+
+void tools::guardValues(CLI::App &app) {
+  for (CLI::Option *option : app.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->check(
+          [type = typeOf(option)](const std::string &value) {
+            return checkValue(type, value);
+          },
+          "");
+  for (CLI::App *command : app.get_subcommands({}))
+    guardValues(*command);
 }
 
 /// The chosen subcommand, or the application.
@@ -83,6 +131,28 @@ static std::string describeExtra(CLI::App *command) {
          (meant.empty() ? "" : "; did you mean '" + meant + "'?");
 }
 
+/// Says of which kind the value should have been.
+static std::string describeConversion(const CLI::App *command,
+                                      const std::string &message) {
+  for (const CLI::Option *option : command->get_options({})) {
+    std::string begin = "Could not convert: " + option->get_name() + " = ";
+    if (message.compare(0, begin.size(), begin) != 0)
+      continue;
+    bool isWhole = typeOf(option) != "FLOAT";
+    return option->get_name() + " is '" + message.substr(begin.size()) +
+           "'; give a " + (isWhole ? "whole number" : "number");
+  }
+  return message;
+}
+
+/// An option that is given more often than it takes values; null without one.
+static const CLI::Option *repeated(const CLI::App *command) {
+  for (const CLI::Option *option : command->get_options({}))
+    if (option->get_items_expected_max() == 1 && option->results().size() > 1)
+      return option;
+  return nullptr;
+}
+
 static std::string fullName(const CLI::App *command) {
   const CLI::App *parent = command->get_parent();
   return parent ? fullName(parent) + " " + command->get_name()
@@ -96,6 +166,11 @@ int tools::explain(CLI::App &app, const CLI::ParseError &error) {
   std::string message = error.what();
   if (!command->remaining().empty())
     message = describeExtra(command);
+  else if (const CLI::Option *twice = repeated(command))
+    message = twice->get_name() + " is given " +
+              std::to_string(twice->results().size()) + " times; give it once";
+  else if (dynamic_cast<const CLI::ConversionError *>(&error))
+    message = describeConversion(command, message);
   else if (dynamic_cast<const CLI::RequiredError *>(&error) &&
            !commandNames(command).empty()) {
     std::string names;
@@ -104,6 +179,6 @@ int tools::explain(CLI::App &app, const CLI::ParseError &error) {
     message = "say what to do: " + names;
   }
   std::fprintf(stderr, "error: %s\n'%s --help' shows how to use it\n",
-               message.c_str(), fullName(command).c_str());
+               text::printable(message).c_str(), fullName(command).c_str());
   return kUsage;
 }

@@ -12,6 +12,11 @@ void useHelpFormat(CLI::App &app);
 /// Examples at the end of a command's help, indented by two.
 void addExamples(CLI::App &command, const std::string &examples);
 
+/// Refuses values, of `app` and the commands added to it so far, that the
+/// parser would take for others: empty ones, and negative ones where none can
+/// be.
+void guardValues(CLI::App &app);
+
 /// Prints the help or version that was asked for, or what was wrong with the
 /// command line and what was probably meant. Returns the exit code.
 int explain(CLI::App &app, const CLI::ParseError &error);

@@ -7,7 +7,7 @@
 #include "Refusal.h"
 #include "TypedCommand.h"
 #include "artifact/ArtifactFile.h"
-#include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include "llvm/ADT/StringRef.h"
@@ -104,8 +104,7 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
                                 const std::string &path,
                                 const std::vector<uint8_t> &bytes,
                                 const MaybeBudget &budget, double seconds) {
-  REPRISE_RETURN_IF_ERROR(
-      rt::writeFileAtomically(path, bytes.data(), bytes.size()));
+  REPRISE_RETURN_IF_ERROR(rt::writeFile(path, bytes.data(), bytes.size()));
   rt::Expected<ArtifactFile> artifact =
       ArtifactFile::fromMemory(bytes.data(), bytes.size());
   if (!artifact.ok())
@@ -139,8 +138,8 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   std::string path =
       options.output.empty() ? defaultOutput(options.source) : options.output;
   if (path == "-")
-    return invalid("an artifact is not written to standard output; name a "
-                   "file with -o");
+    return misuse("an artifact is not written to standard output; name a "
+                  "file with -o");
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Clock::time_point start = Clock::now();
   std::vector<uint8_t> bytes;
@@ -173,8 +172,8 @@ static rt::Status compile(const CompileCommandOptions &options) {
     return compileToArtifact(options, *request);
   std::optional<CompileLevel> level = parseCompileLevel(options.level);
   if (!level)
-    return invalid("--emit is '" + options.level +
-                   "'; say model, train, remat, program or artifact");
+    return misuse("--emit is '" + options.level +
+                  "'; say model, train, remat, program or artifact");
   return compileToText(options, *request, *level);
 }
 

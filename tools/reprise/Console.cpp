@@ -1,8 +1,8 @@
 //===- Console.cpp - What the driver says and how it ends -----------------===//
 
 #include "Console.h"
-#include "reprise/Runtime/Artifact.h"
-#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/OutputFile.h"
+#include "text/Printable.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,18 +12,27 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// Where a mistake was made that is one of the command line.
+static constexpr char kCommandLine[] = "command line";
+
 int tools::fail(const rt::Status &status) {
   if (!status.message().empty())
-    std::fprintf(stderr, "error: %s\n", status.message().c_str());
-  return kFailure;
+    std::fprintf(stderr, "error: %s\n",
+                 text::printable(status.message()).c_str());
+  bool isMisuse = status.site() == std::string(kCommandLine) + ":0";
+  return isMisuse ? kUsage : kFailure;
 }
 
 void tools::warn(const std::string &message) {
-  std::fprintf(stderr, "warning: %s\n", message.c_str());
+  std::fprintf(stderr, "warning: %s\n", text::printable(message).c_str());
 }
 
 rt::Status tools::invalid(const std::string &message) {
   return rt::Status::error(RP_INVALID_ARGUMENT, message);
+}
+
+rt::Status tools::misuse(const std::string &message) {
+  return rt::Status::error(RP_INVALID_ARGUMENT, message, kCommandLine, 0);
 }
 
 rt::Status tools::alreadyShown() { return invalid(""); }
@@ -56,7 +65,8 @@ bool ProgressLine::wants(Place place) const {
   return Clock::now() - last >= pause;
 }
 
-void ProgressLine::show(const std::string &line) {
+void ProgressLine::show(const std::string &text) {
+  std::string line = text::printable(text);
   // A line that wraps could not be rewritten.
   if (terminal)
     std::fprintf(stderr, "\r%s\033[K",
@@ -83,7 +93,8 @@ Activity::Activity(const std::string &what) {
 // Output
 //===----------------------------------------------------------------------===//
 
-rt::Status tools::print(const std::string &text) {
+rt::Status tools::print(const std::string &raw) {
+  std::string text = text::printable(raw);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
       std::fflush(stdout) == 0)
     return {};
@@ -93,7 +104,7 @@ rt::Status tools::print(const std::string &text) {
 rt::Status tools::writeText(const std::string &path, const std::string &text) {
   if (path == "-")
     return print(text);
-  return rt::writeFileAtomically(path, text.data(), text.size());
+  return rt::writeFile(path, text.data(), text.size());
 }
 
 rt::Status tools::checkOutput(const std::string &path) {

@@ -1,8 +1,8 @@
 //===- Console.h - What the driver says and how it ends ---------*- C++ -*-===//
 //
 // Results go to standard output; errors, warnings and progress to standard
-// error. Progress is one rewritten line on a terminal and now and then a plain
-// line elsewhere.
+// error, both without the control characters that names may hold. Progress is
+// one rewritten line on a terminal and now and then a plain line elsewhere.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_CONSOLE_H
@@ -21,12 +21,14 @@ enum ExitCode : int {
   kInterrupted = 130 // 128 + SIGINT, as shells report it
 };
 
-/// "error: MESSAGE"; returns kFailure. Says nothing more for a status without a
-/// message, whose error has been shown already.
+/// "error: MESSAGE"; returns kUsage for a misuse, else kFailure. Says nothing
+/// more for a status without a message, whose error has been shown already.
 int fail(const rt::Status &status);
 void warn(const std::string &message);
 
 rt::Status invalid(const std::string &message);
+/// For a command line that makes no sense, whatever the files hold.
+rt::Status misuse(const std::string &message);
 /// For what MLIR's diagnostics have shown.
 rt::Status alreadyShown();
 
@@ -60,7 +62,8 @@ private:
   ProgressLine line;
 };
 
-/// Writes to standard output; fails where that is closed or full.
+/// Writes to standard output what is safe to show on a terminal; fails where
+/// that is closed or full.
 rt::Status print(const std::string &text);
 
 /// Writes `text` to a file as a whole or not at all, or to standard output for

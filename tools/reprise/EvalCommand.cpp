@@ -24,10 +24,10 @@ struct EvalOptions {
 
 static rt::Status evaluateModel(const EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
-    return invalid("say what to evaluate: either --resume STATE or --weights "
-                   "FILE");
+    return misuse("say what to evaluate: either --resume STATE or --weights "
+                  "FILE");
   if (options.split != "test" && options.split != "train")
-    return invalid("--split is '" + options.split + "'; say test or train");
+    return misuse("--split is '" + options.split + "'; say test or train");
   RunRequest request;
   request.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
   auto running = RunningProgram::open(options.run, request);

@@ -69,8 +69,8 @@ static rt::Status parseImage(const std::string &text,
   int64_t h = 0, w = 0;
   if (height.getAsInteger(10, h) || width.getAsInteger(10, w) || h <= 0 ||
       w <= 0)
-    return invalid("--image is '" + text +
-                   "'; write height and width as 224x224");
+    return misuse("--image is '" + text +
+                  "'; write height and width as 224x224");
   options.height = h;
   options.width = w;
   return {};
@@ -86,10 +86,10 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
   if (image)
     REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
   if (stem && !(options.stem = zoo::parseStem(*stem)))
-    return invalid("--stem is '" + *stem + "'; say imagenet or cifar");
+    return misuse("--stem is '" + *stem + "'; say imagenet or cifar");
   if (annotate && !(options.annotate = zoo::parseAnnotate(*annotate)))
-    return invalid("--annotate is '" + *annotate +
-                   "'; say none, stages or blocks");
+    return misuse("--annotate is '" + *annotate +
+                  "'; say none, stages or blocks");
   return options;
 }
 
@@ -161,6 +161,31 @@ std::string CompileFlags::firstGiven() const {
   return firstGivenOf(command, kCompileGroup);
 }
 
+/// A number of a course; nothing where it has none.
+template <typename Number>
+static void takeSetting(const rt::Course &course, const char *name,
+                        std::optional<Number> &option) {
+  auto it = course.find(name);
+  double value = 0;
+  if (!option && it != course.end() && llvm::to_float(it->second, value))
+    option = Number(value);
+}
+
+void CompileFlags::resume(const rt::Course &course) {
+  takeSetting(course, "momentum", momentum);
+  takeSetting(course, "weight-decay", weightDecay);
+  takeSetting(course, "threads", threads);
+}
+
+void CompileFlags::addGiven(rt::Course &course) const {
+  if (momentum)
+    course["momentum"] = rt::courseNumber(*momentum);
+  if (weightDecay)
+    course["weight-decay"] = rt::courseNumber(*weightDecay);
+  if (threads)
+    course["threads"] = std::to_string(*threads);
+}
+
 std::vector<std::string> CompileFlags::allGiven() const {
   std::vector<std::string> names;
   for (const CLI::Option *option :
@@ -199,23 +224,23 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
   if (key == "threshold-bytes" && !value.empty()) {
     rt::Expected<uint64_t> bytes = text::parseSize(value.str());
     if (!bytes.ok())
-      return invalid("--checkpointing " + mode + ": " +
-                     bytes.status().message());
+      return misuse("--checkpointing " + mode + ": " +
+                    bytes.status().message());
     return "threshold-bytes=" + std::to_string(*bytes);
   }
   unsigned segments = 0;
   if (key == "segments" && !value.getAsInteger(10, segments) && segments > 0)
     return mode;
   if (key == "segments")
-    return invalid("--checkpointing " + mode +
-                   ": give the number of segments as segments=4");
+    return misuse("--checkpointing " + mode +
+                  ": give the number of segments as segments=4");
   std::vector<std::string> candidates = plain;
   candidates.insert(candidates.end(), {"segments=4", "threshold-bytes=1MiB"});
   std::string meant = text::nearest(mode, candidates);
-  return invalid("'" + mode + "' is no mode of checkpointing" +
-                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-                 " (modes are none, annotated, per-block, nested, segments=N, "
-                 "sqrt, threshold-bytes=SIZE)");
+  return misuse("'" + mode + "' is no mode of checkpointing" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " (modes are none, annotated, per-block, nested, segments=N, "
+                "sqrt, threshold-bytes=SIZE)");
 }
 
 /// "2GiB", "80%" or "auto".
@@ -226,16 +251,16 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
     double percent = 0;
     if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
         !(percent > 0 && percent <= 1000))
-      return invalid("--budget is '" + text +
-                     "'; a share is above 0% and at most 1000%");
+      return misuse("--budget is '" + text +
+                    "'; a share is above 0% and at most 1000%");
     return BudgetRequest{BudgetRequest::Kind::Percent, 0, percent};
   }
   rt::Expected<uint64_t> bytes = text::parseSize(text);
   if (!bytes.ok())
-    return invalid("--budget: " + bytes.status().message() +
-                   " (or say a share like 80%, or auto)");
+    return misuse("--budget: " + bytes.status().message() +
+                  " (or say a share like 80%, or auto)");
   if (*bytes == 0)
-    return invalid("--budget is 0; no program fits in nothing");
+    return misuse("--budget is 0; no program fits in nothing");
   return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
 }
 
@@ -243,9 +268,9 @@ static rt::Status checkRange(const char *name, const std::optional<double> &v,
                              double end) {
   if (!v || (*v >= 0 && *v < end))
     return {};
-  return invalid(std::string(name) + " is " + text::formatFixed(*v, 4) +
-                 "; it must be at least 0 and less than " +
-                 text::formatFixed(end, 0));
+  return misuse(std::string(name) + " is " + text::formatFixed(*v, 4) +
+                "; it must be at least 0 and less than " +
+                text::formatFixed(end, 0));
 }
 
 static bool isGiven(const CLI::App *command, const char *name) {
@@ -275,8 +300,8 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
       options.checkpointing = "none";
   }
   if (!budget && !keep.empty())
-    return invalid("--keep says what a plan for a --budget may not compute "
-                   "again; without a budget it means nothing");
+    return misuse("--keep says what a plan for a --budget may not compute "
+                  "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
   REPRISE_RETURN_IF_ERROR(checkRange("--momentum", momentum, 1));
@@ -286,12 +311,12 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);
   if (options.threads < 1 || options.threads > 1024)
-    return invalid("--threads is " + std::to_string(options.threads) +
-                   "; it must be between 1 and 1024");
+    return misuse("--threads is " + std::to_string(options.threads) +
+                  "; it must be between 1 and 1024");
   if (target) {
     rt::Expected<std::string> features = resolveTarget(*target);
     if (!features.ok())
-      return invalid("--target: " + features.status().message());
+      return misuse("--target: " + features.status().message());
     // Before anything else uses the library.
     REPRISE_RETURN_IF_ERROR(rt::limitLibrary(*features));
     options.target = *target;

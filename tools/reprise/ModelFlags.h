@@ -3,7 +3,7 @@
 #define REPRISE_TOOLS_MODELFLAGS_H
 
 #include "reprise/Passes/Pipelines.h"
-#include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Zoo/Zoo.h"
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -41,6 +41,11 @@ public:
   rt::Expected<CostModel> costs(unsigned threads, bool mayWarn) const;
   /// Where the profile is of another machine.
   void warnElsewhere(const CostModel &costs, unsigned threads) const;
+  /// Takes from a state's course what no option says: threads, momentum, weight
+  /// decay.
+  void resume(const rt::Course &course);
+  /// Those that options say, for a comparison with a state.
+  void addGiven(rt::Course &course) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
   bool hasBudget() const { return budget.has_value(); }
   /// As if --budget had been given.

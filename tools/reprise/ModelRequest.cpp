@@ -13,11 +13,11 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   if (!kind.ok())
     return kind.status();
   if (*kind == SourceKind::Artifact)
-    return invalid("'" + source +
-                   "' is compiled already; 'reprise inspect' shows it");
+    return misuse("'" + source +
+                  "' is compiled already; 'reprise inspect' shows it");
   if (*kind == SourceKind::Text && !model.firstGiven().empty())
-    return invalid(model.firstGiven() + " is an option of the zoo's models; '" +
-                   source + "' says itself what it is");
+    return misuse(model.firstGiven() + " is an option of the zoo's models; '" +
+                  source + "' says itself what it is");
   rt::Expected<zoo::ModelOptions> modelOptions = model.options();
   if (!modelOptions.ok())
     return modelOptions.status();

@@ -10,6 +10,7 @@
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Nesting.h"
+#include "text/Printable.h"
 #include "text/Table.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -32,9 +33,9 @@ rt::Expected<const zoo::ModelInfo *> tools::findModel(const std::string &name) {
     names.push_back(info.name);
   }
   std::string meant = text::nearest(name, names);
-  return invalid("no model is named '" + name + "'" +
-                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-                 " ('reprise zoo list' names all)");
+  return misuse("no model is named '" + name + "'" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " ('reprise zoo list' names all)");
 }
 
 /// Whether a file begins as artifacts do.
@@ -72,11 +73,36 @@ rt::Expected<SourceKind> tools::classifySource(const std::string &source) {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Standard error without what a terminal would take as orders: a diagnostic
+/// shows a line of the file, whatever is in it.
+class PrintableErrors : public llvm::raw_ostream {
+public:
+  PrintableErrors() { SetUnbuffered(); }
+  bool has_colors() const override { return llvm::errs().has_colors(); }
+  bool is_displayed() const override { return llvm::errs().is_displayed(); }
+  raw_ostream &changeColor(enum Colors color, bool bold, bool bg) override {
+    llvm::errs().changeColor(color, bold, bg);
+    return *this;
+  }
+  raw_ostream &resetColor() override {
+    llvm::errs().resetColor();
+    return *this;
+  }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    llvm::errs() << text::printable({text, size});
+  }
+  uint64_t current_pos() const override { return llvm::errs().tell(); }
+};
+} // namespace
+
 /// Shows diagnostics that have a source line, collects the others.
 class Compiler::Diagnostics : public mlir::SourceMgrDiagnosticHandler {
 public:
   Diagnostics(llvm::SourceMgr &sources, mlir::MLIRContext *context)
-      : SourceMgrDiagnosticHandler(sources, context, llvm::errs()) {
+      : SourceMgrDiagnosticHandler(sources, context, errors) {
     setHandler([this](mlir::Diagnostic &diagnostic) { handle(diagnostic); });
   }
 
@@ -120,6 +146,7 @@ private:
   }
 
   std::string collected;
+  PrintableErrors errors;
 };
 
 Compiler::Compiler() : context(mlir::MLIRContext::Threading::ENABLED) {
@@ -263,6 +290,9 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 //===----------------------------------------------------------------------===//
 
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
+  if (level == CompileLevel::Program)
+    training = TrainingNote{options.momentum, options.weightDecay,
+                            digestModel(*current)};
   if (mlir::failed(lowerModel(*current, options, level)))
     return diagnostics->takeError(name);
   return {};
@@ -294,7 +324,8 @@ rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {
     if (!command.empty())
       program->setDiscardableAttr(kCommandAttr,
                                   mlir::StringAttr::get(&context, command));
-  mlir::FailureOr<std::vector<uint8_t>> bytes = emitArtifact(*current);
+  mlir::FailureOr<std::vector<uint8_t>> bytes =
+      emitArtifact(*current, training);
   if (mlir::failed(bytes))
     return diagnostics->takeError(name);
   return std::move(*bytes);

@@ -66,6 +66,7 @@ private:
   std::unique_ptr<Diagnostics> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> current;
   std::string name;
+  std::optional<TrainingNote> training; // of the lowered module
 };
 
 ProgramFacts factsOf(rt_dialect::ProgramOp program);

@@ -23,6 +23,7 @@ namespace {
 struct BudgetReport {
   std::string text;
   ordered_json json;
+  rt::Status refusal; // of a sweep, which is told nevertheless
 };
 } // namespace
 
@@ -45,7 +46,8 @@ static rt::Status planBudget(ModelRequest request,
                              const BudgetPlanOptions &options,
                              BudgetReport &report) {
   // A sweep without a budget marks the knee.
-  if (!request.compile.budget)
+  bool isAsked = request.compile.budget.has_value();
+  if (!isAsked)
     request.compile.budget = BudgetRequest{};
   CompileOptions compile = request.compile;
   compile.evaluation = false;
@@ -79,14 +81,12 @@ static rt::Status planBudget(ModelRequest request,
     report.json = toJson(facts);
     return {};
   }
-  if (isRefused) {
-    std::vector<std::string> sizes =
-        text::formatSizesApart({facts.asked, facts.smallest.bytes});
-    warn("a budget of " + sizes[0] + " cannot be met; the curve begins at " +
-         sizes[1]);
-  }
+  if (isRefused)
+    report.refusal = refuse(request, facts);
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
+  if (isAsked && !isRefused)
+    report.text += "\n" + toText(facts);
   report.json = toJson(sweep);
   if (options.output.empty())
     return {};
@@ -130,14 +130,14 @@ static std::string describe(const BatchSearch::Answer &answer) {
 
 static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
   if (request.kind != SourceKind::Zoo)
-    return invalid("'" + request.source +
-                   "' says itself how many images a step has; --max-batch is "
-                   "for models of the zoo");
+    return misuse("'" + request.source +
+                  "' says itself how many images a step has; --max-batch is "
+                  "for models of the zoo");
   const std::optional<BudgetRequest> &asked = request.compile.budget;
   if (!asked || asked->kind != BudgetRequest::Kind::Bytes)
-    return invalid("--max-batch needs a --budget in bytes, as 2GiB");
+    return misuse("--max-batch needs a --budget in bytes, as 2GiB");
   if (request.model.batch)
-    return invalid("--max-batch looks for the batch; leave out --batch");
+    return misuse("--max-batch looks for the batch; leave out --batch");
   constexpr int64_t limit = 65536;
   BatchSearch search(request, asked->bytes);
   rt::Expected<BatchSearch::Answer> best = search.largest(limit);
@@ -172,15 +172,16 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
                               const CompileFlags &compile,
                               const BudgetPlanOptions &options) {
   if (options.sweep && options.maxBatch)
-    return invalid("--sweep and --max-batch are two questions; ask one");
+    return misuse("--sweep and --max-batch are two questions; ask one");
   if (!options.output.empty() && !options.sweep)
-    return invalid("-o says where the picture of a --sweep goes");
+    return misuse("-o says where the picture of a --sweep goes");
   if (!options.output.empty() && sources.size() > 1)
-    return invalid("-o takes the picture of one model; name one");
+    return misuse("-o takes the picture of one model; name one");
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
   auto all = ordered_json::array();
   std::string text;
+  rt::Status refusal;
   for (const std::string &source : sources) {
     rt::Expected<ModelRequest> request = readRequest(source, model, compile);
     if (!request.ok())
@@ -197,6 +198,8 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
     text += (text.empty() ? "" : "\n") +
             (sources.size() > 1 ? source + "\n" : std::string()) + report.text;
     all.push_back(std::move(report.json));
+    refusal = refusal.ok() ? report.refusal : refusal;
   }
-  return print(options.json ? all.dump(2) + "\n" : text);
+  REPRISE_RETURN_IF_ERROR(print(options.json ? all.dump(2) + "\n" : text));
+  return refusal;
 }

@@ -81,8 +81,8 @@ static rt::Status planSource(const PlanCommandOptions &options,
     std::string given = options.model.firstGiven();
     given = given.empty() ? options.compile.firstGiven() : given;
     if (!given.empty())
-      return invalid("'" + source + "' is compiled already; " + given +
-                     " belongs to 'reprise compile'");
+      return misuse("'" + source + "' is compiled already; " + given +
+                    " belongs to 'reprise compile'");
     rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
     if (!artifact.ok())
       return artifact.status();
@@ -90,9 +90,9 @@ static rt::Status planSource(const PlanCommandOptions &options,
     return {};
   }
   if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
-    return invalid(options.model.firstGiven() +
-                   " is an option of the zoo's models; '" + source +
-                   "' says itself what it is");
+    return misuse(options.model.firstGiven() +
+                  " is an option of the zoo's models; '" + source +
+                  "' says itself what it is");
   rt::Expected<zoo::ModelOptions> model = options.model.options();
   if (!model.ok())
     return model.status();
@@ -247,14 +247,14 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   const BudgetPlanOptions &budget = options.budget;
   bool wanted = budget.sweep || budget.maxBatch || options.compile.hasBudget();
   if (!wanted && !budget.output.empty())
-    return invalid("-o says where the picture of a --sweep goes");
+    return misuse("-o says where the picture of a --sweep goes");
   if (!wanted)
     return false;
   if (options.entry != "train_step")
-    return invalid("a budget is one of the training step; leave out --entry");
+    return misuse("a budget is one of the training step; leave out --entry");
   if (options.byModule)
-    return invalid("--by-module shows programs; compile with the budget and "
-                   "plan the artifact");
+    return misuse("--by-module shows programs; compile with the budget and "
+                  "plan the artifact");
   return true;
 }
 

@@ -146,15 +146,15 @@ static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
     return kind.status();
   std::string given = options.model.firstGiven();
   if (*kind == SourceKind::Text && !given.empty())
-    return invalid(given + " is an option of the zoo's models; '" +
-                   options.source + "' says itself what it is");
+    return misuse(given + " is an option of the zoo's models; '" +
+                  options.source + "' says itself what it is");
   if (*kind == SourceKind::Artifact) {
     for (const std::string &flag : options.compile.allGiven())
       if (flag != "--roofline" && flag != "--profile" && given.empty())
         given = flag;
     if (!given.empty())
-      return invalid("'" + options.source + "' is compiled already; " + given +
-                     " belongs to 'reprise compile'");
+      return misuse("'" + options.source + "' is compiled already; " + given +
+                    " belongs to 'reprise compile'");
     return ArtifactFile::open(options.source);
   }
   rt::Expected<zoo::ModelOptions> model = options.model.options();
@@ -261,8 +261,8 @@ static rt::Status show(const ProfileOptions &options, const Profile &profile,
 
 static rt::Status profileSource(const ProfileOptions &options) {
   if (options.steps < 1 || options.steps > 100000)
-    return invalid("--steps is " + std::to_string(options.steps) +
-                   "; it must be between 1 and 100000");
+    return misuse("--steps is " + std::to_string(options.steps) +
+                  "; it must be between 1 and 100000");
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
   rt::Expected<ArtifactFile> artifact = openSource(options);

@@ -24,9 +24,9 @@ struct ReportOptions {
 static rt::Expected<ProgramFacts> planModel(const ReportOptions &options,
                                             SourceKind kind) {
   if (kind == SourceKind::Text && !options.model.firstGiven().empty())
-    return invalid(options.model.firstGiven() +
-                   " is an option of the zoo's models; '" + options.source +
-                   "' says itself what it is");
+    return misuse(options.model.firstGiven() +
+                  " is an option of the zoo's models; '" + options.source +
+                  "' says itself what it is");
   rt::Expected<zoo::ModelOptions> model = options.model.options();
   if (!model.ok())
     return model.status();
@@ -58,8 +58,8 @@ static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
   std::string given = options.model.firstGiven();
   given = given.empty() ? options.compile.firstGiven() : given;
   if (!given.empty())
-    return invalid("'" + options.source + "' is compiled already; " + given +
-                   " belongs to 'reprise compile'");
+    return misuse("'" + options.source + "' is compiled already; " + given +
+                  " belongs to 'reprise compile'");
   rt::Expected<ArtifactFile> artifact = ArtifactFile::open(options.source);
   if (!artifact.ok())
     return artifact.status();

@@ -1,17 +1,18 @@
 //===- RooflineCache.cpp - This machine's speed, measured once ------------===//
 #include "RooflineCache.h"
 #include "Console.h"
-#include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Trainer/File.h"
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 using namespace reprise;
 using namespace reprise::tools;
+
+// Far more than a cache has.
+static constexpr uint64_t kMostBytes = 1 << 16;
 
 MachineId MachineId::here(unsigned threads) {
   return {rt::processorName(), rt::libraryVersion(), threads};
@@ -35,12 +36,22 @@ std::string tools::rooflineCachePath(unsigned threads) {
 static std::optional<rt::Roofline> readCache(const std::string &path,
                                              const MachineId &machine,
                                              std::string &note) {
-  std::ifstream file(path);
-  if (!file)
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
     return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  auto json = nlohmann::json::parse(text.str(), nullptr, false);
+  // Not a stream: something else than a file in its place, as a pipe, must not
+  // be waited for.
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  std::string text;
+  if (file.ok() && file->size() <= kMostBytes)
+    text.resize(file->size());
+  if (!file.ok() || !file->readAt(0, text.data(), text.size()).ok()) {
+    note = (file.ok() ? "'" + path + "' cannot be read"
+                      : file.status().message()) +
+           "; measured this machine's speed again";
+    return std::nullopt;
+  }
+  auto json = nlohmann::json::parse(text, nullptr, false);
   bool isWhole = json.is_object();
   for (const char *name : {"gflops", "gbytes_per_second", "threads"})
     isWhole = isWhole && json.contains(name) && json[name].is_number();
@@ -63,6 +74,18 @@ static std::optional<rt::Roofline> readCache(const std::string &path,
   return roofline;
 }
 
+/// Replaces a file only, and whatever else is there is left alone.
+static rt::Status writeCacheFile(const std::string &path,
+                                 const std::string &text) {
+  rt::Expected<rt::OutputTarget> target = rt::OutputTarget::find(path);
+  if (!target.ok())
+    return target.status();
+  if (!target->isFile())
+    return rt::Status::error(RP_IO_ERROR,
+                             "'" + path + "' is not a regular file");
+  return rt::writeFile(path, text.data(), text.size());
+}
+
 static void writeCache(const std::string &path, const MachineId &machine,
                        const rt::Roofline &roofline, std::string &note) {
   nlohmann::ordered_json json = {
@@ -79,7 +102,7 @@ static void writeCache(const std::string &path, const MachineId &machine,
   rt::Status status =
       error ? rt::Status::error(RP_IO_ERROR, "cannot create the folder of '" +
                                                  path + "': " + error.message())
-            : rt::writeFileAtomically(path, text.data(), text.size());
+            : writeCacheFile(path, text);
   if (!status.ok())
     note =
         "this machine's speed is measured again each time: " + status.message();

@@ -117,12 +117,12 @@ compileSource(const RunFlags &flags, SourceKind kind,
 static rt::Status refuseFlags(const RunFlags &flags, SourceKind kind) {
   std::string model = flags.model.firstGiven();
   if (kind == SourceKind::Text && !model.empty())
-    return invalid(model + " is an option of the zoo's models; '" +
-                   flags.source + "' says itself what it is");
+    return misuse(model + " is an option of the zoo's models; '" +
+                  flags.source + "' says itself what it is");
   std::string given = model.empty() ? flags.compile.firstGiven() : model;
   if (kind == SourceKind::Artifact && !given.empty())
-    return invalid("'" + flags.source + "' is compiled already; " + given +
-                   " belongs to 'reprise compile'");
+    return misuse("'" + flags.source + "' is compiled already; " + given +
+                  " belongs to 'reprise compile'");
   return {};
 }
 

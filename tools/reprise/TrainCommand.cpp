@@ -13,6 +13,9 @@
 #include "Interrupts.h"
 #include "RunSource.h"
 #include "TypedCommand.h"
+#include "reprise/Runtime/HostMemory.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -23,8 +26,10 @@ using namespace reprise::tools;
 
 namespace {
 struct TrainCommandOptions {
+  CLI::App *command = nullptr;
   RunFlags run;
   rt::TrainOptions train;
+  std::vector<std::string> overridden;
   double rate = 0.05;
   std::string schedule = "constant";
   bool evaluate = false, noEvaluate = false, json = false;
@@ -87,17 +92,34 @@ static rt::Status completeOptions(TrainCommandOptions &options) {
   rt::TrainOptions &train = options.train;
   train.data = options.run.dataSpec();
   train.learningRate.base = options.rate;
+  if (options.rate < 0)
+    return misuse("--lr is " + rt::courseNumber(options.rate) +
+                  "; it must not be negative");
   if (options.schedule == "cosine")
     train.learningRate.schedule = rt::LearningRate::Schedule::Cosine;
   else if (options.schedule != "constant")
-    return invalid("--schedule is '" + options.schedule +
-                   "'; say constant or cosine");
-  if ((train.epochs == 0) == (train.steps == 0))
-    return invalid("say how long to train: either --epochs N or --steps N");
+    return misuse("--schedule is '" + options.schedule +
+                  "'; say constant or cosine");
+  for (const char *name :
+       {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
+    if (options.command->count(name))
+      train.given.insert(name == std::string("--epochs") ? "steps" : name + 2);
+  train.overridden.insert(options.overridden.begin(), options.overridden.end());
+  bool isResumed = !train.resumePath.empty();
+  bool both =
+      options.command->count("--epochs") && options.command->count("--steps");
+  bool none = !train.given.count("steps");
+  if (both || (none && !isResumed))
+    return misuse("say how long to train: either --epochs N or --steps N");
+  if (!none && train.epochs == 0 && train.steps == 0)
+    return misuse("a run of 0 steps trains nothing; ask for one at least");
+  if (!train.overridden.empty() && !isResumed)
+    return misuse("--override is for the settings of a state; name one with "
+                  "--resume");
   if (train.saveEvery && train.savePath.empty())
-    return invalid("--save-every needs a file; name it with --save");
+    return misuse("--save-every needs a file; name it with --save");
   if (!train.resumePath.empty() && !train.weightsPath.empty())
-    return invalid("a run begins either with --resume or with --weights");
+    return misuse("a run begins either with --resume or with --weights");
   if (!train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
   if (!train.gradientsPath.empty())
@@ -105,15 +127,33 @@ static rt::Status completeOptions(TrainCommandOptions &options) {
   return {};
 }
 
-/// The batch of the run that is to go on.
-static rt::Expected<std::optional<int64_t>>
-resumedBatch(const rt::TrainOptions &train) {
-  if (train.resumePath.empty())
-    return std::optional<int64_t>();
+/// Reads where the run stands that is to go on, and takes from it what no
+/// option says. What options say otherwise is refused before anything is
+/// compiled for it.
+static rt::Status takeFromState(TrainCommandOptions &options,
+                                std::optional<int64_t> &batch) {
+  rt::TrainOptions &train = options.train;
   auto position = rt::readStatePosition(train.resumePath);
   if (!position.ok())
     return position.status();
-  return std::optional<int64_t>(int64_t(position->batch));
+  rt::Course all, given, stored;
+  rt::addLearningRate(train.learningRate, all);
+  for (const char *name : {"lr", "schedule", "warmup"})
+    if (train.given.count(name))
+      given[name] = all[name];
+  options.run.compile.addGiven(given);
+  for (const auto &[name, value] : position->course)
+    if (given.count(name))
+      stored[name] = value;
+  auto course = rt::continueCourse(train.resumePath, stored,
+                                   {given, train.given, train.overridden});
+  if (!course.ok())
+    return course.status();
+  options.run.compile.resume(position->course);
+  if (!options.command->count("--synthetic-size"))
+    options.run.syntheticSize = train.data.syntheticSize = position->images;
+  batch = int64_t(position->batch);
+  return {};
 }
 
 /// Whether there are images that the run has not seen.
@@ -248,12 +288,14 @@ static rt::Status report(const TrainCommandOptions &options,
 
 static rt::Status train(TrainCommandOptions &options) {
   REPRISE_RETURN_IF_ERROR(completeOptions(options));
-  auto batch = resumedBatch(options.train);
-  if (!batch.ok())
-    return batch.status();
   RunRequest request;
+  if (!options.train.resumePath.empty())
+    REPRISE_RETURN_IF_ERROR(takeFromState(options, request.batch));
+  // The run takes the lock itself; nothing is compiled for one that cannot.
+  if (!options.train.savePath.empty())
+    REPRISE_RETURN_IF_ERROR(
+        rt::PathLock::acquire(options.train.savePath).status());
   request.gradients = !options.train.gradientsPath.empty();
-  request.batch = *batch;
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
@@ -315,7 +357,8 @@ static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
       ->group(group);
 }
 
-static void addFileOptions(CLI::App &command, rt::TrainOptions &train) {
+static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
+  rt::TrainOptions &train = options.train;
   const char *group = "Files";
   command
       .add_option("--save", train.savePath,
@@ -325,7 +368,18 @@ static void addFileOptions(CLI::App &command, rt::TrainOptions &train) {
       .add_option("--save-every", train.saveEvery,
                   "Steps after which to save as well")
       ->group(group);
-  command.add_option("--resume", train.resumePath, "State to go on from")
+  command
+      .add_option("--resume", train.resumePath,
+                  "State to go on from, with its settings where no option says "
+                  "them")
+      ->group(group);
+  command
+      .add_option("--override", options.overridden,
+                  "Settings of the state to replace by those given here: lr, "
+                  "schedule, warmup, steps, momentum, weight-decay, threads, "
+                  "data, model or all")
+      ->delimiter(',')
+      ->type_name("NAMES")
       ->group(group);
   command
       .add_option("--weights", train.weightsPath,
@@ -344,7 +398,8 @@ void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<TrainCommandOptions>();
   options->run.addTo(*command);
   addRunOptions(*command, *options);
-  addFileOptions(*command, options->train);
+  addFileOptions(*command, *options);
+  options->command = command;
   command->add_flag("--json", options->json, "Print the result as JSON");
   addExamples(
       *command,

@@ -10,9 +10,12 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "TypedCommand.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -40,6 +43,7 @@ static int run(int argc, char **argv) {
   addEvalCommand(app, invocation);
   addReportCommand(app, invocation);
   addInspectCommand(app, invocation);
+  guardValues(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -48,14 +52,42 @@ static int run(int argc, char **argv) {
   return invocation();
 }
 
+/// Ends the process with a message. No destructors: the memory for them may be
+/// what is missing.
+[[noreturn]] static void die(const char *message) {
+  std::fprintf(stderr, "error: %s\n", message);
+  ::_exit(kFailure);
+}
+
+static constexpr char kOutOfMemory[] = "out of memory on the host";
+
+/// LLVM throws nothing where it gets no memory, and what the system's library
+/// throws does not pass through it.
+static void failOnBadAllocations() {
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { die(kOutOfMemory); });
+  std::set_terminate([] {
+    try {
+      if (std::current_exception())
+        throw;
+    } catch (const std::bad_alloc &) {
+      die(kOutOfMemory);
+    } catch (const std::exception &error) {
+      die(error.what());
+    } catch (...) {
+    }
+    die("ended for an unknown reason");
+  });
+}
+
 int main(int argc, char **argv) {
+  failOnBadAllocations();
   // A reader that closes early is a write error, not a signal.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {
-    return fail(
-        rt::Status::error(RP_OUT_OF_MEMORY, "out of memory on the host"));
+    return fail(rt::Status::error(RP_OUT_OF_MEMORY, kOutOfMemory));
   } catch (const std::exception &error) {
     return fail(rt::Status::error(RP_INTERNAL, error.what()));
   }

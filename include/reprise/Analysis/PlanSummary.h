@@ -2,7 +2,9 @@
 #ifndef REPRISE_ANALYSIS_PLANSUMMARY_H
 #define REPRISE_ANALYSIS_PLANSUMMARY_H
 
+#include "reprise/Analysis/TrainingNote.h"
 #include "reprise/IR/Rt.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ constexpr const char *kCommandAttr = "rt.command";
 struct PlanSummary {
   std::string checkpointing; // mode, may be empty
   std::string command;       // that compiled it, may be empty
+  std::optional<TrainingNote> training;
   std::vector<EntrySummary> entries;
 };
 

@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Analysis/TrainingNote.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/Passes/Remat.h"
 #include <functional>
@@ -85,10 +86,16 @@ mlir::LogicalResult lowerModel(mlir::ModuleOp module,
 mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
                                    const CompileOptions &options);
 
+/// Sixteen hexadecimal digits of what a model computes: the same whatever is
+/// annotated for checkpointing, and wherever it comes from.
+std::string digestModel(mlir::ModuleOp module);
+
 /// Compiles the kernels of a module at level program, for the processor
 /// features that the program names, and returns the artifact's bytes. Equal
-/// input gives equal bytes.
-mlir::FailureOr<std::vector<uint8_t>> emitArtifact(mlir::ModuleOp module);
+/// input gives equal bytes. `training` says what it was lowered with.
+mlir::FailureOr<std::vector<uint8_t>>
+emitArtifact(mlir::ModuleOp module,
+             const std::optional<TrainingNote> &training = std::nullopt);
 
 /// lowerModel to level program, then emitArtifact.
 mlir::FailureOr<std::vector<uint8_t>>

@@ -34,10 +34,6 @@ std::vector<uint8_t> sealArtifact(const uint8_t *payload, size_t size);
 Status openContainer(const uint8_t *data, size_t size, const uint8_t **payload,
                      size_t *payloadSize);
 
-/// Writes a file as a whole or not at all: written aside, synced, renamed.
-Status writeFileAtomically(const std::string &path, const void *data,
-                           size_t size);
-
 /// Checks a payload: FlatBuffers structure, then meaning: indices, views
 /// within buffers, buffers within the arena, disjoint where lifetimes overlap,
 /// alignment, peak as claimed, operands of library calls, unique names.

@@ -2,7 +2,9 @@
 #ifndef REPRISE_TRANSLATE_TRANSLATEPROGRAM_H
 #define REPRISE_TRANSLATE_TRANSLATEPROGRAM_H
 
+#include "reprise/Analysis/TrainingNote.h"
 #include "reprise/IR/Rt.h"
+#include <optional>
 #include <vector>
 
 namespace reprise {
@@ -11,9 +13,10 @@ namespace reprise {
 /// `code` is an ELF shared object that exports every rt.kernel's symbol.
 /// Equal input gives equal bytes. Fails, with an error at the op, on a constant
 /// whose elements are not here, and when the artifact's own verifier refuses
-/// the result.
+/// the result. `training` becomes part of the plan note.
 mlir::FailureOr<std::vector<uint8_t>>
-translateProgram(rt_dialect::ProgramOp program, llvm::ArrayRef<uint8_t> code);
+translateProgram(rt_dialect::ProgramOp program, llvm::ArrayRef<uint8_t> code,
+                 const std::optional<TrainingNote> &training = std::nullopt);
 
 } // namespace reprise
 

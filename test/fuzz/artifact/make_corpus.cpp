@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "../../conformance/ArtifactBuilder.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/OutputFile.h"
 
 #include <cstdio>
 
@@ -70,9 +71,9 @@ int main(int argc, char **argv) {
     if (!b.program.code.empty())
       b.program.code.resize(64);
     std::vector<uint8_t> payload = b.payload();
-    rt::Status status = rt::writeFileAtomically(std::string(argv[1]) + "/seed" +
-                                                    std::to_string(number++),
-                                                payload.data(), payload.size());
+    rt::Status status =
+        rt::writeFile(std::string(argv[1]) + "/seed" + std::to_string(number++),
+                      payload.data(), payload.size());
     if (!status.ok()) {
       std::fprintf(stderr, "%s\n", status.message().c_str());
       return 1;

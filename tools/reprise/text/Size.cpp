@@ -1,7 +1,8 @@
 //===- Size.cpp - Bytes and numbers as people write them ------------------===//
 //
 // A size is parsed in integers: whole part and fraction are scaled apart, so
-// that every size that is a whole number of bytes is read exactly.
+// that every size that is a whole number of bytes is read exactly. Of others
+// the part of a byte is dropped.
 //
 //===----------------------------------------------------------------------===//
 #include "Size.h"
@@ -21,7 +22,7 @@ struct Unit {
 };
 } // namespace
 
-static constexpr std::array<Unit, 10> kUnits = {{{"B", 1},
+static constexpr std::array<Unit, 14> kUnits = {{{"B", 1},
                                                  {"kB", 1000},
                                                  {"KB", 1000},
                                                  {"MB", 1000000},
@@ -30,13 +31,18 @@ static constexpr std::array<Unit, 10> kUnits = {{{"B", 1},
                                                  {"KiB", uint64_t(1) << 10},
                                                  {"MiB", uint64_t(1) << 20},
                                                  {"GiB", uint64_t(1) << 30},
-                                                 {"TiB", uint64_t(1) << 40}}};
+                                                 {"TiB", uint64_t(1) << 40},
+                                                 {"K", uint64_t(1) << 10},
+                                                 {"M", uint64_t(1) << 20},
+                                                 {"G", uint64_t(1) << 30},
+                                                 {"T", uint64_t(1) << 40}}};
 
 static rt::Status notASize(const std::string &text) {
   return rt::Status::error(RP_INVALID_ARGUMENT,
                            "'" + text +
                                "' is not a size; write bytes as 4096, or with "
-                               "a unit as 512MiB (binary) or 2GB (decimal)");
+                               "a unit as 512MiB or 512M (binary) or 2GB "
+                               "(decimal)");
 }
 
 static const Unit *findUnit(const std::string &name) {
@@ -69,19 +75,16 @@ static bool scaleDigits(const std::string &digits, uint64_t scale,
   return !__builtin_mul_overflow(value, scale, &out);
 }
 
-/// 0.digits * scale, where that is whole.
-static bool scaleFraction(std::string digits, uint64_t scale, uint64_t &out) {
-  while (!digits.empty() && digits.back() == '0')
-    digits.pop_back();
-  uint64_t divisor = 1;
-  for (size_t i = 0; i < digits.size(); ++i)
-    if (__builtin_mul_overflow(divisor, 10, &divisor))
-      return false;
-  uint64_t product = 0;
-  if (!scaleDigits(digits, scale, product) || product % divisor)
-    return false;
-  out = product / divisor;
-  return true;
+/// 0.digits * scale, rounded down. Digits behind the 18th are less than a byte
+/// of any unit.
+static uint64_t scaleFraction(const std::string &digits, uint64_t scale) {
+  uint64_t numerator = 0, denominator = 1;
+  for (size_t i = 0; i < digits.size() && i < 18; ++i) {
+    numerator = numerator * 10 + uint64_t(digits[i] - '0');
+    denominator *= 10;
+  }
+  using Wide = unsigned __int128;
+  return uint64_t(Wide(numerator) * scale / denominator);
 }
 
 rt::Expected<uint64_t> text::parseSize(const std::string &text) {
@@ -99,12 +102,14 @@ rt::Expected<uint64_t> text::parseSize(const std::string &text) {
   const Unit *unit = findUnit(text.substr(at));
   if (!unit || (at == text.size() && text.back() == ' '))
     return notASize(text);
-  uint64_t bytes = 0, part = 0;
-  if (!scaleDigits(whole, unit->bytes, bytes))
+  uint64_t bytes = 0;
+  if (!scaleDigits(whole, unit->bytes, bytes) ||
+      __builtin_add_overflow(bytes, scaleFraction(fraction, unit->bytes),
+                             &bytes))
     return rt::Status::error(RP_INVALID_ARGUMENT,
                              "'" + text + "' is more than 64 bits hold");
-  if (!scaleFraction(fraction, unit->bytes, part) ||
-      __builtin_add_overflow(bytes, part, &bytes))
+  bool isPart = fraction.find_first_not_of('0') != std::string::npos;
+  if (unit->bytes == 1 && isPart)
     return rt::Status::error(RP_INVALID_ARGUMENT,
                              "'" + text + "' is not a whole number of bytes");
   return bytes;

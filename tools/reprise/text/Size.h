@@ -2,7 +2,8 @@
 //
 // A size is a decimal number and a unit: B, the decimal kB, MB, GB, TB or the
 // binary KiB, MiB, GiB, TiB, which differ ("2GB" is 2,000,000,000 bytes,
-// "2GiB" is 2,147,483,648). A number without a unit is in bytes.
+// "2GiB" is 2,147,483,648). K, M, G and T are binary, as in dd, ulimit and
+// cgroups. A number without a unit is in bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_TEXT_SIZE_H
@@ -15,8 +16,9 @@
 
 namespace reprise::text {
 
-/// Bytes of "512MiB", "2 GB", "1.5GiB" or "4096". Refuses what is not a whole
-/// number of bytes or more than 64 bits hold, and says which units there are.
+/// Bytes of "512MiB", "2 GB", "2.6GiB" or "4096", rounded down. Refuses a part
+/// of a byte without a unit and more than 64 bits hold, and says which units
+/// there are.
 rt::Expected<uint64_t> parseSize(const std::string &text);
 
 /// Binary units with one digit: "713.2 MiB", "512 B".

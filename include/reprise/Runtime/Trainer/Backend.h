@@ -10,6 +10,7 @@
 #include "reprise/Runtime/Status.h"
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ class Backend {
 public:
   virtual ~Backend();
   virtual std::string model() const = 0;
+  /// What of the program decides the bits of a run, by the names of Course.h.
+  virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual const std::vector<TensorInfo> &variables() const = 0;
   /// Null when the program has no such entry.
   virtual const EntryInfo *entry(const std::string &name) const = 0;

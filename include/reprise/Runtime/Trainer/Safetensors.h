@@ -96,6 +96,11 @@ struct SafetensorsContent {
   Seal seal = Seal::None;
 };
 
+/// Fails when a file of `content` could not be written to `path` for the names
+/// and shapes in it.
+Status checkSafetensors(const std::string &path,
+                        const SafetensorsContent &content);
+
 /// Writes a file as a whole or not at all. An error of `source` is returned
 /// and leaves the old file as it was.
 Status writeSafetensors(const std::string &path,

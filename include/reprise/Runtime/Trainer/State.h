@@ -2,15 +2,16 @@
 //
 // A state is a sealed safetensors file with every variable of a session
 // (parameters, optimizer state, running statistics, counters, seeds) under its
-// name and in file layout, and the place of the run in its data, so that a run
-// continues with the same bits. Weights are any safetensors file that holds
-// the parameters and running statistics.
+// name and in file layout, the place of the run in its data, and the settings
+// that decide its course, so that a run continues with the same bits. Weights
+// are any safetensors file that holds the parameters and running statistics.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_STATE_H
 #define REPRISE_RUNTIME_TRAINER_STATE_H
 
 #include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include <optional>
 
@@ -23,12 +24,19 @@ struct RunPosition {
   uint64_t batch = 0, images = 0;
   /// Of the training images, when they are bytes.
   std::optional<Normalization> normalization;
+  /// Empty in states of the first version, which did not hold it.
+  Course course;
 };
 
 /// Saves all variables. Refuses variables with values that are not finite, so
 /// that a diverged run does not replace a good state.
 Status saveState(Backend &backend, const std::string &path,
                  const RunPosition &position);
+
+/// Fails when a state of `backend` could not be saved for what it holds: a name
+/// that is reserved or not UTF-8.
+Status checkSavable(Backend &backend, const std::string &path,
+                    const RunPosition &position);
 
 /// Loads all variables. Nothing is written to the session unless the digest
 /// and every name, type and shape fit.
@@ -51,6 +59,10 @@ Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
 /// Writes the outputs "gradient:NAME" of the last run of `entry` under NAME in
 /// the file layout of the variable NAME.
 Status writeGradients(Backend &backend, const std::string &entry,
+                      const std::string &path);
+
+/// Fails when they could not be written for their names.
+Status checkGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 
 } // namespace reprise::rt

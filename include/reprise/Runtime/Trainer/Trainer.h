@@ -39,10 +39,16 @@ struct Progress {
 
 struct TrainOptions {
   DataSpec data;
-  /// Exactly one of both; the end of the run, earlier runs included.
+  /// Exactly one of both, none in a resumed run that ends where it was to; the
+  /// end of the run, earlier runs included.
   uint64_t epochs = 0, steps = 0;
   LearningRate learningRate;
-  uint64_t seed = 0;         // of initial values, dropout and order
+  uint64_t seed = 0; // of initial values, dropout and order
+  /// Settings that the user states: lr, schedule, warmup, steps (also as
+  /// epochs), seed. A resumed run takes the others from its state.
+  std::set<std::string> given;
+  /// Settings of the state that are to be replaced; see Course.h.
+  std::set<std::string> overridden;
   std::string savePath;      // empty: nothing is saved
   uint64_t saveEvery = 0;    // steps; 0: only at the end
   std::string resumePath;    // a state; excludes weightsPath
@@ -59,13 +65,14 @@ struct TrainOptions {
 struct TrainResult {
   uint64_t steps = 0; // done in this run
   RunPosition position;
+  LearningRate learningRate;
   double loss = 0, meanLoss = 0;
   double seconds = 0;
   bool stopped = false; // by `stop`
 };
 
 /// Trains until the asked end. On an error nothing is saved; the last saved
-/// state stays as it was.
+/// state stays as it was. Holds a lock on `savePath` all the time.
 Expected<TrainResult> train(Backend &backend, const TrainOptions &options);
 
 struct EvaluateOptions {

@@ -1,0 +1,104 @@
+//===- OutputFile.h - Everything that is written, written safely -*- C++
+//-*-===//
+//
+// The one way in which files are written. A regular file, or one that is not
+// there yet, is replaced as a whole or not at all: written aside in the same
+// folder, synced, renamed, folder synced. Whoever reads it meanwhile reads the
+// old file to its end. The file aside has no name until it is complete, so that
+// a killed process leaves nothing behind; on file systems without such files it
+// is ".reprise-" and 16 random digits.
+//
+// A symlink stays, and what it points to is replaced. Devices, FIFOs and
+// descriptors of this process (/dev/stdout, /dev/fd/N) are written to directly.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_OUTPUTFILE_H
+#define REPRISE_RUNTIME_OUTPUTFILE_H
+
+#include "reprise/Runtime/Status.h"
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace reprise::rt {
+
+/// "cannot ACTION 'PATH': reason" for an errno value.
+Status systemError(const std::string &action, const std::string &path,
+                   int error);
+
+/// A file descriptor that is closed with its owner.
+class FileDescriptor {
+public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd(fd) {}
+  FileDescriptor(FileDescriptor &&other) noexcept : fd(other.release()) {}
+  FileDescriptor &operator=(FileDescriptor &&other) noexcept;
+  ~FileDescriptor();
+  int get() const { return fd; }
+  int release();
+
+private:
+  int fd = -1;
+};
+
+/// Where bytes for a path go.
+struct OutputTarget {
+  enum class Kind {
+    New,       // nothing is there
+    Regular,   // a file to replace
+    Stream,    // a device or a FIFO
+    Descriptor // one of this process
+  };
+  Kind kind = Kind::New;
+  /// Behind all symlinks.
+  std::string path;
+  int descriptor = -1;
+
+  bool isFile() const { return kind == Kind::New || kind == Kind::Regular; }
+  /// Follows symlinks. Fails where `path` cannot be written to: its folder is
+  /// not there, it is a folder itself, or its permissions forbid it.
+  static Expected<OutputTarget> find(const std::string &path);
+};
+
+class OutputFile {
+public:
+  /// Waits for a reader where `path` is a FIFO.
+  static Expected<OutputFile> create(const std::string &path);
+  OutputFile(OutputFile &&other) noexcept;
+  OutputFile &operator=(OutputFile &&) = delete;
+  /// Leaves the old file as it was unless committed.
+  ~OutputFile();
+
+  /// Whether bytes are out as soon as they are appended.
+  bool isStream() const { return !target.isFile(); }
+  Status append(const void *data, size_t size);
+  /// Replaces bytes already written; not for streams.
+  Status overwrite(uint64_t offset, const void *data, size_t size);
+  /// Puts the file in place of the old one. Owner, group and permissions are
+  /// those of the old one as far as this process may give them.
+  Status commit();
+  /// Gives the file aside a name, as commit() will. Tells in advance whether
+  /// the file system can.
+  Status link();
+
+private:
+  OutputFile() = default;
+  Status createAside();
+  Status takeAttributes();
+
+  FileDescriptor descriptor;
+  OutputTarget target;
+  std::string asked, folder, aside; // aside: empty while it has no name
+  uint64_t written = 0;
+};
+
+/// Writes a file as a whole or not at all.
+Status writeFile(const std::string &path, const void *data, size_t size);
+
+/// Fails when `path` could not be written; asked before a long run, so that it
+/// does not end with nothing saved.
+Status checkWritable(const std::string &path);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_OUTPUTFILE_H

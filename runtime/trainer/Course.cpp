@@ -1,0 +1,170 @@
+//===- Course.cpp - What decides the course of a run ----------------------===//
+//
+// Settings are compared as text, which is made in one place only, so that equal
+// numbers are equal text.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Course.h"
+#include "Digest.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+using namespace reprise::rt;
+
+static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
+
+static constexpr const char *kOfRest[] = {"data", "model", "momentum",
+                                          "threads", "weight-decay"};
+
+static constexpr uint64_t kSamples = 64;
+
+std::string reprise::rt::courseNumber(double value) {
+  char text[64];
+  auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return std::string(text, end);
+}
+
+void reprise::rt::addLearningRate(const LearningRate &rate, Course &course) {
+  bool isCosine = rate.schedule == LearningRate::Schedule::Cosine;
+  course["lr"] = courseNumber(rate.base);
+  course["schedule"] = isCosine ? "cosine" : "constant";
+  course["warmup"] = std::to_string(rate.warmupSteps);
+}
+
+template <typename Number>
+static Status readSetting(const std::string &file, const Course &course,
+                          const char *name, Number &number) {
+  auto it = course.find(name);
+  const std::string text = it == course.end() ? "" : it->second;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end && !text.empty())
+    return Status();
+  return Status::error(RP_DATA_LOSS, "'" + file +
+                                         "' is not a state: its setting '" +
+                                         name + "' is '" + text + "'");
+}
+
+Status reprise::rt::readLearningRate(const std::string &file,
+                                     const Course &course, LearningRate &rate) {
+  REPRISE_RETURN_IF_ERROR(readSetting(file, course, "lr", rate.base));
+  REPRISE_RETURN_IF_ERROR(
+      readSetting(file, course, "warmup", rate.warmupSteps));
+  auto schedule = course.find("schedule");
+  bool isCosine = schedule != course.end() && schedule->second == "cosine";
+  rate.schedule = isCosine ? LearningRate::Schedule::Cosine
+                           : LearningRate::Schedule::Constant;
+  return Status();
+}
+
+Status reprise::rt::readSteps(const std::string &file, const Course &course,
+                              uint64_t &steps) {
+  return readSetting(file, course, "steps", steps);
+}
+
+Expected<std::string> reprise::rt::describeData(const Dataset &data) {
+  uint64_t size = data.size(), count = std::min(size, kSamples);
+  size_t pixels = data.shape().elements();
+  std::vector<float> image(std::max<size_t>(pixels, 1));
+  Digest digest;
+  for (uint64_t i = 0; i < count; ++i) {
+    // i * size / count without leaving 64 bits.
+    uint64_t index = size / count * i + size % count * i / count;
+    int32_t label = 0;
+    REPRISE_RETURN_IF_ERROR(data.fill(&index, 1, image.data(), &label));
+    digest.add(image.data(), pixels * sizeof(float));
+    digest.add(&label, sizeof label);
+  }
+  return std::to_string(size) + " images " + formatImageShape(data.shape()) +
+         " (" + digest.hex().substr(0, 16) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Going on
+//===----------------------------------------------------------------------===//
+
+template <size_t Count>
+static bool isOneOf(const std::string &name,
+                    const char *const (&names)[Count]) {
+  return std::find(names, names + Count, name) != names + Count;
+}
+
+Status reprise::rt::checkOverrides(const std::set<std::string> &names) {
+  for (const std::string &name : names) {
+    if (name == "all" || isOneOf(name, kOfRun) || isOneOf(name, kOfRest))
+      continue;
+    std::string known;
+    for (const char *one : kOfRun)
+      known += std::string(one) + ", ";
+    for (const char *one : kOfRest)
+      known += std::string(one) + ", ";
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "no setting of a state is named '" + name +
+                             "'; there are " + known + "all");
+  }
+  return Status();
+}
+
+/// Null when there is none.
+static const std::string *find(const Course &course, const std::string &name) {
+  auto it = course.find(name);
+  return it == course.end() ? nullptr : &it->second;
+}
+
+/// The length of a run matters to its course only where the learning rate
+/// depends on it.
+static bool isCourse(const std::string &name, const Course &result) {
+  const std::string *schedule = find(result, "schedule");
+  return name != "steps" || !schedule || *schedule != "constant";
+}
+
+static std::string difference(const std::string &name, const std::string *old,
+                              const std::string *now) {
+  return name + (old ? " is " + *old : " is not said") + " in the state, " +
+         (now ? *now : "not said") + " here";
+}
+
+Expected<Course> reprise::rt::continueCourse(const std::string &file,
+                                             const Course &stored,
+                                             const CourseRequest &request) {
+  REPRISE_RETURN_IF_ERROR(checkOverrides(request.overridden));
+  // By name, so that the schedule is known when the steps are looked at.
+  std::set<std::string> names;
+  for (const auto &[name, value] : stored)
+    names.insert(name);
+  for (const auto &[name, value] : request.asked)
+    names.insert(name);
+  Course result;
+  std::string differences, list;
+  for (const std::string &name : names) {
+    const std::string *old = find(stored, name),
+                      *now = find(request.asked, name);
+    bool mayTakeOld =
+        old && isOneOf(name, kOfRun) && !request.given.count(name);
+    bool mayTakeNow =
+        request.overridden.count(name) || request.overridden.count("all");
+    bool same = old && now && *old == *now;
+    if (same || mayTakeOld) {
+      result[name] = *old;
+      continue;
+    }
+    if (now)
+      result[name] = *now;
+    if (mayTakeNow || (old && !isCourse(name, result)))
+      continue;
+    differences +=
+        (differences.empty() ? "" : "; ") + difference(name, old, now);
+    list += (list.empty() ? "" : ",") + name;
+  }
+  if (differences.empty())
+    return result;
+  return Status::error(
+      RP_INVALID_ARGUMENT,
+      "'" + file +
+          "' is the state of a run with other settings: " + differences +
+          "; go on with the state's, or ask for the change "
+          "with --override " +
+          list);
+}

@@ -1,0 +1,97 @@
+//===- PathLock.cpp - One writer of a state at a time ---------------------===//
+//
+// Who ends removes the file while it still holds the lock. Who opened the file
+// before that and gets the lock after it holds a lock on nothing, sees that the
+// name means another file or none, and begins anew.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/PathLock.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace reprise::rt;
+
+static constexpr unsigned kAttempts = 1000;
+
+PathLock::PathLock(PathLock &&other) noexcept
+    : descriptor(std::move(other.descriptor)),
+      file(std::exchange(other.file, std::string())) {}
+
+PathLock &PathLock::operator=(PathLock &&other) noexcept {
+  if (this != &other) {
+    release();
+    descriptor = std::move(other.descriptor);
+    file = std::exchange(other.file, std::string());
+  }
+  return *this;
+}
+
+PathLock::~PathLock() { release(); }
+
+/// Whether `name` still means the file that is open.
+static bool isNamed(int fd, const std::string &name) {
+  struct stat opened, found;
+  return ::fstat(fd, &opened) == 0 && ::lstat(name.c_str(), &found) == 0 &&
+         opened.st_dev == found.st_dev && opened.st_ino == found.st_ino;
+}
+
+void PathLock::release() {
+  if (!file.empty() && isNamed(descriptor.get(), file))
+    ::unlink(file.c_str());
+  file.clear();
+  descriptor = FileDescriptor();
+}
+
+/// Whose lock it is, for a message: digits alone are believed.
+static std::string holderOf(int fd) {
+  char text[32];
+  ssize_t size = ::pread(fd, text, sizeof text, 0);
+  std::string digits;
+  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i)
+    digits += text[i];
+  return digits.empty() ? "another process" : "process " + digits;
+}
+
+static Status writeHolder(int fd, const std::string &path) {
+  std::string text = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(fd, 0) != 0 ||
+      ::pwrite(fd, text.data(), text.size(), 0) != ssize_t(text.size()))
+    return systemError("write", path, errno);
+  return Status();
+}
+
+Expected<PathLock> PathLock::acquire(const std::string &path) {
+  Expected<OutputTarget> target = OutputTarget::find(path);
+  if (!target.ok())
+    return target.status();
+  PathLock lock;
+  if (!target->isFile())
+    return lock;
+  std::string name = target->path + ".lock";
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+    FileDescriptor fd(
+        ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (fd.get() < 0)
+      return systemError("open", name, errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK)
+        return systemError("lock", name, errno);
+      return Status::error(RP_UNAVAILABLE,
+                           "'" + path + "' is being saved to by " +
+                               holderOf(fd.get()) +
+                               "; wait for its end or save to another file");
+    }
+    if (!isNamed(fd.get(), name))
+      continue;
+    lock.descriptor = std::move(fd);
+    lock.file = name;
+    REPRISE_RETURN_IF_ERROR(writeHolder(lock.descriptor.get(), name));
+    return lock;
+  }
+  return Status::error(RP_UNAVAILABLE,
+                       "'" + name + "' is removed again and again");
+}

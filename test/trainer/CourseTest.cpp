@@ -1,0 +1,250 @@
+//===- CourseTest.cpp - A resumed run takes the course it was on ----------===//
+//
+// Settings come from the state; a difference is named and refused unless it is
+// asked for.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Trainer/Course.h"
+#include "FakeBackend.h"
+#include "TestFiles.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+
+static constexpr ImageShape kImage = {4, 4, 1};
+
+static TrainOptions cosineRun(const std::string &savePath) {
+  TrainOptions options;
+  options.data.source = "synthetic";
+  options.data.syntheticSize = 70;
+  options.steps = 30;
+  options.learningRate.base = 0.05;
+  options.learningRate.schedule = LearningRate::Schedule::Cosine;
+  options.learningRate.warmupSteps = 4;
+  options.seed = 3;
+  options.savePath = savePath;
+  return options;
+}
+
+static FakeBackend model() {
+  FakeBackend backend(8, kImage, 5);
+  backend.course = {{"momentum", "0.9"}, {"threads", "2"}};
+  return backend;
+}
+
+/// A state of ten steps of a run of thirty.
+static void saveTenSteps(const TrainOptions &options) {
+  FakeBackend backend = model();
+  TrainOptions first = options;
+  std::atomic<bool> stop{false};
+  first.stop = &stop;
+  first.onProgress = [&](const Progress &p) { stop = p.step == 10; };
+  auto result = train(backend, first);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_EQ(result->steps, 10u);
+}
+
+TEST(Course, NumbersComeBackAsTheyWere) {
+  for (double value : {0.1, 1e-300, 0.30000000000000004, 0.0, 12345678.5}) {
+    Course course;
+    LearningRate rate, back;
+    rate.base = value;
+    rate.warmupSteps = UINT64_MAX;
+    addLearningRate(rate, course);
+    ASSERT_TRUE(readLearningRate("f", course, back).ok());
+    EXPECT_EQ(back.base, value);
+    EXPECT_EQ(back.warmupSteps, UINT64_MAX);
+    EXPECT_EQ(back.schedule, LearningRate::Schedule::Constant);
+  }
+  EXPECT_EQ(courseNumber(0.05), "0.05");
+}
+
+TEST(Course, DamagedSettingIsNamed) {
+  LearningRate rate;
+  for (const char *text : {"", "x", "1x", " 1"})
+    expectError(readLearningRate("f", {{"lr", text}, {"warmup", "0"}}, rate),
+                RP_DATA_LOSS, {"'f'", "'lr'", text});
+}
+
+TEST(Course, ResumedRunTakesItFromTheState) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  FakeBackend whole = model(), rest = model();
+  ASSERT_TRUE(train(whole, options).ok());
+  saveTenSteps(options);
+  TrainOptions resumed; // says nothing but where and on what
+  resumed.data = options.data;
+  resumed.resumePath = options.savePath;
+  auto result = train(rest, resumed);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->steps, 20u);
+  EXPECT_EQ(result->learningRate.base, 0.05);
+  EXPECT_EQ(rest.bits, whole.bits);
+}
+
+TEST(Course, EveryDifferenceIsNamedAtOnce) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  saveTenSteps(options);
+  options.resumePath = options.savePath;
+  options.learningRate.base = 0.01;
+  options.learningRate.warmupSteps = 0;
+  options.steps = 40;
+  options.given = {"lr", "warmup", "steps"};
+  FakeBackend other = model();
+  other.course = {{"momentum", "0.5"}, {"threads", "4"}};
+  expectError(train(other, options).status(), RP_INVALID_ARGUMENT,
+              {options.resumePath, "lr is 0.05 in the state, 0.01 here",
+               "warmup is 4 in the state, 0 here",
+               "steps is 30 in the state, 40 here",
+               "momentum is 0.9 in the state, 0.5 here",
+               "threads is 2 in the state, 4 here",
+               "--override lr,momentum,steps,threads,warmup"});
+  EXPECT_TRUE(other.seenLabels.empty());
+}
+
+TEST(Course, WantedDifferenceIsTaken) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  saveTenSteps(options);
+  options.resumePath = options.savePath;
+  options.learningRate.base = 0.01;
+  options.learningRate.warmupSteps = 0; // not given: the state's
+  options.given = {"lr"};
+  options.overridden = {"lr"};
+  FakeBackend backend = model();
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->learningRate.base, 0.01);
+  EXPECT_EQ(result->learningRate.warmupSteps, 4u);
+  // The new one is what a next run goes on with.
+  EXPECT_EQ(readStatePosition(options.savePath)->course["lr"], "0.01");
+}
+
+TEST(Course, LengthOfAConstantScheduleIsFree) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  options.learningRate.schedule = LearningRate::Schedule::Constant;
+  saveTenSteps(options);
+  options.resumePath = options.savePath;
+  options.steps = 0;
+  options.epochs = 2;
+  options.given = {"steps"};
+  FakeBackend backend = model();
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->position.step, 16u);
+}
+
+TEST(Course, OtherDataOfEqualNumberIsRefused) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  saveTenSteps(options);
+  options.resumePath = options.savePath;
+  options.data.syntheticSeed = 1;
+  FakeBackend backend = model();
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"data is 70 images 4x4x1", "--override data"});
+  options.overridden = {"data"};
+  EXPECT_TRUE(train(backend, options).ok());
+}
+
+TEST(Course, SeedIsOfAWholeRun) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  saveTenSteps(options);
+  options.resumePath = options.savePath;
+  options.seed = 4;
+  options.given = {"seed"};
+  FakeBackend backend = model();
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"seed 3", "here it is 4"});
+}
+
+TEST(Course, NamesToOverrideAreChecked) {
+  expectError(checkOverrides({"lr", "learning-rate"}), RP_INVALID_ARGUMENT,
+              {"'learning-rate'", "lr, schedule, warmup, steps", "all"});
+  FakeBackend backend = model();
+  TrainOptions options = cosineRun("");
+  options.overridden = {"lr"};
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"only the settings of a state"});
+}
+
+/// Rewrites a state as the first version was: without a course.
+static void makeFirstVersion(const std::string &path) {
+  auto file = SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok());
+  SafetensorsContent content;
+  content.seal = Seal::Digest;
+  for (const auto &[key, value] : file->header().metadata)
+    if (key.find("course.") != 0 && key != "digest")
+      content.metadata[key] = value;
+  content.metadata["version"] = "1";
+  for (const TensorEntry &entry : file->header().tensors)
+    content.tensors.push_back({entry.name, entry.type, entry.shape});
+  auto source = [&](size_t index, void *data, size_t) {
+    return file->read(file->header().tensors[index], data);
+  };
+  ASSERT_TRUE(writeSafetensors(path, content, source).ok());
+}
+
+TEST(Course, StateOfTheFirstVersionHasToBeAskedFor) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  FakeBackend whole = model(), rest = model();
+  ASSERT_TRUE(train(whole, options).ok());
+  saveTenSteps(options);
+  makeFirstVersion(options.savePath);
+  options.resumePath = options.savePath;
+  expectError(train(rest, options).status(), RP_INVALID_ARGUMENT,
+              {"lr is not said in the state, 0.05 here", "--override"});
+  options.overridden = {"all"};
+  auto result = train(rest, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(rest.bits, whole.bits);
+}
+
+TEST(Trainer, SecondRunOnOnePathIsRefusedBeforeItsFirstStep) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  FakeBackend first = model(), second = model();
+  Status refused;
+  options.onProgress = [&](const Progress &p) {
+    if (p.step == 5)
+      refused = train(second, cosineRun(options.savePath)).status();
+  };
+  auto result = train(first, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  expectError(refused, RP_UNAVAILABLE,
+              {options.savePath, "process " + std::to_string(::getpid())});
+  EXPECT_TRUE(second.seenLabels.empty());
+  EXPECT_FALSE(std::filesystem::exists(options.savePath + ".lock"));
+}
+
+TEST(Trainer, NamesThatCannotBeSavedAreRefusedBeforeTheFirstStep) {
+  Folder folder;
+  for (const char *name : {"__metadata__", "caf\xe9"}) {
+    FakeBackend backend = model();
+    backend.vars[2].name = name;
+    backend.bits[name] = backend.bits["norm.running_mean"];
+    TrainOptions options = cosineRun(folder / "s.safetensors");
+    expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+                {options.savePath, name});
+    EXPECT_TRUE(backend.seenLabels.empty());
+    // Nothing is wrong with a run that is not saved.
+    options.savePath.clear();
+    EXPECT_TRUE(train(backend, options).ok());
+  }
+  FakeBackend backend = model();
+  backend.entries[0].outputs[2].name = "gradient:caf\xe9";
+  TrainOptions options = cosineRun("");
+  options.gradientsPath = folder / "g.safetensors";
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {options.gradientsPath, "not UTF-8"});
+  EXPECT_TRUE(backend.seenLabels.empty());
+}
