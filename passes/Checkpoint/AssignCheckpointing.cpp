@@ -109,9 +109,15 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
   }
 }
 
-/// Annotates the blocks that `pattern` names.
-static LogicalResult annotateMatching(func::FuncOp function,
-                                      StringRef pattern) {
+/// Whether a mode dissolves the model's blocks.
+static bool cutsModel(StringRef mode) {
+  return mode == "sqrt" || mode.starts_with("segments=") ||
+         mode.starts_with("threshold-bytes=");
+}
+
+/// Annotates the blocks that `pattern` names; `mode` is for a message.
+static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
+                                      StringRef mode) {
   llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
   if (!glob)
     return emitError(function.getLoc())
@@ -127,9 +133,14 @@ static LogicalResult annotateMatching(func::FuncOp function,
   });
   if (matched)
     return success();
-  return emitError(function.getLoc())
-         << "'" << pattern
-         << "' matches no block and no source location of a block";
+  InFlightDiagnostic error =
+      emitError(function.getLoc())
+      << "'" << pattern
+      << "' matches no block and no source location of a block";
+  if (cutsModel(mode))
+    error << "; mode '" << mode
+          << "' replaces the model's blocks by its own segments";
+  return error;
 }
 
 namespace {
@@ -219,7 +230,7 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   if (failed(applyMode(function)))
     return failure();
   for (const std::string &pattern : recompute)
-    if (failed(annotateMatching(function, pattern)))
+    if (failed(annotateMatching(function, pattern, mode)))
       return failure();
   return success();
 }

@@ -73,9 +73,9 @@ private:
       SmallVector<Value> after;
       for (Value waited : barrier.getAfter())
         after.push_back(resolve(waited));
-      made =
-          sg::BarrierOp::create(builder, op->getLoc(), ValueRange{base}, after)
-              ->getResult(0);
+      made = sg::BarrierOp::create(builder, op->getLoc(), base.getType(), base,
+                                   after)
+                 ->getResult(0);
     } else {
       mapping.map(viewed, base);
       made = builder.clone(*op, mapping)->getResult(0);
