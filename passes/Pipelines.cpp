@@ -138,70 +138,124 @@ static void addKernelFormation(Stage &stage) {
       .addToFunctions(createSgFormKernels());
 }
 
-static SgRematerializeOptions rematerializeOptions(const CompileOptions &from) {
-  SgRematerializeOptions options;
-  switch (from.budget->kind) {
-  case BudgetRequest::Kind::Bytes:
-    options.budgetBytes = from.budget->bytes;
-    break;
-  case BudgetRequest::Kind::Percent:
-    options.budgetPercent = from.budget->percent;
-    break;
-  case BudgetRequest::Kind::Knee:
-    options.knee = true;
-    break;
-  }
-  options.function = kTrainStep.str();
+static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
+                                                const CompileOptions &from) {
+  rt::Expected<CostModel> costs = CostModel::load(from.roofline, from.profile);
+  if (!costs.ok())
+    return module.emitError() << costs.status().message();
+  BudgetOptions options;
+  options.costs = std::move(*costs);
   options.work = from.planWork;
   options.threads = from.threads;
   options.target = from.target;
-  options.gflops = from.roofline.gflops;
-  options.gbytesPerSecond = from.roofline.gigabytesPerSecond;
-  options.profile = from.profile;
-  options.keep.assign(from.keep.begin(), from.keep.end());
+  options.keep = from.keep;
   return options;
 }
 
 /// What a plan promises, for whoever looks at the program: ", budget of 1000000
 /// bytes (+4.51% time, at least +4.32%)".
-static std::string certificate(BudgetCurve &curve, uint64_t budget,
-                               uint32_t point) {
-  double plain = curve.plainMilliseconds();
+static std::string certificate(BudgetPlans &plans, uint64_t budget,
+                               const PlanChoice &choice) {
+  double plain = plans.plain().milliseconds();
   auto percentAbove = [&](double milliseconds) {
     return plain > 0 ? 100 * (milliseconds / plain - 1) : 0.0;
   };
   std::string text;
   llvm::raw_string_ostream(text)
-      << ", budget of " << budget << " bytes ("
+      << (choice.kernels->mode.empty() ? "" : ", kernels of ")
+      << choice.kernels->mode << ", budget of " << budget << " bytes ("
       << llvm::format("%+.2f%% time, at least %+.2f%%)",
-                      percentAbove(curve.points[point].solution.milliseconds),
-                      percentAbove(curve.boundAt(budget).milliseconds));
+                      percentAbove(choice.milliseconds()),
+                      percentAbove(plans.boundAt(budget).milliseconds));
   return text;
 }
 
+/// The modes whose kernels a budget may choose. What a user chose is not
+/// replaced: a mode, blocks to keep or to compute again.
+static std::vector<std::string> modesBeside(const CompileOptions &options) {
+  if (options.checkpointing != "none" || !options.keep.empty() ||
+      !options.recompute.empty() || options.planWork <= 0)
+    return {};
+  return {"none",       "annotated",  "per-block",        "nested",
+          "segments=2", "segments=3", "segments=4",       "segments=6",
+          "segments=8", "sqrt",       "threshold-bytes=0"};
+}
+
+/// The plans of `step`, which was made of `model`.
+static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
+                                      const CompileOptions &options) {
+  FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
+  if (failed(search))
+    return failure();
+  FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
+  if (failed(own))
+    return failure();
+  auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
+  auto form =
+      [shared, options](
+          const std::string &mode) -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
+    OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
+    CompileOptions other = options;
+    other.checkpointing = mode;
+    if (failed(lowerToKernels(*module, other)))
+      return failure();
+    return module;
+  };
+  return BudgetPlans(std::move(*own), std::move(*search), modesBeside(options),
+                     form);
+}
+
+/// Makes the training step fit; `text` says what that promises. The step may
+/// become another mode's.
+static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
+                                 const CompileOptions &options,
+                                 std::string &text) {
+  func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
+  FailureOr<BudgetPlans> plans = plansOf(step, model, options);
+  if (failed(plans))
+    return failure();
+  auto observer = [&](BudgetPlans &plans, uint64_t budget,
+                      std::optional<PlanChoice> choice) {
+    if (options.budgetObserver)
+      options.budgetObserver(plans, budget, choice);
+    else if (!choice)
+      refuseBudget(plans, budget);
+    if (choice)
+      text = certificate(plans, budget, *choice);
+  };
+  std::optional<PlanChoice> choice =
+      fitBudget(*plans, *options.budget, observer);
+  if (!choice)
+    return failure();
+  func::FuncOp fitted = choice->curve().problem.function;
+  if (fitted == step)
+    return success();
+  fitted->remove();
+  step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
+  step.erase();
+  return success();
+}
+
+/// `model` is what the training step was made of, where there is a budget.
 static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
-                                         const std::string &model,
+                                         mlir::ModuleOp model,
+                                         const std::string &name,
                                          const CompileOptions &options) {
   SgLowerToRtOptions lower;
-  lower.model = model;
+  lower.model = name;
   lower.threads = options.threads;
   lower.target = options.target;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   Stage kernels(module, options);
   addKernelFormation(kernels);
-  if (options.training && options.budget)
-    kernels.add(createSgRematerialize(
-        rematerializeOptions(options), [&](BudgetCurve &curve, uint64_t budget,
-                                           std::optional<uint32_t> point) {
-          if (options.budgetObserver)
-            options.budgetObserver(curve, budget, point);
-          else if (!point)
-            refuseBudget(curve, budget);
-          if (point)
-            lower.checkpointing += certificate(curve, budget, *point);
-        }));
   if (failed(kernels.run()))
     return failure();
+  if (model) {
+    std::string promise;
+    if (failed(fitTraining(module, model, options, promise)))
+      return failure();
+    lower.checkpointing += promise;
+  }
   return Stage(module, options).add(createSgLowerToRt(lower)).run();
 }
 
@@ -276,6 +330,14 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
   return stage.run();
 }
 
+FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
+                                            const CompileOptions &options) {
+  OwningOpRef<mlir::ModuleOp> model = module.clone();
+  if (failed(lowerToKernels(module, options)))
+    return failure();
+  return plansOf(*module.getOps<func::FuncOp>().begin(), *model, options);
+}
+
 LogicalResult reprise::lowerModel(mlir::ModuleOp module,
                                   const CompileOptions &options,
                                   CompileLevel level) {
@@ -287,7 +349,9 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
   std::string name =
       options.model.empty() ? function->getSymName().str() : options.model;
   bool isProgram = level == CompileLevel::Program;
-  OwningOpRef<mlir::ModuleOp> evaluation;
+  OwningOpRef<mlir::ModuleOp> evaluation, model;
+  if (isProgram && options.training && options.budget)
+    model = module.clone();
   if (isProgram && options.evaluation) {
     auto derived = deriveEvaluation(module, options);
     if (failed(derived))
@@ -309,7 +373,8 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     step->remove();
     module.push_back(step);
   }
-  if (failed(lowerToProgramLevel(module, name, options)))
+  if (failed(lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(),
+                                 name, options)))
     return failure();
   if (failed(verifyProgram(module, options)))
     return failure();

@@ -57,6 +57,18 @@ InFlightDiagnostic reprise::emitContradiction(func::FuncOp function,
          << "the planner contradicts itself, please report it: " << error;
 }
 
+/// The schedule of a step that nothing is searched for.
+static plan::FrontierPoint pointOf(const plan::Graph &graph,
+                                   const std::vector<OpId> &order) {
+  plan::FrontierPoint point;
+  point.solution.executions = order;
+  point.solution.milliseconds = plan::costOf(graph, order);
+  point.solution.maxLive = plan::maxLiveOf(graph, order);
+  point.solution.solver = "none";
+  point.boundMilliseconds = point.solution.milliseconds;
+  return point;
+}
+
 FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
                                             uint64_t fixedBytes,
                                             const BudgetOptions &options) {
@@ -68,13 +80,14 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
     return failure();
   curve.solver.work = options.work;
   curve.solver.threads = options.threads;
-  curve.points =
-      plan::computeFrontier(curve.searched, curve.order, curve.solver);
+  if (options.work > 0)
+    curve.points =
+        plan::computeFrontier(curve.searched, curve.order, curve.solver);
   if (std::string error = plan::checkBounds(curve.points); !error.empty())
     return emitContradiction(problem.function, error);
   // A step without ops has one schedule, the empty one.
   if (curve.points.empty())
-    curve.points.emplace_back();
+    curve.points.push_back(pointOf(curve.searched, curve.order));
   curve.frontier = curve.points;
   for (uint32_t point = 0; point < curve.points.size(); ++point)
     curve.plans.push_back({{}, false, point, 0});
@@ -127,7 +140,8 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   return std::nullopt;
 }
 
-std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget) {
+std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget,
+                                                   double costAbove) {
   std::optional<uint32_t> point = choose(budget);
   if (!point || *point + 1 == points.size())
     return point;
@@ -135,6 +149,9 @@ std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget) {
   planOf(*point + 1);
   std::vector<plan::FrontierPoint> between =
       plan::searchBetween(searched, points[*point], points[*point + 1], solver);
+  llvm::erase_if(between, [&](const plan::FrontierPoint &found) {
+    return found.solution.milliseconds <= costAbove;
+  });
   uint64_t least = totalBytes(*point);
   points.insert(points.begin() + *point + 1, between.begin(), between.end());
   plans.insert(plans.begin() + *point + 1, between.size(),
@@ -154,6 +171,10 @@ uint32_t BudgetCurve::smallest() {
     if (totalBytes(point) < totalBytes(best) && isUsable(point))
       best = point;
   }
+  // Nothing is refused that fits without recomputation.
+  uint32_t last = points.size() - 1;
+  if (totalBytes(last) < totalBytes(best) && isUsable(last))
+    best = last;
   smallestPoint = best;
   return best;
 }

@@ -14,6 +14,7 @@
 
 #include "KernelTable.h"
 #include "reprise/Analysis/Origin.h"
+#include "reprise/Bridge/BufferNames.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -42,8 +43,9 @@ private:
   ArrayAttr bindInputs() const;
   ArrayAttr bindResults() const;
   BufferKind kindOf(const plan::Buffer &buffer) const;
-  StringRef nameOf(const plan::Buffer &buffer) const;
-  uint64_t sizeOf(const plan::Buffer &buffer) const;
+  uint64_t sizeOf(const plan::Buffer &buffer) const {
+    return touchedBytes(problem.graph, buffer);
+  }
   uint64_t peak() const;
   uint64_t maxLive() const;
   void addBuffers();
@@ -141,23 +143,6 @@ BufferKind EntryBuilder::kindOf(const plan::Buffer &buffer) const {
   llvm_unreachable("unknown phase");
 }
 
-StringRef EntryBuilder::nameOf(const plan::Buffer &buffer) const {
-  if (buffer.workspaceOf != kNone)
-    return problem.graph.ops[buffer.workspaceOf].name;
-  return problem.graph.values[buffer.values.front()].name;
-}
-
-/// Bytes that steps touch: the planner rounds up, which would predict a peak
-/// that nothing measures.
-uint64_t EntryBuilder::sizeOf(const plan::Buffer &buffer) const {
-  if (buffer.workspaceOf != kNone || REPRISE_FAULT("peak-of-rounded-sizes"))
-    return buffer.bytes;
-  uint64_t size = 0;
-  for (ValueId value : buffer.values)
-    size = std::max(size, problem.graph.values[value].bytes);
-  return size;
-}
-
 uint64_t EntryBuilder::peak() const {
   uint64_t highest = 0;
   for (auto [buffer, offset] :
@@ -180,11 +165,14 @@ uint64_t EntryBuilder::maxLive() const {
 }
 
 void EntryBuilder::addBuffers() {
+  std::vector<std::string> names =
+      nameBuffers(problem.graph, solution.liveness,
+                  nameValues(problem.graph, solution.schedule));
   for (auto [number, buffer] : llvm::enumerate(solution.liveness.buffers)) {
     Location loc = builder.getUnknownLoc();
     if (buffer.workspaceOf != kNone)
       loc = problem.ops[buffer.workspaceOf].op->getLoc();
-    BufferOp::create(builder, loc, fixed.ranges.size() + number, nameOf(buffer),
+    BufferOp::create(builder, loc, fixed.ranges.size() + number, names[number],
                      kindOf(buffer),
                      (REPRISE_FAULT("offset-without-fixed") ? 0 : fixed.bytes) +
                          solution.placement.offsets[number],

@@ -1,6 +1,6 @@
 //===- RefuseBudget.cpp - Why a budget cannot be met ----------------------===//
 //
-// Input:   a curve and a budget below its smallest point.
+// Input:   plans and a budget below the smallest of them.
 // Output:  one error with what would be enough, and notes with the proof.
 //
 //===----------------------------------------------------------------------===//
@@ -25,27 +25,30 @@ static std::string sizeText(uint64_t bytes) {
   return text;
 }
 
-InFlightDiagnostic reprise::refuseBudget(BudgetCurve &curve, uint64_t budget) {
-  func::FuncOp function = curve.problem.function;
-  plan::ByteBound proof = curve.provenBytes();
+InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
+  BudgetPlans::Proof proof = plans.provenBytes();
+  const PlanProblem &problem = proof.curve->problem;
+  func::FuncOp function = problem.function;
   // Not at the op, which would be printed whole.
   InFlightDiagnostic error = emitError(function.getLoc())
                              << "budget of " << sizeText(budget)
                              << " cannot be met; the smallest that can is "
-                             << sizeText(curve.totalBytes(curve.smallest()));
-  if (proof.cut == plan::kNone)
+                             << sizeText(plans.smallest().bytes());
+  if (proof.bound.cut == plan::kNone)
     return error;
-  const PlannedOp &cut = curve.problem.ops[proof.cut];
+  const PlannedOp &cut = problem.ops[proof.bound.cut];
   error.attachNote(cut.op->getLoc())
-      << "no schedule exists below " << sizeText(proof.bytes) << ", because '"
-      << curve.problem.graph.ops[proof.cut].name << "' needs at once, beside "
-      << sizeText(curve.fixedBytes) << " of variables and constants:";
+      << "no schedule of these kernels exists below "
+      << sizeText(proof.bound.bytes) << ", because '"
+      << problem.graph.ops[proof.bound.cut].name << "' needs at once, beside "
+      << sizeText(proof.curve->fixedBytes) << " of variables and constants:";
   constexpr size_t shown = 5;
-  for (plan::ValueId id : llvm::ArrayRef(proof.pinned).take_front(shown)) {
-    const plan::Value &value = curve.problem.graph.values[id];
+  for (plan::ValueId id :
+       llvm::ArrayRef(proof.bound.pinned).take_front(shown)) {
+    const plan::Value &value = problem.graph.values[id];
     Location loc = value.producer == plan::kNone
                        ? function.getLoc()
-                       : curve.problem.ops[value.producer].op->getLoc();
+                       : problem.ops[value.producer].op->getLoc();
     error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name << "'";
   }
   return error;

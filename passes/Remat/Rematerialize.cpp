@@ -39,24 +39,45 @@ reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
   return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
 }
 
-uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetCurve &curve) {
+uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetPlans &plans) {
   switch (request.kind) {
   case BudgetRequest::Kind::Bytes:
     return request.bytes;
   case BudgetRequest::Kind::Percent:
-    return request.percent / 100 * curve.plainBytes();
+    return request.percent / 100 * plans.plain().bytes();
   case BudgetRequest::Kind::Knee:
-    return curve.totalBytes(curve.knee());
+    return plans.own().totalBytes(plans.own().knee());
   }
   llvm_unreachable("unknown kind of budget");
+}
+
+std::optional<PlanChoice> reprise::fitBudget(BudgetPlans &plans,
+                                             const BudgetRequest &request,
+                                             const BudgetObserver &observer) {
+  uint64_t budget = bytesOf(request, plans);
+  std::optional<PlanChoice> choice = plans.chooseClosely(budget);
+  BudgetCurve &curve = choice ? choice->curve() : plans.own();
+  std::string error = curve.checkProofs(
+      budget, choice ? std::optional<uint32_t>(choice->point) : std::nullopt);
+  if (!error.empty()) {
+    emitContradiction(curve.problem.function, error);
+    return std::nullopt;
+  }
+  if (observer)
+    observer(plans, budget, choice);
+  else if (!choice)
+    refuseBudget(plans, budget);
+  if (!choice)
+    return choice;
+  remarkChoices(choice->curve(), choice->point, budget);
+  applySchedule(choice->curve(), choice->point);
+  return choice;
 }
 
 namespace {
 class Rematerialize : public reprise::impl::SgRematerializeBase<Rematerialize> {
 public:
   using SgRematerializeBase::SgRematerializeBase;
-
-  BudgetObserver observer;
 
   void runOnOperation() override {
     std::optional<BudgetRequest> request = readRequest();
@@ -75,21 +96,9 @@ public:
     FailureOr<BudgetCurve> curve = computeBudgetCurve(step, options);
     if (failed(curve))
       return signalPassFailure();
-    uint64_t budget = bytesOf(*request, *curve);
-    std::optional<uint32_t> point = curve->chooseClosely(budget);
-    if (std::string error = curve->checkProofs(budget, point); !error.empty()) {
-      emitContradiction(step, error);
-      return signalPassFailure();
-    }
-    if (observer)
-      observer(*curve, budget, point);
-    if (!point) {
-      if (!observer)
-        refuseBudget(*curve, budget);
-      return signalPassFailure();
-    }
-    remarkChoices(*curve, *point, budget);
-    applySchedule(*curve, *point);
+    BudgetPlans plans(std::move(*curve));
+    if (!fitBudget(plans, *request, {}))
+      signalPassFailure();
   }
 
 private:
@@ -142,11 +151,3 @@ private:
   }
 };
 } // namespace
-
-std::unique_ptr<Pass>
-reprise::createSgRematerialize(SgRematerializeOptions options,
-                               BudgetObserver observer) {
-  auto pass = std::make_unique<Rematerialize>(std::move(options));
-  pass->observer = std::move(observer);
-  return pass;
-}

@@ -111,14 +111,12 @@ TEST_P(Budgets, AreMetOrRefused) {
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
   CompileOptions options;
   options.checkpointing = "none";
-  ASSERT_TRUE(succeeded(lowerToKernels(*clone, options)));
-  BudgetOptions search;
-  search.work = kWork;
-  auto curve =
-      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
-  ASSERT_TRUE(succeeded(curve));
-  uint64_t least = curve->totalBytes(curve->smallest());
-  uint64_t proven = curve->provenBytes().bytes;
+  options.planWork = kWork;
+  FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
+  ASSERT_TRUE(succeeded(plans));
+  const BudgetCurve *curve = &plans->own();
+  uint64_t least = plans->smallest().bytes();
+  uint64_t proven = plans->provenBytes().bound.bytes;
   EXPECT_LE(proven, least);
   // The perceptron's peak is where its images are, which nothing frees.
   bool isPerceptron = GetParam().model == llvm::StringRef("mlp");

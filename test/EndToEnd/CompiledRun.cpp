@@ -106,16 +106,11 @@ static std::optional<BudgetRange> findBudgetRange(mlir::ModuleOp model,
                                                   CompileOptions options) {
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
   options.checkpointing = "none";
-  if (failed(lowerToKernels(*clone, options)))
+  options.planWork = kPlanWork;
+  FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
+  if (failed(plans))
     return std::nullopt;
-  BudgetOptions search;
-  search.work = kPlanWork;
-  search.threads = options.threads;
-  auto curve =
-      computeBudgetCurve(*clone->getOps<func::FuncOp>().begin(), search);
-  if (failed(curve))
-    return std::nullopt;
-  return BudgetRange{curve->totalBytes(curve->smallest()), curve->plainBytes()};
+  return BudgetRange{plans->smallest().bytes(), plans->plain().bytes()};
 }
 
 /// "budget=K/N": K parts of N of the way from the fewest bytes to those without
@@ -138,10 +133,17 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
   return true;
 }
 
+CompileOptions end_to_end::trainingOptions() {
+  CompileOptions options;
+  options.evaluation = false;
+  options.weightDecay = 0.01;
+  options.planWork = kPlanWork;
+  return options;
+}
+
 /// Lowers a clone of `model` to a program; null with `message`.
 static OwningOpRef<mlir::ModuleOp> lower(mlir::ModuleOp model,
-                                         const std::string &mode,
-                                         std::optional<BudgetRange> &range,
+                                         const CompileOptions &options,
                                          std::string &message) {
   ScopedDiagnosticHandler handler(model.getContext(), [&](Diagnostic &d) {
     if (d.getSeverity() == DiagnosticSeverity::Error)
@@ -149,14 +151,6 @@ static OwningOpRef<mlir::ModuleOp> lower(mlir::ModuleOp model,
     return success();
   });
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
-  CompileOptions options;
-  options.checkpointing = mode;
-  options.evaluation = false;
-  options.weightDecay = 0.01;
-  StringRef budget = mode;
-  if (budget.consume_front("budget=") &&
-      !setBudget(model, budget, range, options))
-    return nullptr;
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
     return nullptr;
   return clone;
@@ -180,30 +174,46 @@ static void takeKernels(rt_dialect::ProgramOp program, const Twine &prefix,
   }
 }
 
-std::string end_to_end::compileModes(mlir::ModuleOp model,
-                                     const std::vector<std::string> &modes,
-                                     std::vector<Bytes> &files) {
+std::string end_to_end::compileVariants(mlir::ModuleOp model,
+                                        const std::vector<Variant> &variants,
+                                        std::vector<Bytes> &files) {
   std::vector<OwningOpRef<mlir::ModuleOp>> programs;
   std::vector<KernelSource> sources;
-  std::optional<BudgetRange> range;
-  for (auto [k, mode] : llvm::enumerate(modes)) {
+  for (auto [k, variant] : llvm::enumerate(variants)) {
     std::string message;
-    programs.push_back(lower(model, mode, range, message));
+    programs.push_back(lower(model, variant.options, message));
     if (!programs.back())
-      return mode + ": does not compile: " + message;
+      return variant.label + ": does not compile: " + message;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
   }
   FailureOr<CodeImage> image = compileKernels(sources, rt::hostTarget());
-  for (auto [k, mode] : llvm::enumerate(modes)) {
+  for (auto [k, variant] : llvm::enumerate(variants)) {
     // Alone when they failed together, to name the mode.
     auto file = succeeded(image)
                     ? translateProgram(programOf(*programs[k]), image->elf)
                     : emitArtifact(*programs[k]);
     if (failed(file))
-      return mode + ": does not compile: its kernels or its artifact";
+      return variant.label + ": does not compile: its kernels or its artifact";
     files.push_back(std::move(*file));
   }
   return "";
+}
+
+std::string end_to_end::compileModes(mlir::ModuleOp model,
+                                     const std::vector<std::string> &modes,
+                                     std::vector<Bytes> &files) {
+  std::vector<Variant> variants;
+  std::optional<BudgetRange> range;
+  for (const std::string &mode : modes) {
+    Variant variant{mode, trainingOptions()};
+    variant.options.checkpointing = mode;
+    StringRef budget = mode;
+    if (budget.consume_front("budget=") &&
+        !setBudget(model, budget, range, variant.options))
+      return mode + ": does not compile: its budget";
+    variants.push_back(std::move(variant));
+  }
+  return compileVariants(model, variants, files);
 }
 
 static std::string writeVariables(Session &s, const ByteStore &variables) {

@@ -26,11 +26,25 @@ struct CompiledRun {
   size_t changedPeak = 0;  // the highest byte that changed, see MemoryCheck
 };
 
+/// What a message calls a compilation, and how it is done.
+struct Variant {
+  std::string label;
+  CompileOptions options;
+};
+
+/// Of a training step, with the little effort that a small model's plan takes.
+CompileOptions trainingOptions();
+
+/// The artifact of a clone of `model` for each variant. Their kernels are
+/// compiled together, because most of them are equal and compiling takes longer
+/// than all the rest. Returns "LABEL: does not compile: ..." or "".
+std::string compileVariants(mlir::ModuleOp model,
+                            const std::vector<Variant> &variants,
+                            std::vector<Bytes> &files);
+
 /// The artifact of a clone of `model` in each mode: one of
 /// sg-assign-checkpointing, or "budget=K/N", a budget K parts of N of the way
-/// from the smallest one to the bytes without recomputation. The kernels of all
-/// modes are compiled together, because most of them are equal and compiling
-/// takes longer than all the rest. Returns "MODE: does not compile: ..." or "".
+/// from the smallest one to the bytes without recomputation.
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
                          std::vector<Bytes> &files);

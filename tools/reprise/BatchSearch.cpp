@@ -26,18 +26,24 @@ rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
   ModelRequest one = request;
   one.model.batch = batch;
   double work = one.compile.planWork;
-  rt::Expected<PlannedCurve> planned =
-      computeCurve(one, quick ? work * kQuickWork : work);
+  rt::Expected<PlannedRequest> planned =
+      planRequest(one, quick ? work * kQuickWork : work);
   if (!planned.ok()) {
     probes.erase(known);
     return planned.status();
   }
-  BudgetCurve &curve = *planned->curve;
+  BudgetPlans &plans = *planned->plans;
   Probe &result = known->second;
-  result.smallest = pointFactsOf(curve, curve.smallest());
-  result.plain = {curve.plainBytes(), curve.plainMilliseconds()};
-  if (std::optional<uint32_t> point = curve.choose(budget))
-    result.plan = pointFactsOf(curve, *point);
+  result.plain = pointFactsOf(plans.plain());
+  if (quick) {
+    // A guess needs no modes' kernels.
+    BudgetCurve &own = plans.own();
+    uint32_t least = own.smallest();
+    result.smallest = {own.totalBytes(least),
+                       own.points[least].solution.milliseconds, ""};
+  } else if (std::optional<PlanChoice> choice = plans.choose(budget)) {
+    result.plan = pointFactsOf(*choice);
+  }
   return &result;
 }
 

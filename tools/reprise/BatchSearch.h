@@ -29,8 +29,9 @@ public:
 
 private:
   struct Probe {
-    PointFacts smallest, plain;
-    std::optional<PointFacts> plan;
+    PointFacts plain;
+    PointFacts smallest;            // of a quick one
+    std::optional<PointFacts> plan; // of another one
   };
   rt::Expected<const Probe *> probe(int64_t batch, bool quick);
   rt::Expected<int64_t> bisect(int64_t limit, bool isPlain);

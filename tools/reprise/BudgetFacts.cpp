@@ -44,26 +44,30 @@ ValueFacts tools::valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
   return facts;
 }
 
-PointFacts tools::pointFactsOf(BudgetCurve &curve, uint32_t point) {
-  return {curve.totalBytes(point), curve.points[point].solution.milliseconds};
+PointFacts tools::pointFactsOf(const PlanChoice &choice) {
+  return {choice.bytes(), choice.milliseconds(), choice.kernels->mode};
 }
 
-/// Ops executed more than once, by the time that takes.
-static std::vector<ValueFacts> findCostly(const BudgetCurve &curve,
-                                          uint32_t point) {
+/// Ops executed more than once, and what a mode chosen for its kernels computes
+/// again, by the time that takes.
+static std::vector<ValueFacts> findCostly(const PlanChoice &choice) {
+  const BudgetCurve &curve = choice.curve();
   const plan::Graph &graph = curve.problem.graph;
   std::vector<uint32_t> executions(graph.ops.size(), 0);
-  for (plan::OpId id : curve.points[point].solution.executions)
+  for (plan::OpId id : curve.points[choice.point].solution.executions)
     ++executions[id];
   std::vector<ValueFacts> costly;
   for (plan::OpId id = 0; id < graph.ops.size(); ++id) {
     const plan::Op &op = graph.ops[id];
-    if (executions[id] < 2 || op.outputs.empty())
+    bool isClone = !choice.kernels->mode.empty() &&
+                   curve.problem.ops[id].phase == rt_dialect::Phase::Recompute;
+    uint32_t again = executions[id] - !isClone;
+    if (!again || op.outputs.empty())
       continue;
     ValueFacts facts = valueFactsOf(curve.problem, op.outputs.front());
     for (size_t other = 1; other < op.outputs.size(); ++other)
       facts.bytes += graph.values[op.outputs[other]].bytes;
-    facts.times = executions[id] - 1;
+    facts.times = again;
     costly.push_back(std::move(facts));
   }
   std::stable_sort(costly.begin(), costly.end(),
@@ -74,38 +78,38 @@ static std::vector<ValueFacts> findCostly(const BudgetCurve &curve,
   return costly;
 }
 
-static void proveSmallest(const BudgetCurve &curve, BudgetFacts &facts) {
-  plan::ByteBound proof = curve.provenBytes();
+static void proveSmallest(BudgetPlans &plans, BudgetFacts &facts) {
+  auto [curve, proof] = plans.provenBytes();
   facts.provenBytes = proof.bytes;
   if (proof.cut == plan::kNone)
     return;
-  facts.provenAt = curve.problem.graph.ops[proof.cut].name;
+  facts.provenAt = curve->problem.graph.ops[proof.cut].name;
   for (plan::ValueId id : proof.pinned) {
     if (facts.pinned.size() == kPinned)
       break;
-    facts.pinned.push_back(valueFactsOf(curve.problem, id));
+    facts.pinned.push_back(valueFactsOf(curve->problem, id));
   }
 }
 
-BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetCurve &curve,
+BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetPlans &plans,
                                  uint64_t budget,
-                                 std::optional<uint32_t> point) {
+                                 std::optional<PlanChoice> choice) {
   BudgetFacts facts;
   facts.model = model;
-  facts.fixed = curve.fixedBytes;
-  facts.plain = {curve.plainBytes(), curve.plainMilliseconds()};
-  facts.smallest = pointFactsOf(curve, curve.smallest());
+  facts.fixed = plans.own().fixedBytes;
+  facts.plain = pointFactsOf(plans.plain());
+  facts.smallest = pointFactsOf(plans.smallest());
   uint64_t rounded = budgetTextBytes(facts.smallest.bytes);
-  facts.rounded = pointFactsOf(curve, *curve.choose(rounded));
-  proveSmallest(curve, facts);
+  facts.rounded = pointFactsOf(*plans.choose(rounded));
+  proveSmallest(plans, facts);
   facts.asked = budget;
-  if (!point)
+  if (!choice)
     return facts;
-  facts.plan = pointFactsOf(curve, *point);
-  plan::LowerBound bound = curve.boundAt(budget);
+  facts.plan = pointFactsOf(*choice);
+  plan::LowerBound bound = plans.boundAt(budget);
   facts.boundMilliseconds = bound.milliseconds;
   facts.millisecondsPerMiB = bound.millisecondsPerMiB;
-  facts.costly = findCostly(curve, *point);
+  facts.costly = findCostly(*choice);
   return facts;
 }
 
@@ -145,7 +149,7 @@ std::string tools::formatMilliseconds(double milliseconds) {
 
 std::string tools::formatMore(double share) {
   int digits = share < 0.1 ? 2 : 1;
-  return "+" + text::formatFixed(share * 100, digits) + "%";
+  return (share < 0 ? "" : "+") + text::formatFixed(share * 100, digits) + "%";
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,14 +174,22 @@ static std::string costlyTable(const std::vector<ValueFacts> &values) {
   return table.str();
 }
 
+/// ", with the kernels of 'per-block'".
+static std::string kernelsText(const PointFacts &point) {
+  return point.kernels.empty()
+             ? ""
+             : ", with the kernels of '" + point.kernels + "'";
+}
+
 std::string tools::toText(const BudgetFacts &facts) {
   text::Facts lines;
   double plainMs = facts.plain.milliseconds;
   lines.add("smallest budget",
-            sizeAndBytes(facts.smallest.bytes) + ", the step then takes " +
+            sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
+                ", the step then takes " +
                 formatMilliseconds(facts.smallest.milliseconds) + ", " +
                 formatMore(excess(facts.smallest.milliseconds, plainMs)));
-  lines.add("proven", "no schedule exists below " +
+  lines.add("proven", "no schedule of the kernels as formed exists below " +
                           sizeAndBytes(facts.provenBytes) + ", " +
                           text::formatFixed(facts.smallestGap() * 100, 2) +
                           "% less");
@@ -190,7 +202,8 @@ std::string tools::toText(const BudgetFacts &facts) {
                          " of that");
   lines.add("predicted peak", sizeAndBytes(facts.plan->bytes) + ", of which " +
                                   text::formatSize(facts.fixed) +
-                                  " variables and constants");
+                                  " variables and constants" +
+                                  kernelsText(*facts.plan));
   lines.add("computed again",
             formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
                 formatMore(excess(facts.plan->milliseconds, plainMs)));
@@ -223,7 +236,9 @@ ordered_json tools::toJson(const ValueFacts &value) {
 }
 
 static ordered_json toJson(const PointFacts &point) {
-  return {{"bytes", point.bytes}, {"milliseconds", point.milliseconds}};
+  return {{"bytes", point.bytes},
+          {"milliseconds", point.milliseconds},
+          {"kernels", point.kernels}};
 }
 
 static ordered_json toJson(const std::vector<ValueFacts> &values) {
@@ -248,6 +263,7 @@ ordered_json tools::toJson(const BudgetFacts &facts) {
     return json;
   json["peak_bytes"] = facts.plan->bytes;
   json["step_ms"] = facts.plan->milliseconds;
+  json["kernels"] = facts.plan->kernels;
   json["recomputed_ms"] = facts.recomputeMilliseconds();
   json["recomputed_share"] =
       excess(facts.plan->milliseconds, facts.plain.milliseconds);

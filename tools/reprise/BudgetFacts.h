@@ -1,13 +1,14 @@
 //===- BudgetFacts.h - What a budget does to a step -------------*- C++ -*-===//
 //
-// Plain data, taken from a BudgetCurve while its IR lives, and how it reads:
+// Plain data, taken from BudgetPlans while its IR lives, and how it reads:
 // tables, JSON, the refusal of a budget that cannot be met.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_BUDGETFACTS_H
 #define REPRISE_TOOLS_BUDGETFACTS_H
 
-#include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Passes/BudgetPlans.h"
+#include <algorithm>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct ValueFacts {
 struct PointFacts {
   uint64_t bytes = 0;
   double milliseconds = 0;
+  std::string kernels; // the mode that formed them; "" without annotations
 };
 
 struct BudgetFacts {
@@ -36,8 +38,8 @@ struct BudgetFacts {
   PointFacts plain;   // without recomputation
   PointFacts smallest;
   PointFacts rounded; // within budgetTextBytes(smallest.bytes)
-  /// Bytes under which no schedule exists, the op that needs them at once, and
-  /// what it needs, largest first.
+  /// Bytes under which no schedule of the kernels exists, the op that needs
+  /// them at once, and what it needs, largest first.
   uint64_t provenBytes = 0;
   std::string provenAt;
   std::vector<ValueFacts> pinned;
@@ -49,20 +51,21 @@ struct BudgetFacts {
   double millisecondsPerMiB = 0; // that one more MiB saves at most
   std::vector<ValueFacts> costly;
 
+  /// More than without recomputation; a mode's kernels may take less.
   double recomputeMilliseconds() const {
-    return plan->milliseconds - plain.milliseconds;
+    return std::max(0.0, plan->milliseconds - plain.milliseconds);
   }
   double gap() const;
   /// How far the smallest budget is above the proven bound.
   double smallestGap() const;
 };
 
-/// What the driver says of one budget. `point` as BudgetCurve::choose gives it.
-BudgetFacts budgetFactsOf(const std::string &model, BudgetCurve &curve,
-                          uint64_t budget, std::optional<uint32_t> point);
+/// What the driver says of one budget. `choice` as BudgetPlans::choose gives
+/// it.
+BudgetFacts budgetFactsOf(const std::string &model, BudgetPlans &plans,
+                          uint64_t budget, std::optional<PlanChoice> choice);
 
-/// A point of the curve in bytes and milliseconds.
-PointFacts pointFactsOf(BudgetCurve &curve, uint32_t point);
+PointFacts pointFactsOf(const PlanChoice &choice);
 
 /// Name, module, place and cost of a value of a curve's problem.
 ValueFacts valueFactsOf(const PlanProblem &problem, plan::ValueId id);

@@ -11,9 +11,6 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Of the search where only what computes nothing again is wanted.
-static constexpr double kNoSearch = 0.001;
-
 static constexpr uint64_t kBudgets = 20, kSolverBudgets = 6;
 
 /// Published methods, cheap enough to run for a picture.
@@ -54,31 +51,32 @@ static void addSolver(BudgetCurve &curve, const std::string &name,
     seen.push_back(point);
     plan::Plan placed =
         plan::makePlan(graph, solution.executions, plan::kPlacementWork / 8);
-    PointFacts plan = {curve.fixedBytes + placed.height, solution.milliseconds};
+    PointFacts plan = {curve.fixedBytes + placed.height, solution.milliseconds,
+                       ""};
     facts.baselines.push_back({name, false, plan});
   }
 }
 
-SweepFacts tools::sweepCurve(BudgetCurve &curve, BudgetFacts budget,
+SweepFacts tools::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
                              unsigned threads) {
   SweepFacts facts;
   facts.budget = std::move(budget);
-  std::optional<uint32_t> last;
   for (uint64_t at = 0; at < kBudgets; ++at) {
     uint64_t bytes = budgetAt(facts.budget, at, kBudgets);
-    std::optional<uint32_t> point = curve.choose(bytes);
-    if (!point || point == last)
+    std::optional<PlanChoice> choice = plans.choose(bytes);
+    if (!choice)
       continue;
-    last = point;
     // The plan's own bytes are a budget too, and a tighter one.
-    PointFacts plan = pointFactsOf(curve, *point);
-    plan::LowerBound bound = curve.boundAt(plan.bytes);
+    PointFacts plan = pointFactsOf(*choice);
+    if (!facts.rows.empty() && facts.rows.back().budget == plan.bytes)
+      continue;
+    plan::LowerBound bound = plans.boundAt(plan.bytes);
     facts.rows.push_back({plan.bytes, plan, bound.milliseconds});
     if (facts.contradiction.empty())
       facts.contradiction = plan::checkBound(bound, plan.milliseconds);
   }
   for (const char *name : kSolvers)
-    addSolver(curve, name, threads, facts);
+    addSolver(plans.own(), name, threads, facts);
   return facts;
 }
 
@@ -91,12 +89,11 @@ rt::Status tools::addModes(const ModelRequest &request,
     one.compile.checkpointing = mode;
     one.compile.keep.clear();
     one.compile.recompute.clear();
-    rt::Expected<PlannedCurve> planned = computeCurve(one, kNoSearch);
+    rt::Expected<PlannedRequest> planned = planRequest(one, kNoSearch);
     if (!planned.ok())
       return planned.status();
-    BudgetCurve &curve = *planned->curve;
-    PointFacts plan = {curve.plainBytes(), curve.plainMilliseconds()};
-    facts.baselines.push_back({mode, true, plan});
+    facts.baselines.push_back(
+        {mode, true, pointFactsOf(planned->plans->plain())});
   }
   return {};
 }
@@ -149,8 +146,8 @@ std::string tools::toText(const SweepFacts &facts) {
                formatMilliseconds(row.boundMilliseconds),
                shareOf(row.plan.milliseconds, row.boundMilliseconds)});
   return table.str() +
-         "\nshare: of the peak without recomputation; no "
-         "schedule exists below " +
+         "\nshare: of the peak without recomputation; no schedule of the "
+         "kernels as formed exists below " +
          text::formatSize(facts.budget.provenBytes) + "\n\n" +
          baselineTable(facts);
 }

@@ -27,7 +27,7 @@ struct SweepFacts {
 };
 
 /// Budgets at equal distances from the smallest to none needed, and solvers.
-SweepFacts sweepCurve(BudgetCurve &curve, BudgetFacts budget, unsigned threads);
+SweepFacts sweepPlans(BudgetPlans &plans, BudgetFacts budget, unsigned threads);
 
 /// The modes of checkpointing, each without a budget.
 rt::Status addModes(const ModelRequest &request,

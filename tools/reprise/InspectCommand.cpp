@@ -312,6 +312,7 @@ static Json entryJson(const InspectOptions &options, const fb::Program &program,
                {"kept_bytes", summary.kept},
                {"peak_bytes", summary.peak},
                {"max_live_bytes", summary.maxLive},
+               {"peak_step", peakStep(facts)},
                {"base_flops", summary.baseFlops},
                {"recomputed_flops", summary.recomputedFlops}};
   auto bindings = [&](auto *vector) {

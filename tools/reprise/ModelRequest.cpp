@@ -27,17 +27,19 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   return ModelRequest{source, *kind, *modelOptions, *compileOptions};
 }
 
-rt::Expected<PlannedCurve> tools::computeCurve(const ModelRequest &request,
-                                               double work) {
-  PlannedCurve planned;
+rt::Expected<PlannedRequest> tools::planRequest(const ModelRequest &request,
+                                                double work) {
+  PlannedRequest planned;
   planned.compiler = std::make_unique<Compiler>();
   Compiler &compiler = *planned.compiler;
   REPRISE_RETURN_IF_ERROR(
       compiler.load(request.source, request.kind, request.model));
-  rt::Expected<BudgetCurve> curve = compiler.budgetCurve(request.compile, work);
-  if (!curve.ok())
-    return curve.status();
-  planned.curve = std::make_unique<BudgetCurve>(std::move(*curve));
+  CompileOptions options = request.compile;
+  options.planWork = work;
+  rt::Expected<BudgetPlans> plans = compiler.budgetPlans(options);
+  if (!plans.ok())
+    return plans.status();
+  planned.plans = std::make_unique<BudgetPlans>(std::move(*plans));
   return planned;
 }
 

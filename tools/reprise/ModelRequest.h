@@ -25,15 +25,19 @@ rt::Expected<ModelRequest> readRequest(const std::string &source,
 /// is not of the zoo.
 int64_t batchOf(const ModelRequest &request);
 
-/// A curve, and the compiler that holds the IR it refers to.
-struct PlannedCurve {
+/// Plans, and the compiler that holds the IR they refer to.
+struct PlannedRequest {
   std::unique_ptr<Compiler> compiler;
-  std::unique_ptr<BudgetCurve> curve;
+  std::unique_ptr<BudgetPlans> plans;
 };
 
-/// The curve of a request, by the effort that `work` says.
-rt::Expected<PlannedCurve> computeCurve(const ModelRequest &request,
-                                        double work);
+/// Of the search where what computes nothing again is wanted, which needs none.
+constexpr double kNoSearch = 0;
+
+/// The plans among which a budget of the request chooses, by the effort that
+/// `work` says.
+rt::Expected<PlannedRequest> planRequest(const ModelRequest &request,
+                                         double work);
 
 } // namespace reprise::tools
 

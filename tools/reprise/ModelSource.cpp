@@ -298,25 +298,11 @@ rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   return {};
 }
 
-rt::Expected<BudgetCurve> Compiler::budgetCurve(const CompileOptions &options,
-                                                double work) {
-  if (mlir::failed(lowerToKernels(*current, options)))
+rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options) {
+  mlir::FailureOr<BudgetPlans> plans = planBudgets(*current, options);
+  if (mlir::failed(plans))
     return diagnostics->takeError(name);
-  rt::Expected<CostModel> costs =
-      CostModel::load(options.roofline, options.profile);
-  if (!costs.ok())
-    return costs.status();
-  BudgetOptions budget;
-  budget.costs = std::move(*costs);
-  budget.work = work;
-  budget.threads = options.threads;
-  budget.target = options.target;
-  budget.keep = options.keep;
-  mlir::FailureOr<BudgetCurve> curve = computeBudgetCurve(
-      *current->getOps<mlir::func::FuncOp>().begin(), budget);
-  if (mlir::failed(curve))
-    return diagnostics->takeError(name);
-  return std::move(*curve);
+  return std::move(*plans);
 }
 
 rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {

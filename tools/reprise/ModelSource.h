@@ -47,10 +47,9 @@ public:
   /// From here on: a mode that nobody asked for warns of nothing.
   void hideWarnings();
   rt::Status lower(const CompileOptions &options, CompileLevel level);
-  /// Lowers a model to its flat step and says what that costs under each
-  /// budget, by the effort that `work` says. The curve refers to this IR.
-  rt::Expected<BudgetCurve> budgetCurve(const CompileOptions &options,
-                                        double work);
+  /// Lowers a model to its flat step and says among which plans a budget
+  /// chooses. They refer to this IR.
+  rt::Expected<BudgetPlans> budgetPlans(const CompileOptions &options);
   /// Of a module at level program.
   rt::Expected<ProgramFacts> facts();
   /// `command` is noted in the artifact, for people; may be empty.

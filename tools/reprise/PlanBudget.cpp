@@ -53,11 +53,11 @@ static rt::Status planBudget(ModelRequest request,
   compile.evaluation = false;
   BudgetFacts facts;
   SweepFacts sweep;
-  compile.budgetObserver = [&](BudgetCurve &curve, uint64_t budget,
-                               std::optional<uint32_t> point) {
-    facts = budgetFactsOf(request.source, curve, budget, point);
+  compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,
+                               std::optional<PlanChoice> choice) {
+    facts = budgetFactsOf(request.source, plans, budget, choice);
     if (options.sweep)
-      sweep = sweepCurve(curve, facts, compile.threads);
+      sweep = sweepPlans(plans, facts, compile.threads);
   };
   rt::Status lowered;
   {

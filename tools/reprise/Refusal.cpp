@@ -55,17 +55,16 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   if (request.compile.momentum == 0)
     return std::nullopt;
   request.compile.momentum = 0;
-  rt::Expected<PlannedCurve> planned =
-      computeCurve(request, request.compile.planWork);
+  rt::Expected<PlannedRequest> planned =
+      planRequest(request, request.compile.planWork);
   if (!planned.ok())
     return std::nullopt;
-  BudgetCurve &curve = *planned->curve;
-  std::optional<uint32_t> point = curve.choose(facts.asked);
-  if (!point)
+  std::optional<PlanChoice> choice = planned->plans->choose(facts.asked);
+  if (!choice)
     return std::nullopt;
-  PointFacts plan = pointFactsOf(curve, *point);
+  PointFacts plan = pointFactsOf(*choice);
   return WayOut{"--momentum 0", plan,
-                plan.milliseconds / curve.plainMilliseconds() - 1, 0};
+                moreThan(plan, pointFactsOf(planned->plans->plain())), 0};
 }
 
 static std::vector<WayOut> findWaysOut(const ModelRequest &request,
@@ -139,8 +138,8 @@ rt::Status tools::refuse(const ModelRequest &request,
       "'" + request.source + "' cannot be trained in " +
       sizeAndBytes(facts.asked) + "\n  needed  " +
       sizeAndBytes(facts.smallest.bytes) +
-      " is the smallest budget that can be met\n  proven  no schedule exists "
-      "below " +
+      " is the smallest budget that can be met\n  proven  no schedule of the "
+      "kernels as formed exists below " +
       sizeAndBytes(facts.provenBytes) + ", " +
       text::formatFixed(facts.smallestGap() * 100, 2) + "% less\n" +
       describePinned(facts) + describe(findWaysOut(request, facts));
@@ -168,9 +167,9 @@ rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
   REPRISE_RETURN_IF_ERROR(
       compiler.load(request.source, request.kind, request.model));
   CompileOptions options = request.compile;
-  options.budgetObserver = [&](BudgetCurve &curve, uint64_t bytes,
-                               std::optional<uint32_t> point) {
-    budget = budgetFactsOf(request.source, curve, bytes, point);
+  options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
+                               std::optional<PlanChoice> choice) {
+    budget = budgetFactsOf(request.source, plans, bytes, choice);
   };
   rt::Status status = compiler.lower(options, level);
   return budget && !budget->plan ? refuse(request, *budget) : status;

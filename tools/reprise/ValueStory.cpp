@@ -2,9 +2,9 @@
 
 #include "ValueStory.h"
 #include "reprise/Analysis/Origin.h"
+#include "reprise/Bridge/BufferNames.h"
 #include "llvm/Support/GlobPattern.h"
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 using namespace reprise;
@@ -23,17 +23,39 @@ PlanStory::PlanStory(const BudgetCurve &curve, uint32_t point, double price,
   schedule.order.resize(executions.size());
   std::iota(schedule.order.begin(), schedule.order.end(), 0);
   liveness = plan::computeLiveness(unrolled.graph, schedule);
-  std::map<std::string, unsigned> seen;
-  for (ValueId id = 0; id < problem.graph.values.size(); ++id) {
-    std::string name = problem.graph.values[id].name;
-    if (isPlaced(id))
-      if (unsigned count = ++seen[name]; count > 1)
-        name += "#" + std::to_string(count);
-    unique.push_back(std::move(name));
-  }
+  names = nameValues(unrolled.graph, schedule);
+  describeBuffers();
   times.assign(problem.ops.size(), 0);
   for (OpId id : executions)
     ++times[id];
+}
+
+void PlanStory::describeBuffers() {
+  std::vector<std::string> called =
+      nameBuffers(unrolled.graph, liveness, names);
+  entry.steps.resize(steps());
+  for (size_t at = 0; at < called.size(); ++at) {
+    const plan::Buffer &buffer = liveness.buffers[at];
+    BufferFacts facts;
+    facts.name = std::move(called[at]);
+    facts.size = touchedBytes(unrolled.graph, buffer);
+    facts.firstStep = buffer.firstStep;
+    facts.lastStep = buffer.lastStep;
+    entry.buffers.push_back(std::move(facts));
+  }
+  peak = uint32_t(tools::peakStep(entry));
+}
+
+const std::string &PlanStory::nameOf(ValueId id) const {
+  // Instances are in the order of their steps.
+  for (ValueId at = 0; at < names.size(); ++at)
+    if (unrolled.valueOf[at] == id)
+      return names[at];
+  return problem.graph.values[id].name;
+}
+
+std::string PlanStory::moduleOf(OpId at) const {
+  return findOrigin(problem.ops[unrolled.opOf[at]].op->getLoc()).module;
 }
 
 /// Whether a value has bytes of its own in the placed memory.
@@ -60,76 +82,83 @@ const char *PlanStory::phaseOf(OpId at) const {
 }
 
 std::string PlanStory::peakName() const {
-  return problem.graph.ops[executions[liveness.peakStep]].name;
+  return steps() ? problem.graph.ops[executions[peak]].name : "";
 }
 
-uint64_t PlanStory::peakBytes() const { return fixedBytes + liveness.maxLive; }
+uint64_t PlanStory::peakBytes() const {
+  uint64_t bytes = fixedBytes;
+  for (size_t at : tools::atPeak(entry))
+    bytes += entry.buffers[at].size;
+  return bytes;
+}
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The last one that was made in the buffer by the peak, views aside.
+ValueId PlanStory::newestAtPeak(const plan::Buffer &buffer) const {
+  ValueId newest = buffer.values.front();
+  for (ValueId id : buffer.values) {
+    const plan::Value &value = unrolled.graph.values[id];
+    if (value.viewOf == kNone && value.producer != kNone &&
+        value.producer <= peak)
+      newest = id;
+  }
+  return newest;
+}
+
 std::vector<PeakLine> PlanStory::atPeak() const {
   std::vector<PeakLine> lines;
-  uint32_t peak = liveness.peakStep;
-  for (const plan::Buffer &buffer : liveness.buffers) {
-    if (buffer.firstStep > peak || buffer.lastStep < peak || !buffer.bytes)
-      continue;
+  for (size_t at : tools::atPeak(entry)) {
+    const plan::Buffer &buffer = liveness.buffers[at];
+    const BufferFacts &facts = entry.buffers[at];
     PeakLine line;
-    line.bytes = buffer.bytes;
-    line.lifetime = {buffer.firstStep, buffer.lastStep, false};
-    if (buffer.values.empty()) {
-      OpId op = unrolled.opOf[buffer.workspaceOf];
-      line.name = "workspace of " + problem.graph.ops[op].name;
-      line.module = findOrigin(problem.ops[op].op->getLoc()).module;
-    } else {
-      // The newest of those that share the bytes, views aside.
-      ValueId shown = kNone;
-      for (ValueId id : buffer.values) {
-        const plan::Value &value = unrolled.graph.values[id];
-        if (value.viewOf == kNone &&
-            (value.producer == kNone || value.producer <= peak))
-          shown = id;
-      }
-      shown = shown == kNone ? buffer.values.front() : shown;
-      OpId producer = unrolled.graph.values[shown].producer;
+    line.name = facts.name;
+    line.bytes = facts.size;
+    line.lifetime.first = facts.firstStep;
+    line.lifetime.last = facts.lastStep;
+    OpId maker = buffer.workspaceOf;
+    if (maker == kNone) {
+      ValueId newest = newestAtPeak(buffer);
+      if (newest != buffer.values.front())
+        line.holds = names[newest];
+      OpId producer = unrolled.graph.values[newest].producer;
       line.lifetime.isRecomputed =
           producer != kNone && unrolled.isClone[producer];
-      ValueId original = unrolled.valueOf[shown];
-      line.name = unique[original];
-      line.module = valueFactsOf(problem, original).module;
+      maker = unrolled.graph.values[buffer.values.front()].producer;
     }
+    if (maker != kNone)
+      line.module = moduleOf(maker);
     lines.push_back(std::move(line));
   }
-  std::stable_sort(
-      lines.begin(), lines.end(),
-      [](const PeakLine &a, const PeakLine &b) { return a.bytes > b.bytes; });
   return lines;
 }
 
-std::vector<std::string> PlanStory::names() const {
-  std::vector<std::string> names;
-  for (ValueId id = 0; id < unique.size(); ++id)
-    if (isPlaced(id))
-      names.push_back(unique[id]);
-  return names;
+std::vector<std::string> PlanStory::allNames() const {
+  std::vector<std::string> found;
+  for (ValueId at = 0; at < names.size(); ++at)
+    if (isPlaced(unrolled.valueOf[at]))
+      found.push_back(names[at]);
+  return found;
 }
 
 std::vector<ValueId> PlanStory::find(const std::string &pattern) const {
   std::vector<ValueId> found;
-  for (ValueId id = 0; id < unique.size(); ++id)
-    if (isPlaced(id) && unique[id] == pattern)
-      return {id};
+  for (ValueId at = 0; at < names.size(); ++at)
+    if (isPlaced(unrolled.valueOf[at]) && names[at] == pattern)
+      return {unrolled.valueOf[at]};
   llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
   bool isGlob = bool(glob);
   if (!isGlob)
     llvm::consumeError(glob.takeError());
-  for (ValueId id = 0; id < unique.size(); ++id) {
-    if (!isPlaced(id))
+  for (ValueId at = 0; at < names.size(); ++at) {
+    ValueId id = unrolled.valueOf[at];
+    if (!isPlaced(id) || llvm::is_contained(found, id))
       continue;
     std::string module = valueFactsOf(problem, id).module;
-    if (unique[id].find(pattern) != std::string::npos ||
-        (isGlob && (glob->match(unique[id]) || glob->match(module))))
+    if (names[at].find(pattern) != std::string::npos ||
+        (isGlob && (glob->match(names[at]) || glob->match(module))))
       found.push_back(id);
   }
   return found;
@@ -146,7 +175,7 @@ std::vector<Lifetime> PlanStory::lifetimesOf(ValueId id) const {
     uint32_t first =
         value.producer == kNone ? buffer.firstStep : value.producer;
     bool again = value.producer != kNone && unrolled.isClone[value.producer];
-    lifetimes.push_back({first, buffer.lastStep, again});
+    lifetimes.push_back({first, buffer.lastStep, again, names[at]});
   }
   return lifetimes;
 }
@@ -280,7 +309,7 @@ OtherChoice PlanStory::recomputeInstead(ValueId id,
   OpId op = problem.graph.values[id].producer;
   const Reader *after = nullptr;
   for (const Reader &reader : story.readers)
-    if (!after && reader.step > liveness.peakStep)
+    if (!after && reader.step > peak)
       after = &reader;
   std::vector<OpId> again;
   if (!after || !collectMissing(op, after->step, again))
@@ -327,7 +356,7 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
 ValueStory PlanStory::tell(ValueId id) const {
   ValueStory story;
   story.value = valueFactsOf(problem, id);
-  story.value.name = unique[id];
+  story.value.name = nameOf(id);
   OpId producer = problem.graph.values[id].producer;
   if (producer != kNone) {
     story.value.times = times[producer] - 1;
@@ -341,8 +370,7 @@ ValueStory PlanStory::tell(ValueId id) const {
   story.lifetimes = lifetimesOf(id);
   story.readers = readersOf(id);
   for (const Lifetime &lifetime : story.lifetimes)
-    story.atPeak |= lifetime.first <= liveness.peakStep &&
-                    lifetime.last >= liveness.peakStep;
+    story.atPeak |= lifetime.first <= peak && lifetime.last >= peak;
   story.why = explain(id, story);
   if (producer == kNone)
     return story;

@@ -9,6 +9,7 @@
 #define REPRISE_TOOLS_VALUESTORY_H
 
 #include "BudgetFacts.h"
+#include "artifact/ProgramFacts.h"
 #include <nlohmann/json_fwd.hpp>
 
 namespace reprise::tools {
@@ -17,6 +18,7 @@ namespace reprise::tools {
 struct Lifetime {
   uint32_t first = 0, last = 0;
   bool isRecomputed = false;
+  std::string name; // of the value then: a clone has one of its own
 };
 
 struct Reader {
@@ -43,8 +45,11 @@ struct ValueStory {
   OtherChoice other;
 };
 
+/// A buffer at the peak, called as in the program; its module is the one of the
+/// step that makes it.
 struct PeakLine {
   std::string name, module;
+  std::string holds; // the value in it then, where that is another one
   uint64_t bytes = 0;
   Lifetime lifetime;
 };
@@ -57,7 +62,7 @@ public:
             std::vector<std::string> keep);
 
   uint32_t steps() const { return executions.size(); }
-  uint32_t peakStep() const { return liveness.peakStep; }
+  uint32_t peakStep() const { return peak; }
   std::string peakName() const;
   uint64_t peakBytes() const; // fixed included
 
@@ -68,9 +73,9 @@ public:
   /// or, as a glob, matches.
   std::vector<plan::ValueId> find(const std::string &pattern) const;
   /// Every name, for suggestions.
-  std::vector<std::string> names() const;
-  /// Unique: "layer1.0:add", "layer1.0:add#2".
-  const std::string &nameOf(plan::ValueId id) const { return unique[id]; }
+  std::vector<std::string> allNames() const;
+  /// As the program calls it where it is first made, see BufferNames.h.
+  const std::string &nameOf(plan::ValueId id) const;
   uint64_t bytesOf(plan::ValueId id) const {
     return problem.graph.values[id].bytes;
   }
@@ -78,6 +83,9 @@ public:
   ValueStory tell(plan::ValueId id) const;
 
 private:
+  void describeBuffers();
+  std::string moduleOf(plan::OpId unrolled) const;
+  plan::ValueId newestAtPeak(const plan::Buffer &buffer) const;
   bool isPlaced(plan::ValueId id) const;
   const char *phaseOf(plan::OpId unrolled) const;
   bool isKept(plan::OpId op) const;
@@ -97,8 +105,11 @@ private:
   plan::Executions executions;
   plan::UnrolledGraph unrolled;
   plan::Liveness liveness;
-  std::vector<std::string> unique; // by value
-  std::vector<uint32_t> times;     // executions, by op
+  std::vector<std::string> names; // by unrolled value
+  /// The buffers as a program of this schedule has them.
+  EntryFacts entry;
+  uint32_t peak = 0;
+  std::vector<uint32_t> times; // executions, by op
 };
 
 } // namespace reprise::tools

@@ -24,10 +24,6 @@ struct WhyOptions {
 };
 } // namespace
 
-/// Of the search, where no budget is asked for: the plan that computes nothing
-/// again needs none.
-static constexpr double kNoSearch = 0.001;
-
 static std::string stepsText(const Lifetime &lifetime) {
   return std::to_string(lifetime.first) + "-" + std::to_string(lifetime.last);
 }
@@ -40,6 +36,13 @@ static std::string moduleText(const std::string &module) {
 // All at the peak
 //===----------------------------------------------------------------------===//
 
+static std::string noteText(const PeakLine &line) {
+  std::string text = line.lifetime.isRecomputed ? "recomputed" : "";
+  if (line.holds.empty())
+    return text;
+  return text + (text.empty() ? "" : ", ") + "now " + line.holds;
+}
+
 static std::string peakText(const PlanStory &plan) {
   text::Table table({{"value", text::Align::Left},
                      {"module", text::Align::Left},
@@ -48,8 +51,7 @@ static std::string peakText(const PlanStory &plan) {
                      {"", text::Align::Left}});
   for (const PeakLine &line : plan.atPeak())
     table.add({line.name, moduleText(line.module), text::formatSize(line.bytes),
-               stepsText(line.lifetime),
-               line.lifetime.isRecomputed ? "recomputed" : ""});
+               stepsText(line.lifetime), noteText(line)});
   return "at the peak: step " + std::to_string(plan.peakStep()) + " of " +
          std::to_string(plan.steps()) + ", '" + plan.peakName() + "', " +
          text::formatSize(plan.peakBytes()) +
@@ -65,6 +67,7 @@ static ordered_json peakJson(const PlanStory &plan) {
   for (const PeakLine &line : plan.atPeak()) {
     ordered_json value = {{"name", line.name},
                           {"module", line.module},
+                          {"holds", line.holds},
                           {"bytes", line.bytes},
                           {"first_step", line.lifetime.first},
                           {"last_step", line.lifetime.last},
@@ -112,8 +115,9 @@ static std::string storyText(const PlanStory &plan, const ValueStory &story) {
                          std::to_string(story.value.bytes) + " bytes)");
   std::string steps;
   for (const Lifetime &lifetime : story.lifetimes)
-    steps += (steps.empty() ? "" : ", ") + stepsText(lifetime) +
-             (lifetime.isRecomputed ? " (recomputed)" : "");
+    steps +=
+        (steps.empty() ? "" : ", ") + stepsText(lifetime) +
+        (lifetime.isRecomputed ? " (recomputed, '" + lifetime.name + "')" : "");
   lines.add("in memory", "steps " + steps + " of " +
                              std::to_string(plan.steps()) + "; the peak is " +
                              std::to_string(plan.peakStep()) + ", " +
@@ -140,7 +144,8 @@ static ordered_json storyJson(const PlanStory &plan, const ValueStory &story) {
   json["why"] = story.why;
   json["lifetimes"] = ordered_json::array();
   for (const Lifetime &lifetime : story.lifetimes) {
-    ordered_json line = {{"first_step", lifetime.first},
+    ordered_json line = {{"name", lifetime.name},
+                         {"first_step", lifetime.first},
                          {"last_step", lifetime.last},
                          {"recomputed", lifetime.isRecomputed}};
     json["lifetimes"].push_back(std::move(line));
@@ -166,7 +171,7 @@ static rt::Expected<plan::ValueId> choose(const PlanStory &plan,
   if (found.size() == 1)
     return found.front();
   if (found.empty()) {
-    std::string meant = text::nearest(wanted, plan.names());
+    std::string meant = text::nearest(wanted, plan.allNames());
     return invalid("no value in memory is named '" + wanted + "'" +
                    (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
                    " (without a name 'reprise why' lists those at the peak)");
@@ -203,25 +208,28 @@ static rt::Status why(const WhyOptions &options) {
   if (!request.ok())
     return request.status();
   const CompileOptions &compile = request->compile;
-  rt::Expected<PlannedCurve> planned = [&] {
-    Activity activity("planning " + options.source);
-    return computeCurve(*request,
-                        compile.budget ? compile.planWork : kNoSearch);
-  }();
+  std::optional<Activity> activity("planning " + options.source);
+  rt::Expected<PlannedRequest> planned =
+      planRequest(*request, compile.budget ? compile.planWork : kNoSearch);
   if (!planned.ok())
     return planned.status();
-  BudgetCurve &curve = *planned->curve;
-  if (curve.points.empty())
+  BudgetPlans &plans = *planned->plans;
+  if (plans.own().problem.graph.ops.empty())
     return invalid("'" + options.source + "' computes nothing");
-  if (!compile.budget)
-    return tell(options, PlanStory(curve, curve.points.size() - 1, 0, {}));
-  uint64_t budget = bytesOf(*compile.budget, curve);
-  std::optional<uint32_t> point = curve.choose(budget);
-  if (!point)
+  if (!compile.budget) {
+    activity.reset();
+    return tell(options, PlanStory(plans.own(), 0, 0, {}));
+  }
+  uint64_t budget = bytesOf(*compile.budget, plans);
+  // As a compilation does.
+  std::optional<PlanChoice> choice = plans.chooseClosely(budget);
+  if (!choice)
     return refuse(*request,
-                  budgetFactsOf(options.source, curve, budget, point));
-  double price = curve.boundAt(budget).millisecondsPerMiB;
-  return tell(options, PlanStory(curve, *point, price, compile.keep));
+                  budgetFactsOf(options.source, plans, budget, choice));
+  double price = plans.boundAt(budget).millisecondsPerMiB;
+  PlanStory story(choice->curve(), choice->point, price, compile.keep);
+  activity.reset();
+  return tell(options, story);
 }
 
 void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {

@@ -15,7 +15,9 @@
 namespace reprise {
 
 struct BudgetOptions {
-  double work = 1; // see plan::SolverOptions
+  /// See plan::SolverOptions; 0: no search, the only schedule is the one that
+  /// a step without a budget gets.
+  double work = 1;
   unsigned threads = 2;
   /// Processors that library calls are planned for; see resolveTarget.
   std::string target = "cpu:native";
@@ -49,13 +51,16 @@ public:
   /// max-live, that packs better, see plan::placePoint.
   uint64_t totalBytes(uint32_t point);
   const plan::Plan &planOf(uint32_t point);
+  /// Fewer than totalBytes by what the placement wastes, and known without it;
+  /// the same before and after a point is placed.
+  uint64_t liveBytes(uint32_t point) const;
 
   /// The cheapest point within `budget` bytes, or none.
   std::optional<uint32_t> choose(uint64_t budget);
   /// The same, after a search between that point and the next one, whose
-  /// schedules become points behind it: indices above change. Takes a second or
-  /// two for a thousand ops.
-  std::optional<uint32_t> chooseClosely(uint64_t budget);
+  /// schedules become points behind it, where they cost more than `costAbove`:
+  /// indices above change. Takes a second or two for a thousand ops.
+  std::optional<uint32_t> chooseClosely(uint64_t budget, double costAbove = 0);
   /// The point with the fewest bytes, to a thousandth: less is refused.
   uint32_t smallest();
   /// Where less memory begins to cost more than it is worth: the point
@@ -78,10 +83,6 @@ public:
   std::string checkProofs(uint64_t budget, std::optional<uint32_t> point) const;
 
 private:
-  /// Fewer than totalBytes by what the placement wastes; the same before and
-  /// after a point is placed.
-  uint64_t liveBytes(uint32_t point) const;
-
   struct Placed {
     plan::Plan plan;
     bool isReady;

@@ -62,7 +62,7 @@ struct CompileOptions {
   /// Globs of paths or "file:line" of blocks that are annotated beside those
   /// of the mode; see sg-assign-checkpointing.
   std::vector<std::string> recompute;
-  /// See createSgRematerialize; may be empty.
+  /// See BudgetObserver; may be empty.
   BudgetObserver budgetObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
@@ -85,6 +85,11 @@ mlir::LogicalResult lowerModel(mlir::ModuleOp module,
 /// kernels and library ops: what a BudgetCurve is computed from.
 mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
                                    const CompileOptions &options);
+
+/// The same, and the plans among which lowerModel would choose for a budget.
+/// They refer to the module.
+mlir::FailureOr<BudgetPlans> planBudgets(mlir::ModuleOp module,
+                                         const CompileOptions &options);
 
 /// Sixteen hexadecimal digits of what a model computes: the same whatever is
 /// annotated for checkpointing, and wherever it comes from.

@@ -3,7 +3,7 @@
 #define REPRISE_PASSES_REMAT_H
 
 #include "mlir/Pass/Pass.h"
-#include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Passes/BudgetPlans.h"
 
 namespace reprise {
 
@@ -23,23 +23,27 @@ struct BudgetRequest {
 mlir::FailureOr<BudgetCurve> computeBudgetCurve(mlir::func::FuncOp step,
                                                 const BudgetOptions &options);
 
-/// Bytes that a request means for a curve.
-uint64_t bytesOf(const BudgetRequest &request, BudgetCurve &curve);
+/// Bytes that a request means for plans.
+uint64_t bytesOf(const BudgetRequest &request, BudgetPlans &plans);
 
 /// Reports at the function that `budget` cannot be met.
-mlir::InFlightDiagnostic refuseBudget(BudgetCurve &curve, uint64_t budget);
+mlir::InFlightDiagnostic refuseBudget(BudgetPlans &plans, uint64_t budget);
 
 /// Rewrites the curve's function: ops in the order of the point's schedule,
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
 
-/// Sees a curve and what was chosen on it; without a point, in place of the
+/// Sees plans and what was chosen among them; without a choice, in place of the
 /// error that the budget cannot be met.
-using BudgetObserver = std::function<void(BudgetCurve &curve, uint64_t budget,
-                                          std::optional<uint32_t> point)>;
+using BudgetObserver = std::function<void(BudgetPlans &plans, uint64_t budget,
+                                          std::optional<PlanChoice> choice)>;
 
-std::unique_ptr<mlir::Pass>
-createSgRematerialize(SgRematerializeOptions options, BudgetObserver observer);
+/// Makes the chosen schedule's function hold its ops in order, after remarks,
+/// and returns the choice; none, reported to `observer` or as an error, where
+/// no schedule fits.
+std::optional<PlanChoice> fitBudget(BudgetPlans &plans,
+                                    const BudgetRequest &request,
+                                    const BudgetObserver &observer);
 
 /// Emits a remark for each value that the backward pass reads or that is
 /// computed again.

@@ -31,8 +31,8 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     milliseconds.
 
     Fails when the budget is below the smallest that can be met; the error names
-    that one, the bytes below which no schedule exists, and the largest values
-    that pin it.
+    that one, the bytes below which no schedule of these kernels exists, and the
+    largest values that pin it.
 
     ```mlir
     func.func @step(%x: tensor<256xf32> {sg.name = "x"})

@@ -191,3 +191,16 @@ size_t reprise::tools::peakStep(const EntryFacts &entry) {
     }
   return step;
 }
+
+std::vector<size_t> reprise::tools::atPeak(const EntryFacts &entry) {
+  size_t peak = peakStep(entry);
+  std::vector<size_t> found;
+  for (size_t at = 0; at < entry.buffers.size(); ++at)
+    if (entry.buffers[at].firstStep <= peak &&
+        peak <= entry.buffers[at].lastStep)
+      found.push_back(at);
+  std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) {
+    return entry.buffers[a].size > entry.buffers[b].size;
+  });
+  return found;
+}

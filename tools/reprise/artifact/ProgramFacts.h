@@ -119,6 +119,9 @@ std::vector<std::vector<uint64_t>> liveBytes(const EntryFacts &entry);
 /// The first step at which the most bytes are live.
 size_t peakStep(const EntryFacts &entry);
 
+/// The entry's buffers that are live then, by number, largest first.
+std::vector<size_t> atPeak(const EntryFacts &entry);
+
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_ARTIFACT_PROGRAMFACTS_H

@@ -1,0 +1,107 @@
+//===- BudgetPlans.h - What a budget chooses among --------------*- C++ -*-===//
+//
+// Which ops share a kernel depends on what annotated blocks compute again, so
+// every mode of checkpointing forms kernels of its own, and now and then a
+// mode's program takes fewer bytes than any schedule of the kernels that are
+// formed without annotations. A budget therefore chooses among the schedules of
+// several sets of kernels: the step's own, and those of each mode whose program
+// is no worse than they are.
+//
+//   milliseconds
+//     |  x         x  a mode's program, left of all own schedules: its kernels
+//     |    o          are searched as well
+//     |      o--o     o  schedules of the step's own kernels
+//     |    y      o   y  a mode's program in no fewer bytes and no less time
+//     +------------   than an own schedule: not looked at again
+//                     bytes
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PASSES_BUDGETPLANS_H
+#define REPRISE_PASSES_BUDGETPLANS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "reprise/Bridge/BudgetCurve.h"
+#include <functional>
+#include <memory>
+
+namespace reprise {
+
+/// A step's kernels and their schedules.
+struct KernelSet {
+  /// Whose kernels these are; "" for the step's own.
+  std::string mode;
+  /// Holds the step of a mode; null for the own, which is the caller's.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  BudgetCurve curve;
+};
+
+/// A schedule of one set of kernels.
+struct PlanChoice {
+  KernelSet *kernels;
+  uint32_t point;
+
+  BudgetCurve &curve() const { return kernels->curve; }
+  uint64_t bytes() const { return curve().totalBytes(point); }
+  double milliseconds() const {
+    return curve().points[point].solution.milliseconds;
+  }
+};
+
+class BudgetPlans {
+public:
+  /// A module with the flat step that a mode makes, kernels formed, or failure
+  /// where the mode has nothing to do with the model.
+  using FormKernels =
+      std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
+          const std::string &mode)>;
+
+  /// Chooses among the schedules of `own` alone.
+  explicit BudgetPlans(BudgetCurve own);
+  /// Also among those of `modes`, which are formed when first needed and
+  /// searched by the effort of `options`.
+  BudgetPlans(BudgetCurve own, BudgetOptions options,
+              std::vector<std::string> modes, FormKernels form);
+
+  BudgetCurve &own() { return sets.front()->curve; }
+  /// Without any recomputation.
+  PlanChoice plain();
+  /// With the fewest bytes, to a thousandth of a set's: less is refused.
+  PlanChoice smallest();
+
+  /// The cheapest schedule within `budget` bytes, or none. More budget never
+  /// costs more, and less never has a larger peak.
+  std::optional<PlanChoice> choose(uint64_t budget);
+  /// The same after a search near that one, see BudgetCurve::chooseClosely,
+  /// after which the points of earlier choices have other numbers.
+  std::optional<PlanChoice> chooseClosely(uint64_t budget);
+
+  /// Of any schedule of these sets' kernels within `budget` bytes.
+  plan::LowerBound boundAt(uint64_t budget);
+  /// Bytes under which no schedule of these sets' kernels exists, and the set
+  /// that comes nearest to them.
+  struct Proof {
+    const BudgetCurve *curve;
+    plan::ByteBound bound;
+  };
+  Proof provenBytes();
+
+private:
+  const std::vector<std::unique_ptr<KernelSet>> &all();
+  void lookAtModes();
+  std::unique_ptr<KernelSet> programOf(const std::string &mode);
+  mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work);
+  bool isBeaten(BudgetCurve &program);
+  double costBelow(double milliseconds);
+  uint64_t budgetOf(const KernelSet &set, uint64_t budget);
+
+  /// The own one first, then those of modes once they have been looked at.
+  std::vector<std::unique_ptr<KernelSet>> sets;
+  BudgetOptions options;
+  std::vector<std::string> modes; // not looked at yet
+  FormKernels form;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_BUDGETPLANS_H

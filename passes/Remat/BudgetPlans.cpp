@@ -1,0 +1,200 @@
+//===- BudgetPlans.cpp - What a budget chooses among ----------------------===//
+//
+// Input:   the curve of a step's own kernels, and how modes form others.
+// Output:  for every budget the cheapest schedule of all of them.
+// Method:  a mode's program is one schedule of its kernels. Where a known
+//          schedule takes at most its bytes and its time, the mode is dropped;
+//          else its kernels are searched like the own ones, with less effort.
+//          Which modes are dropped does not depend on the budget asked for, so
+//          that the cheapest of a fixed set of schedules is taken, and peak and
+//          cost are monotone across sets as they are within each.
+// Cost:    a lowering for each mode, and a search for each that is not dropped.
+// Fails:   never: a mode that cannot be applied to the model is dropped.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/BudgetPlans.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Passes/Remat.h"
+#include "reprise/Plan/Fault.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Of the search for schedules of the own kernels, for those of a mode: they
+/// matter for few budgets.
+static constexpr double kModeWork = 0.25;
+
+BudgetPlans::BudgetPlans(BudgetCurve own) {
+  sets.push_back(std::make_unique<KernelSet>());
+  sets.front()->curve = std::move(own);
+}
+
+BudgetPlans::BudgetPlans(BudgetCurve own, BudgetOptions options,
+                         std::vector<std::string> modes, FormKernels form)
+    : BudgetPlans(std::move(own)) {
+  this->options = std::move(options);
+  this->modes = std::move(modes);
+  this->form = std::move(form);
+}
+
+//===----------------------------------------------------------------------===//
+// Modes
+//===----------------------------------------------------------------------===//
+
+FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module,
+                                            double work) {
+  BudgetOptions search = options;
+  search.work = work;
+  return computeBudgetCurve(*module.getOps<func::FuncOp>().begin(), search);
+}
+
+/// Whether a schedule that is known takes at most the bytes and the time of
+/// `program`.
+bool BudgetPlans::isBeaten(BudgetCurve &program) {
+  double milliseconds = program.plainMilliseconds();
+  auto fits = [&](uint64_t bytes) {
+    return llvm::any_of(sets, [&](const std::unique_ptr<KernelSet> &set) {
+      std::optional<uint32_t> point = set->curve.choose(bytes);
+      return point &&
+             PlanChoice{set.get(), *point}.milliseconds() <= milliseconds;
+    });
+  };
+  // Live bytes are known without a placement, and never more.
+  return fits(program.liveBytes(0)) || fits(program.plainBytes());
+}
+
+/// The program of a mode as the only schedule of its kernels; null where the
+/// mode cannot be applied, or is beaten.
+std::unique_ptr<KernelSet> BudgetPlans::programOf(const std::string &mode) {
+  auto set = std::make_unique<KernelSet>();
+  FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(mode);
+  if (failed(module))
+    return nullptr;
+  FailureOr<BudgetCurve> curve = curveOf(**module, 0);
+  if (failed(curve) || isBeaten(*curve))
+    return nullptr;
+  set->mode = mode;
+  set->module = std::move(*module);
+  set->curve = std::move(*curve);
+  return set;
+}
+
+void BudgetPlans::lookAtModes() {
+  // A mode that finds too little to cut says so; nobody asked for it.
+  ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
+                                [](Diagnostic &) { return success(); });
+  std::vector<std::unique_ptr<KernelSet>> programs;
+  for (const std::string &mode : std::exchange(modes, {}))
+    if (std::unique_ptr<KernelSet> program = programOf(mode);
+        program && !REPRISE_FAULT("modes-not-looked-at"))
+      programs.push_back(std::move(program));
+  // The cheapest first: what is found from there beats most of the others.
+  llvm::stable_sort(programs, [](const auto &a, const auto &b) {
+    return a->curve.plainMilliseconds() < b->curve.plainMilliseconds();
+  });
+  for (std::unique_ptr<KernelSet> &program : programs) {
+    if (isBeaten(program->curve))
+      continue;
+    FailureOr<BudgetCurve> curve =
+        curveOf(*program->module, options.work * kModeWork);
+    // Another order may place worse than the program's own.
+    if (succeeded(curve) &&
+        curve->totalBytes(curve->smallest()) <= program->curve.plainBytes())
+      program->curve = std::move(*curve);
+    sets.push_back(std::move(program));
+  }
+}
+
+const std::vector<std::unique_ptr<KernelSet>> &BudgetPlans::all() {
+  if (!modes.empty())
+    lookAtModes();
+  return sets;
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+PlanChoice BudgetPlans::plain() {
+  return {sets.front().get(), uint32_t(own().points.size() - 1)};
+}
+
+PlanChoice BudgetPlans::smallest() {
+  std::optional<PlanChoice> best;
+  for (const auto &set : all()) {
+    PlanChoice choice = {set.get(), set->curve.smallest()};
+    if (!best || choice.bytes() < best->bytes())
+      best = choice;
+  }
+  return *best;
+}
+
+/// Other kernels than the own are for budgets in which these have to compute
+/// again.
+uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
+  return &set == sets.front().get() ? budget
+                                    : std::min(budget, plain().bytes() - 1);
+}
+
+std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
+  std::optional<PlanChoice> best;
+  for (const auto &set : all()) {
+    std::optional<uint32_t> point = set->curve.choose(budgetOf(*set, budget));
+    if (!point)
+      continue;
+    PlanChoice choice = {set.get(), *point};
+    if (!best || choice.milliseconds() < best->milliseconds() ||
+        (choice.milliseconds() == best->milliseconds() &&
+         choice.bytes() < best->bytes()))
+      best = choice;
+  }
+  return best;
+}
+
+/// What the dearest schedule costs that costs less than `milliseconds`.
+double BudgetPlans::costBelow(double milliseconds) {
+  double below = 0;
+  for (const auto &set : all())
+    for (const plan::FrontierPoint &point : set->curve.points)
+      if (point.solution.milliseconds < milliseconds)
+        below = std::max(below, point.solution.milliseconds);
+  return below;
+}
+
+std::optional<PlanChoice> BudgetPlans::chooseClosely(uint64_t budget) {
+  std::optional<PlanChoice> choice = choose(budget);
+  if (!choice || choice->point + 1 == choice->curve().points.size())
+    return choice;
+  // What is found must cost more than what a larger budget might take.
+  std::optional<uint32_t> point = choice->curve().chooseClosely(
+      budgetOf(*choice->kernels, budget), costBelow(choice->milliseconds()));
+  return PlanChoice{choice->kernels, *point};
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+plan::LowerBound BudgetPlans::boundAt(uint64_t budget) {
+  std::optional<plan::LowerBound> least;
+  for (const auto &set : all()) {
+    plan::LowerBound bound = set->curve.boundAt(budget);
+    bool isLess = !least || (bound.feasible && !least->feasible) ||
+                  (bound.feasible == least->feasible &&
+                   bound.milliseconds < least->milliseconds);
+    if (isLess)
+      least = std::move(bound);
+  }
+  return *least;
+}
+
+BudgetPlans::Proof BudgetPlans::provenBytes() {
+  std::optional<Proof> least;
+  for (const auto &set : all()) {
+    Proof proof = {&set->curve, set->curve.provenBytes()};
+    if (!least || proof.bound.bytes < least->bound.bytes)
+      least = std::move(proof);
+  }
+  return *least;
+}

@@ -1,0 +1,126 @@
+//===- budget_floor.cpp - No mode lies below the smallest budget ----------===//
+//
+//   budget_floor [--progress] FIRST COUNT
+//
+// Plans COUNT random graphs from the seed FIRST on, in every mode of
+// checkpointing and for budgets, and compiles no kernel. Says which mode's
+// program takes fewer bytes than the smallest budget, which pair of budgets is
+// not monotone, and which proof is above what was found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../RandomGraphs/Generator.h"
+#include "TrainingCheck.h"
+#include "reprise/Passes/Pipelines.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+/// Peak of the training step in a mode, in the planner's units; 0 where the
+/// mode cannot be applied.
+static uint64_t peakIn(mlir::ModuleOp model, const std::string &mode) {
+  OwningOpRef<mlir::ModuleOp> clone = model.clone();
+  CompileOptions options = trainingOptions();
+  options.checkpointing = mode;
+  if (failed(lowerModel(*clone, options, CompileLevel::Program)))
+    return 0;
+  uint64_t peak = 0;
+  for (auto program : clone->getOps<rt_dialect::ProgramOp>())
+    for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
+      peak = entry.getPeakBytes();
+  return llvm::alignTo(peak, plan::kAlignment);
+}
+
+static std::string checkModes(mlir::ModuleOp model, BudgetPlans &plans) {
+  uint64_t smallest = plans.smallest().bytes();
+  for (const std::string &mode : allModes())
+    if (uint64_t peak = peakIn(model, mode); peak && peak < smallest)
+      return mode + " takes " + std::to_string(peak) +
+             " bytes, less than the smallest budget of " +
+             std::to_string(smallest);
+  return "";
+}
+
+static std::string checkProofs(BudgetPlans &plans) {
+  uint64_t smallest = plans.smallest().bytes();
+  if (uint64_t proven = plans.provenBytes().bound.bytes; proven > smallest)
+    return "no schedule below " + std::to_string(proven) +
+           " bytes is proven, but one of " + std::to_string(smallest) +
+           " was found";
+  if (plans.choose(smallest - 1))
+    return "a budget below the smallest is met";
+  return "";
+}
+
+/// Across all sets of kernels: more bytes, no more cost and no lower peak.
+static std::string checkMonotone(BudgetPlans &plans) {
+  constexpr uint64_t parts = 8;
+  uint64_t least = plans.smallest().bytes(), most = plans.plain().bytes();
+  std::optional<PlanChoice> before;
+  for (uint64_t part = 0; part <= parts; ++part) {
+    uint64_t budget = least + (most - least) / parts * part;
+    std::optional<PlanChoice> choice = plans.choose(budget);
+    if (!choice || choice->bytes() > budget)
+      return "no plan within " + std::to_string(budget) + " bytes";
+    if (plans.boundAt(budget).milliseconds >
+        choice->milliseconds() * (1 + 1e-9))
+      return "the bound within " + std::to_string(budget) +
+             " bytes is above a schedule's cost";
+    if (before && (choice->milliseconds() > before->milliseconds() ||
+                   choice->bytes() < before->bytes()))
+      return "a budget of " + std::to_string(budget) +
+             " bytes costs more than a smaller one, or has a lower peak";
+    before = choice;
+  }
+  return "";
+}
+
+static std::string checkGraph(MLIRContext &context, uint64_t seed) {
+  auto model = random_graphs::generateGraph(&context, seed);
+  CompileOptions options = trainingOptions();
+  options.checkpointing = "none";
+  OwningOpRef<mlir::ModuleOp> clone = model->clone();
+  FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
+  if (failed(plans))
+    return "has no plans";
+  std::string wrong = checkModes(*model, *plans);
+  if (wrong.empty())
+    wrong = checkProofs(*plans);
+  return wrong.empty() ? checkMonotone(*plans) : wrong;
+}
+
+int main(int argc, char **argv) {
+  bool showsProgress = argc > 1 && !std::strcmp(argv[1], "--progress");
+  argc -= showsProgress;
+  argv += showsProgress;
+  if (argc != 3) {
+    llvm::errs() << "usage: budget_floor [--progress] FIRST COUNT\n";
+    return 2;
+  }
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  // Modes that find too little to cut warn.
+  context.getDiagEngine().registerHandler([](Diagnostic &d) {
+    return success(d.getSeverity() != DiagnosticSeverity::Error);
+  });
+  uint64_t first = std::strtoull(argv[1], nullptr, 10);
+  uint64_t count = std::strtoull(argv[2], nullptr, 10), failures = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    std::string wrong = checkGraph(context, seed);
+    failures += !wrong.empty();
+    if (!wrong.empty())
+      llvm::outs() << "seed " << seed << ": " << wrong << '\n';
+    if (uint64_t done = seed + 1 - first; showsProgress && done % 100 == 0)
+      llvm::outs() << done << " done, " << failures << " failed\n";
+    llvm::outs().flush();
+  }
+  llvm::outs() << count - failures << " passed, " << failures << " failed\n";
+  return failures != 0;
+}

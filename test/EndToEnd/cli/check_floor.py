@@ -1,0 +1,32 @@
+"""No mode takes less than the smallest budget; what one takes is a budget."""
+
+import json
+import subprocess
+import sys
+
+command = sys.argv[1:]
+
+
+def run(*flags):
+    told = subprocess.run([*command, *flags, "--json"], capture_output=True)
+    return told.returncode, json.loads(told.stdout or "null")
+
+
+code, (whole,) = run("--budget", "100%")
+assert code == 0
+smallest = whole["smallest"]["bytes"]
+assert whole["proven_bytes"] <= smallest
+code, rows = run()
+assert code == 0 and len(rows) > 5
+least = min(rows, key=lambda row: row["peak_bytes"])
+for row in rows:
+    # Plans count in units of 64 bytes.
+    peak = (row["peak_bytes"] + 63) // 64 * 64
+    assert peak >= smallest, (row["checkpointing"], peak, smallest)
+peak = (least["peak_bytes"] + 63) // 64 * 64
+code, (met,) = run("--budget", str(peak))
+assert code == 0 and met["feasible"] and met["peak_bytes"] <= peak, met
+assert 0 < met["bound_ms"] <= met["step_ms"] * (1 + 1e-9), met
+assert met["smallest"]["bytes"] == smallest
+code, refused = run("--budget", str(smallest - 1))
+assert code == 1 and not refused["feasible"]
