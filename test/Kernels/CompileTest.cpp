@@ -132,8 +132,9 @@ TEST(CompileKernels, every_target_gives_the_same_bits) {
     for (StringRef feature : llvm::split(*target, ','))
       runsHere &=
           feature.empty() || host.find("," + feature.str() + ",") != host.npos;
-    if (runsHere)
+    if (runsHere) {
       EXPECT_EQ(runCases(*module, *target, input), expected);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ std::string test::openHidden() {
   b.output("dw", dw);
   b.finish();
   SessionHandle s;
-  return s.open(b.seal(), {"cpu", 0, 0}).message;
+  return s.open(b.seal(), {"cpu", 0, 0, 0}).message;
 }
 
 unsigned long test::workspaceHidden(unsigned threads) {

@@ -50,7 +50,7 @@ TEST(OpenMpHost, ASessionRunsWithinEachThreadOfARegion) {
   std::vector<SessionHandle> sessions(kThreads);
   std::vector<std::vector<float>> results(kThreads);
   for (SessionHandle &s : sessions)
-    ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0}).message, "");
+    ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0, 0}).message, "");
   int members = 0;
 #pragma omp parallel num_threads(kThreads)
   {
@@ -66,7 +66,7 @@ TEST(OpenMpHost, ASessionRunsWithinEachThreadOfARegion) {
 
 TEST(OpenMpHost, ASessionMayChangeItsThread) {
   SessionHandle s;
-  ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0}).message, "");
+  ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0, 0}).message, "");
   EXPECT_EQ(runOnce(s), expected());
   std::vector<float> elsewhere;
   std::thread([&] { elsewhere = runOnce(s); }).join();
@@ -80,7 +80,7 @@ TEST(OpenMpHost, ASessionMayChangeItsThread) {
 TEST(OpenMpHost, TheProgramsRegionsStayItsOwn) {
   omp_set_num_threads(5);
   SessionHandle s;
-  ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0}).message, "");
+  ASSERT_EQ(s.open(filterGradient(2), {"cpu", 0, 0, 0}).message, "");
   for (int round = 0; round < 3; ++round) {
     runOnce(s);
     EXPECT_EQ(omp_get_max_threads(), 5);

@@ -11,6 +11,7 @@
 #include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -386,7 +387,7 @@ static rt::Status writeCode(const ArtifactFile &artifact,
     return invalid("the artifact has no machine code: none of its steps is a "
                    "compiled kernel");
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
-  return rt::writeFileAtomically(path, code->data(), code->size());
+  return rt::writeFile(path, code->data(), code->size());
 }
 
 static rt::Status inspect(const InspectOptions &options) {

@@ -267,7 +267,9 @@ rt::Status Compiler::loadText(const std::string &path) {
     return rt::Status::error(RP_OUT_OF_MEMORY, "no memory for '" + path + "'");
   REPRISE_RETURN_IF_ERROR(
       file->readAt(0, buffer->getBufferStart(), file->size()));
-  if (rt::Status status = checkNesting(path, buffer->getBuffer()); !status.ok())
+  if (rt::Status status = checkNesting(
+          path, llvm::StringRef(buffer->getBufferStart(), file->size()));
+      !status.ok())
     return status;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);

@@ -181,6 +181,9 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
       rt::predictProcessMemory(program->get(), flags.dataSpec(), request.split);
   if (!memory.ok())
     return memory.status();
+  if (flags.checkMemory)
+    memory->items.push_back({"copy of the arena, to check memory",
+                             rp_program_arena_bytes(program->get())});
   return PreparedRun{*program, *memory};
 }
 
