@@ -64,6 +64,8 @@ reprise::rt::predictProcessMemory(const rp_program *program,
                                   const DataSpec &data, Split split) {
   // Code that oneDNN generates for a distinct call, with its descriptors.
   constexpr uint64_t kBytesPerLibraryCall = 128 << 10;
+  // Pages of libraries that are touched when steps run, stacks of threads.
+  constexpr uint64_t kFirstUse = 4 << 20;
   Expected<uint64_t> batch = batchBytes(program);
   if (!batch.ok())
     return batch.status();
@@ -81,8 +83,9 @@ reprise::rt::predictProcessMemory(const rp_program *program,
        Kind::Measured},
       {"arena: all tensors of the program", rp_program_arena_bytes(program)},
       {"compiled kernels", rp_program_code_bytes(program)},
-      {"library kernels",
-       rp_program_library_call_count(program) * kBytesPerLibraryCall,
+      {"library kernels, threads",
+       rp_program_library_call_count(program) * kBytesPerLibraryCall +
+           kFirstUse,
        Kind::Estimated},
       {"data set", extent->hostBytes},
       {"batches ahead, order of the images",

@@ -136,6 +136,13 @@ static bool allFinite(const TensorInfo &variable, const uint8_t *data) {
   }
 }
 
+static size_t largestBytes(const std::vector<TensorInfo> &variables) {
+  size_t largest = 0;
+  for (const TensorInfo &variable : variables)
+    largest = std::max(largest, variable.bytes);
+  return largest;
+}
+
 static Expected<TensorToWrite> describe(const TensorInfo &variable) {
   Expected<std::vector<int64_t>> shape = fileShape(variable);
   if (!shape.ok())
@@ -168,7 +175,9 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   Expected<SafetensorsContent> content = contentOf(backend, position);
   if (!content.ok())
     return content.status();
+  // Of the largest at once: a vector that grows holds its bytes twice.
   std::vector<uint8_t> program;
+  program.reserve(largestBytes(backend.variables()));
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
     const TensorInfo &variable = backend.variables()[index];
     program.resize(std::max(program.size(), bytes));
@@ -216,6 +225,8 @@ static std::string listNames(const std::vector<std::string> &names) {
 static Status loadVariables(Backend &backend, const SafetensorsFile &file,
                             const std::vector<const TensorInfo *> &variables) {
   std::vector<uint8_t> stored, program;
+  stored.reserve(largestBytes(backend.variables()));
+  program.reserve(largestBytes(backend.variables()));
   for (const TensorInfo *variable : variables) {
     stored.resize(std::max(stored.size(), variable->bytes));
     program.resize(std::max(program.size(), variable->bytes));

@@ -331,9 +331,11 @@
     if (!facts.target) return '';
     const kind = /avx512/.test(facts.target) ? 'x86-64 with AVX-512' :
       /avx2/.test(facts.target) ? 'x86-64 with AVX2' : 'a processor';
-    const library = facts.library ? ', ' + text(facts.library) : '';
+    const [name, version] = facts.library.split(' ');
+    const library = name ? ', ' + text(name + ' ' + version) : '';
+    const full = [facts.target.replace(/,/g, ', '), facts.library];
     return `<details class="about"><summary>compiled for ${kind}${library}` +
-      `</summary>${text(facts.target).replace(/,/g, ', ')}</details>`;
+      `</summary>${text(full.filter(Boolean).join('; '))}</details>`;
   }
   function head() {
     const about = [facts.data, facts.checkpointing &&
