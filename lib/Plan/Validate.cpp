@@ -319,10 +319,12 @@ private:
                ", no multiple of " + std::to_string(kAlignment);
       height = std::max(height, end);
     }
+    if (std::string error = checkDisjoint(); !error.empty())
+      return error;
     if (height != placement.height)
       return "placement ends at byte " + std::to_string(height) + ", not " +
              std::to_string(placement.height);
-    return checkDisjoint();
+    return "";
   }
 
   /// In the order in which buffers begin to live. Those that live are disjoint,

@@ -364,6 +364,25 @@ LogicalResult Differentiate::differentiate(func::FuncOp function,
   return success();
 }
 
+/// Derivatives make values of a type's shape and element alone.
+static LogicalResult refuseEncodings(func::FuncOp function) {
+  auto isEncoded = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getEncoding();
+  };
+  WalkResult walk = function.walk([&](Operation *op) {
+    bool inside = llvm::any_of(op->getRegions(), [&](Region &region) {
+      return llvm::any_of(region.getArguments(), isEncoded);
+    });
+    if (!inside && !llvm::any_of(op->getResults(), isEncoded))
+      return WalkResult::advance();
+    op->emitError() << "has a tensor with an encoding, which cannot be "
+                       "differentiated";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult Differentiate::check(func::FuncOp function) {
   if (optimizer != "sgd" && optimizer != "none")
     return function.emitError()
@@ -381,7 +400,7 @@ LogicalResult Differentiate::check(func::FuncOp function) {
     op.emitError() << "the function is differentiated already";
     return WalkResult::interrupt();
   });
-  return failure(walk.wasInterrupted());
+  return failure(walk.wasInterrupted() || failed(refuseEncodings(function)));
 }
 
 /// What the optimizer writes must be the model's to read only, and its own

