@@ -59,9 +59,8 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
   return largest;
 }
 
-Expected<ProcessMemory>
-reprise::rt::predictProcessMemory(const rp_program *program,
-                                  const DataSpec &data, Split split) {
+Expected<ProcessMemory> reprise::rt::predictProcessMemory(
+    const rp_program *program, const DataSpec &data, Split split, bool saves) {
   // Code that oneDNN generates for a distinct call, with its descriptors.
   constexpr uint64_t kBytesPerLibraryCall = 128 << 10;
   // Pages of libraries that are touched when steps run, stacks of threads.
@@ -90,7 +89,7 @@ reprise::rt::predictProcessMemory(const rp_program *program,
       {"data set", extent->hostBytes},
       {"batches ahead, order of the images",
        LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)},
-      {"staging of the largest variable, twice", 2 * *staging}};
+      {"staging of the largest variable", (saves ? 2 : 1) * *staging}};
   return memory;
 }
 

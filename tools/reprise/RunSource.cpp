@@ -177,8 +177,8 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
     return program.status();
   // What the compiler no longer needs goes back before anything is counted.
   ::malloc_trim(0);
-  auto memory =
-      rt::predictProcessMemory(program->get(), flags.dataSpec(), request.split);
+  auto memory = rt::predictProcessMemory(program->get(), flags.dataSpec(),
+                                         request.split, request.saves);
   if (!memory.ok())
     return memory.status();
   if (flags.checkMemory)
@@ -187,31 +187,33 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
   return PreparedRun{*program, *memory};
 }
 
-/// Compiles again with the budget that fits a limit on the process.
+/// Whether a budget may be chosen for a limit on the process.
+static bool mayChooseBudget(const RunFlags &flags) {
+  rt::Expected<SourceKind> kind = classifySource(flags.source);
+  return flags.memoryLimit && !flags.compile.hasBudget() && kind.ok() &&
+         *kind != SourceKind::Artifact;
+}
+
+/// Compiles again with the budget that fits a limit on the process. Planning
+/// leaves memory behind that is counted when it is done, hence the attempts.
 static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
                                                const RunRequest &request) {
-  auto prepared = prepareRun(flags, request);
-  if (!prepared.ok())
-    return prepared;
-  rt::Status fits = rt::checkProcessMemory(prepared->memory, flags.memoryLimit);
-  if (fits.ok())
-    return prepared;
-  uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
-                                  flags.memoryLimit);
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  if (!budget || !flags.memoryLimit || flags.compile.hasBudget() ||
-      !kind.ok() || *kind == SourceKind::Artifact)
-    return refuseProcess(fits, budget, flags);
-  prepared->program.reset();
+  constexpr int kAttempts = 3;
   RunFlags smaller = flags;
-  smaller.compile.setBudget(std::to_string(budget));
-  auto again = prepareRun(smaller, request);
-  if (!again.ok())
-    return again;
-  fits = rt::checkProcessMemory(again->memory, flags.memoryLimit);
-  if (!fits.ok())
-    return refuseProcess(fits, 0, flags);
-  return again;
+  for (int attempt = 0;; ++attempt) {
+    auto prepared = prepareRun(smaller, request);
+    if (!prepared.ok())
+      return prepared;
+    rt::Status fits =
+        rt::checkProcessMemory(prepared->memory, flags.memoryLimit);
+    if (fits.ok())
+      return prepared;
+    uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
+                                    flags.memoryLimit);
+    if (!budget || attempt == kAttempts || !mayChooseBudget(flags))
+      return refuseProcess(fits, budget, flags);
+    smaller.compile.setBudget(std::to_string(budget));
+  }
 }
 
 rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,

@@ -36,6 +36,8 @@ struct RunRequest {
   std::optional<int64_t> batch;
   /// Of the data that it will read.
   rt::Split split = rt::Split::Train;
+  /// Whether states are to be written.
+  bool saves = true;
 };
 
 /// A program, and what the process that runs it will hold.

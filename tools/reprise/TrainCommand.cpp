@@ -296,6 +296,7 @@ static rt::Status train(TrainCommandOptions &options) {
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
   request.gradients = !options.train.gradientsPath.empty();
+  request.saves = !options.train.savePath.empty() || request.gradients;
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();

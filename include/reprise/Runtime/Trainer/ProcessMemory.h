@@ -42,9 +42,11 @@ struct ProcessMemory {
 };
 
 /// Of running `program` on `data` in this process, asked before a session is
-/// opened. Reads no images. Fails like openDataset where there are no data.
+/// opened. Reads no images. `saves`: whether states are to be written. Fails
+/// like openDataset where there are no data.
 Expected<ProcessMemory> predictProcessMemory(const rp_program *program,
-                                             const DataSpec &data, Split split);
+                                             const DataSpec &data, Split split,
+                                             bool saves);
 
 /// Refuses what does not fit: the limit given (`limit`, the whole process, 0:
 /// none), or what is left under the tightest of the system's limits, the
