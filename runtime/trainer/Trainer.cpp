@@ -202,8 +202,11 @@ Status Run::chooseCourse() {
   asked["data"] = *described;
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
+    std::set<std::string> given = options.given;
+    if (asked.count("steps")) // nobody says a length without meaning it
+      given.insert("steps");
     Expected<Course> chosen = continueCourse(
-        options.resumePath, course, {asked, options.given, options.overridden});
+        options.resumePath, course, {asked, given, options.overridden});
     if (!chosen.ok())
       return chosen.status();
     asked = std::move(*chosen);

@@ -136,7 +136,6 @@ TEST_P(TrainingModes, GoOnAfterAnInterruptionWithTheSameBits) {
     SCOPED_TRACE(mode);
     rt::TrainOptions rest = trainOptions(20);
     rest.resumePath = first.savePath;
-    rest.given = {"steps"};
     Trained resumed = trainIn(mode, rest);
     EXPECT_EQ(resumed.loss, whole.loss);
     EXPECT_EQ(differences(whole.after, resumed.after),

@@ -44,8 +44,8 @@ struct TrainOptions {
   uint64_t epochs = 0, steps = 0;
   LearningRate learningRate;
   uint64_t seed = 0; // of initial values, dropout and order
-  /// Settings that the user states: lr, schedule, warmup, steps (also as
-  /// epochs), seed. A resumed run takes the others from its state.
+  /// Settings that the user states: lr, schedule, warmup, seed. A resumed run
+  /// takes the others from its state; its length where none is said above.
   std::set<std::string> given;
   /// Settings of the state that are to be replaced; see Course.h.
   std::set<std::string> overridden;
