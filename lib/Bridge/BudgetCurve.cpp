@@ -83,8 +83,7 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   if (options.work > 0)
     curve.points =
         plan::computeFrontier(curve.searched, curve.order, curve.solver);
-  if (std::string error = plan::checkBounds(curve.points); !error.empty())
-    return emitContradiction(problem.function, error);
+  curve.contradiction = plan::checkBounds(curve.points);
   // A step without ops has one schedule, the empty one.
   if (curve.points.empty())
     curve.points.push_back(pointOf(curve.searched, curve.order));
@@ -212,6 +211,8 @@ plan::ByteBound BudgetCurve::provenBytes() const {
 
 std::string BudgetCurve::checkProofs(uint64_t budget,
                                      std::optional<uint32_t> point) const {
+  if (!contradiction.empty())
+    return contradiction;
   std::string error = plan::checkByteBound(provenBytes(), liveBytes(0));
   if (!error.empty() || !point)
     return error;

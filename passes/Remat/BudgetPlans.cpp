@@ -99,8 +99,9 @@ void BudgetPlans::lookAtModes() {
     FailureOr<BudgetCurve> curve =
         curveOf(*program->module, options.work * kModeWork);
     // Another order may place worse than the program's own.
-    if (succeeded(curve) &&
-        curve->totalBytes(curve->smallest()) <= program->curve.plainBytes())
+    bool isNoWorse = succeeded(curve) && curve->totalBytes(curve->smallest()) <=
+                                             program->curve.plainBytes();
+    if (isNoWorse || (succeeded(curve) && !curve->contradiction.empty()))
       program->curve = std::move(*curve);
     sets.push_back(std::move(program));
   }
@@ -197,4 +198,17 @@ BudgetPlans::Proof BudgetPlans::provenBytes() {
       least = std::move(proof);
   }
   return *least;
+}
+
+std::string BudgetPlans::checkProofs(uint64_t budget,
+                                     const std::optional<PlanChoice> &choice) {
+  for (const auto &set : all()) {
+    bool isChosen = choice && choice->kernels == set.get();
+    std::string error = set->curve.checkProofs(
+        budget,
+        isChosen ? std::optional<uint32_t>(choice->point) : std::nullopt);
+    if (!error.empty())
+      return error;
+  }
+  return "";
 }

@@ -56,11 +56,9 @@ std::optional<PlanChoice> reprise::fitBudget(BudgetPlans &plans,
                                              const BudgetObserver &observer) {
   uint64_t budget = bytesOf(request, plans);
   std::optional<PlanChoice> choice = plans.chooseClosely(budget);
-  BudgetCurve &curve = choice ? choice->curve() : plans.own();
-  std::string error = curve.checkProofs(
-      budget, choice ? std::optional<uint32_t>(choice->point) : std::nullopt);
+  std::string error = plans.checkProofs(budget, choice);
   if (!error.empty()) {
-    emitContradiction(curve.problem.function, error);
+    emitContradiction(plans.own().problem.function, error);
     return std::nullopt;
   }
   if (observer)

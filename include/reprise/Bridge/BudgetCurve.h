@@ -41,6 +41,9 @@ public:
 
   PlanProblem problem;
   uint64_t fixedBytes = 0; // variables and constants
+  /// How a proof and a schedule of the frontier contradict each other; checked
+  /// by checkProofs, since a curve among several must not just be dropped.
+  std::string contradiction;
   std::vector<plan::OpId> order;
   /// By increasing max-live and decreasing cost, but see chooseClosely; the
   /// last one computes nothing again.

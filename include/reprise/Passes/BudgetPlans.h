@@ -86,6 +86,11 @@ public:
   };
   Proof provenBytes();
 
+  /// As BudgetCurve::checkProofs, of all sets that were looked at and of a
+  /// choice within `budget` bytes.
+  std::string checkProofs(uint64_t budget,
+                          const std::optional<PlanChoice> &choice);
+
 private:
   const std::vector<std::unique_ptr<KernelSet>> &all();
   void lookAtModes();
