@@ -140,6 +140,10 @@ size_t rp_program_library_call_count(const rp_program *program) {
   return program ? program->program->libraryCallCount() : 0;
 }
 
+size_t rp_program_library_heap_bytes(const rp_program *program) {
+  return program ? program->program->libraryHeapBytes() : 0;
+}
+
 size_t rp_program_variable_count(const rp_program *program) {
   return program && program->program->root().variables()
              ? program->program->root().variables()->size()

@@ -28,6 +28,8 @@ public:
 
   /// Distinct calls of the numerical library, in all entries.
   size_t libraryCallCount() const;
+  /// The most that any of them takes from the heap, see libraryHeapBytes.
+  uint64_t libraryHeapBytes() const;
 
 private:
   struct Free {

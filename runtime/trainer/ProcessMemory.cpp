@@ -82,9 +82,9 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
        Kind::Measured},
       {"arena: all tensors of the program", rp_program_arena_bytes(program)},
       {"compiled kernels", rp_program_code_bytes(program)},
-      {"library kernels, threads",
+      {"library kernels and their buffers, threads",
        rp_program_library_call_count(program) * kBytesPerLibraryCall +
-           kFirstUse,
+           rp_program_library_heap_bytes(program) + kFirstUse,
        Kind::Estimated},
       {"data set", extent->hostBytes},
       {"batches ahead, order of the images",

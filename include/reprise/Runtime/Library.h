@@ -56,6 +56,13 @@ Status verifyLibraryCall(const LibraryCallDesc &desc);
 Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,
                                            unsigned threads);
 
+/// Bytes that the CPU library takes from the heap beside the workspace while it
+/// runs `desc`, a checked call, by the kernels `implementation` on `threads`
+/// threads: an estimate from above. 0 for kernels that keep to the workspace;
+/// oneDNN's gemm has each thread copy blocks of both operands.
+uint64_t libraryHeapBytes(const LibraryCallDesc &desc,
+                          const std::string &implementation, unsigned threads);
+
 /// Name, version and instruction set of the CPU library, for instance
 /// "oneDNN 2.6.3 gomp avx2". From the first call on, of this or of a query, the
 /// instruction set stays as it is for the rest of the process.

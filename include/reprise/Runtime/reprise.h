@@ -86,6 +86,10 @@ size_t rp_program_fixed_bytes(const rp_program *program);
  * numerical library there are: what the process holds beside the arena. */
 size_t rp_program_code_bytes(const rp_program *program);
 size_t rp_program_library_call_count(const rp_program *program);
+/* What one of these calls takes from the heap beside its workspace while it
+ * runs, of the one that takes most: an estimate from above, and 0 where all
+ * kernels keep to their workspaces. */
+size_t rp_program_library_heap_bytes(const rp_program *program);
 size_t rp_program_variable_count(const rp_program *program);
 rp_status *rp_program_variable(const rp_program *program, size_t index,
                                rp_tensor_info *info);

@@ -1,0 +1,64 @@
+//===- LibraryHeap.cpp - What oneDNN takes beside the workspace -----------===//
+//
+// Input:   a checked call and the names of its kernels.
+// Output:  bytes of the heap while it runs, from above.
+// Method:  oneDNN's gemm cuts a product into blocks, and each thread copies one
+//          of either operand at a time. How it splits rows and columns among
+//          threads is not looked at: a block is taken to be as large as the
+//          operands and the limits of oneDNN 2.6 allow.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Library.h"
+
+#include <algorithm>
+
+namespace reprise::rt {
+
+namespace {
+struct Product {
+  int64_t rows, columns, inner;
+};
+} // namespace
+
+/// The product that gemm makes of a call; batches and groups run one by one.
+static Product productOf(const LibraryCallDesc &desc) {
+  if (desc.op == LibraryOp::MatMul) {
+    const std::vector<int64_t> &a = desc.inputs[0].shape,
+                               &c = desc.outputs[0].shape;
+    size_t rank = a.size();
+    int64_t inner = a[desc.ints[0] ? rank - 2 : rank - 1];
+    return {c[rank - 2], c[rank - 1], inner};
+  }
+  bool isFilterGrad = desc.op == LibraryOp::Conv2DFilterGrad;
+  const std::vector<int64_t> &filter =
+      isFilterGrad ? desc.outputs[0].shape : desc.inputs[1].shape;
+  const std::vector<int64_t> &y = desc.op == LibraryOp::Conv2D
+                                      ? desc.outputs[0].shape
+                                  : isFilterGrad ? desc.inputs[1].shape
+                                                 : desc.inputs[0].shape;
+  int64_t pixels = y[0] * y[1] * y[2], filters = filter[0] / desc.ints[8],
+          window = filter[1] * filter[2] * filter[3];
+  if (desc.op == LibraryOp::Conv2D)
+    return {pixels, filters, window};
+  if (isFilterGrad)
+    return {window, filters, pixels};
+  return {pixels, window, filters};
+}
+
+uint64_t libraryHeapBytes(const LibraryCallDesc &desc,
+                          const std::string &implementation, unsigned threads) {
+  if (implementation.find("gemm:jit") == std::string::npos)
+    return 0;
+  // Blocks of f32 without AVX-512, and of bf16 without AVX512-BF16.
+  constexpr int64_t kLonger = 10000, kShorter = 384, kLeastDepth = 128;
+  constexpr uint64_t kPages = 6 * 4096;
+  bool isHalf = desc.inputs[0].type == RP_BF16;
+  auto [rows, columns, inner] = productOf(desc);
+  uint64_t depth = std::clamp<int64_t>(inner, kLeastDepth, isHalf ? 768 : 256);
+  // Padded to the kernel's registers, at most 48 elements.
+  uint64_t sides = std::min(std::max(rows, columns) + 47, kLonger) +
+                   std::min(std::min(rows, columns) + 47, kShorter);
+  return threads * ((isHalf ? 2 : 4) * depth * sides + kPages);
+}
+
+} // namespace reprise::rt
