@@ -1,6 +1,7 @@
 //===- reprise-opt.cpp - Runs passes on textual IR ------------------------===//
 //
-// The usual MLIR driver with Reprise's dialects and passes.
+// The usual MLIR driver with Reprise's dialects and passes. It reads its input
+// itself, to refuse what would overflow the stack of MLIR's parser.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,16 +10,55 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "text/Nesting.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+static LogicalResult fail(const llvm::Twine &message) {
+  llvm::WithColor::error() << message << "\n";
+  return failure();
+}
+
+static LogicalResult optimize(llvm::StringRef inputPath,
+                              llvm::StringRef outputPath,
+                              const MlirOptMainConfig &config,
+                              DialectRegistry &registry) {
+  std::string message;
+  auto input = openInputFile(inputPath, &message);
+  if (!input)
+    return fail(message);
+  message = reprise::text::checkNesting(inputPath.str(), input->getBuffer());
+  if (!message.empty())
+    return fail(message);
+  auto output = openOutputFile(outputPath, &message);
+  if (!output)
+    return fail(message);
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   reprise::registerDialects(registry);
-  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect>();
-  mlir::registerTransformsPasses();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect, math::MathDialect>();
+  registerTransformsPasses();
   reprise::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Reprise's optimizer driver\n", registry));
+  auto [inputPath, outputPath] = registerAndParseCLIOptions(
+      argc, argv, "Reprise's optimizer driver\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(
+        MlirOptMain(argc, argv, inputPath, outputPath, registry));
+  llvm::InitLLVM signals(argc, argv);
+  return asMainReturnCode(optimize(inputPath, outputPath, config, registry));
 }

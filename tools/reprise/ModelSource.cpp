@@ -240,21 +240,6 @@ static bool isModel(mlir::ModuleOp module) {
                     result);
 }
 
-/// Refuses text that would take the parser more stack than there is.
-static rt::Status checkNesting(const std::string &path, llvm::StringRef text) {
-  // Far more than a model has, far less than the parser's stack holds.
-  constexpr size_t kDepth = 256;
-  std::optional<size_t> at = text::findDeepNesting(text, kDepth);
-  if (!at)
-    return {};
-  llvm::StringRef before = text.take_front(*at);
-  size_t line = before.count('\n') + 1;
-  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-  return invalid("'" + path + "', line " + std::to_string(line) + ", column " +
-                 std::to_string(column) + ": brackets nest deeper than " +
-                 std::to_string(kDepth));
-}
-
 rt::Status Compiler::loadText(const std::string &path) {
   name = path;
   // Opened by the runtime's reader, whose messages say why it fails.
@@ -267,10 +252,9 @@ rt::Status Compiler::loadText(const std::string &path) {
     return rt::Status::error(RP_OUT_OF_MEMORY, "no memory for '" + path + "'");
   REPRISE_RETURN_IF_ERROR(
       file->readAt(0, buffer->getBufferStart(), file->size()));
-  if (rt::Status status = checkNesting(
-          path, llvm::StringRef(buffer->getBufferStart(), file->size()));
-      !status.ok())
-    return status;
+  std::string_view text(buffer->getBufferStart(), file->size());
+  if (std::string error = text::checkNesting(path, text); !error.empty())
+    return invalid(error);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!current)

@@ -69,11 +69,8 @@
   }
   function choose(number) {
     const entry = facts.entries[number];
-    state.entry = number;
-    state.from = 0;
-    state.to = entry.steps.length;
-    state.step = entry.peakStep;
-    state.buffer = null;
+    Object.assign(state, { entry: number, from: 0, to: entry.steps.length,
+      step: entry.peakStep, buffer: null });
     data = { entry, live: stackOf(entry), labels: labelsOf(entry) };
     render();
   }
@@ -276,10 +273,9 @@
   }
   function sortTable(head) {
     const body = head.closest('table').tBodies[0];
-    const column = head.cellIndex;
     const up = head.getAttribute('aria-sort') === 'descending';
-    const value = row => row.cells[column].dataset.v ??
-      row.cells[column].textContent;
+    const cell = row => row.cells[head.cellIndex];
+    const value = row => cell(row).dataset.v ?? cell(row).textContent;
     const compare = (a, b) => {
       const x = value(a), y = value(b);
       const order = x !== '' && y !== '' && !isNaN(x) && !isNaN(y) ? x - y :
@@ -582,9 +578,7 @@
     const svg = plotOf(event);
     if (svg && data.live.length) point(svg);
   });
-  document.addEventListener('focusout', event => {
-    if (plotOf(event)) hideTip();
-  });
+  document.addEventListener('focusout', event => plotOf(event) && hideTip());
   document.addEventListener('click', event => {
     const chosen = event.target.closest('button');
     if (!chosen) return;

@@ -1,6 +1,8 @@
 //===- Nesting.cpp - How deep the brackets of a text nest -----------------===//
 #include "Nesting.h"
 
+#include <algorithm>
+
 namespace reprise::text {
 
 /// The end of the string that begins at `at`, past its quote.
@@ -30,6 +32,20 @@ std::optional<size_t> findDeepNesting(std::string_view text, size_t limit) {
     }
   }
   return std::nullopt;
+}
+
+std::string checkNesting(const std::string &path, std::string_view text) {
+  // Far more than a model has, far less than the parser's stack holds.
+  constexpr size_t kDepth = 256;
+  std::optional<size_t> at = findDeepNesting(text, kDepth);
+  if (!at)
+    return "";
+  std::string_view before = text.substr(0, *at);
+  size_t line = std::count(before.begin(), before.end(), '\n') + 1;
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return "'" + path + "', line " + std::to_string(line) + ", column " +
+         std::to_string(column) + ": brackets nest deeper than " +
+         std::to_string(kDepth);
 }
 
 } // namespace reprise::text

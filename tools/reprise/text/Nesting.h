@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace reprise::text {
@@ -12,6 +13,10 @@ namespace reprise::text {
 /// kinds of brackets apart, without those of strings and comments, so that
 /// arrows and comparisons hide none.
 std::optional<size_t> findDeepNesting(std::string_view text, size_t limit);
+
+/// Refuses the text of a file at `path` that would take MLIR's parser, which
+/// recurs, more stack than there is: a message, or "".
+std::string checkNesting(const std::string &path, std::string_view text);
 
 } // namespace reprise::text
 
