@@ -362,9 +362,11 @@ def Sg_CrossEntropyOp : Sg_InferredOp<"cross_entropy"> {
 
 def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
     AllTypesMatch<["logits", "result"]>]> {
-  let summary = "(e^(logits - lse) - onehot(labels)) * dlosses";
+  let summary = "(softmax(logits) - onehot(labels)) * dlosses";
   let description = [{
-    The gradient of `sg.cross_entropy` for its logits.
+    The gradient of `sg.cross_entropy` for its logits. The softmax of a row is
+    e^(logits - lse), divided by its sum over the row: 1 but for the rounding of
+    lse, which is taken out so.
 
     ```mlir
     %dlogits = sg.cross_entropy_grad %logits, %labels, %lse, %dlosses
