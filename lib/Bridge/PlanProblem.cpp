@@ -76,8 +76,8 @@ static bool hasBytes(Type type) {
 }
 
 static constexpr llvm::StringLiteral kPlaceable =
-    "; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with extents of "
-    "1 to 2147483647 and below 2^48 bytes can";
+    "; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with no "
+    "encoding, extents of 1 to 2147483647 and below 2^48 bytes can";
 
 LogicalResult ProblemBuilder::addArguments() {
   func::FuncOp function = problem.function;

@@ -72,6 +72,8 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
 
 bool sg::hasSupportedShape(Type type) {
   auto tensor = cast<RankedTensorType>(type);
+  if (tensor.getEncoding())
+    return false;
   constexpr uint64_t kBytes = (uint64_t(1) << 48) - 1;
   uint64_t bytes = (tensor.getElementType().getIntOrFloatBitWidth() + 7) / 8;
   for (int64_t extent : tensor.getShape()) {

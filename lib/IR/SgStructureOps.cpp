@@ -32,8 +32,8 @@ LogicalResult VariableOp::verify() {
   if (!type || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat() || !hasSupportedShape(type))
     return emitOpError()
-           << "needs a statically shaped tensor type of numbers, extents of 1 "
-              "to 2147483647 and below 2^48 bytes, but has "
+           << "needs a statically shaped tensor type of numbers, no encoding, "
+              "extents of 1 to 2147483647 and below 2^48 bytes, but has "
            << getType();
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (!permutation)

@@ -28,6 +28,22 @@ func.func @empty(%x: tensor<0x4xf32>) {
 
 // -----
 
+func.func @encoded(%x: tensor<4xf32, "encoded">) {
+  // expected-error @+1 {{no encoding, extents of 1 to 2147483647 and below 2^48 bytes, but got 'tensor<4xf32, "encoded">'}}
+  %0 = sg.neg %x : tensor<4xf32, "encoded">
+  return
+}
+
+// -----
+
+func.func @encoded_counter(%seed: tensor<i64, "encoded">, %step: tensor<i64>) {
+  // expected-error @+1 {{operand #0 must be 0D tensor of 64-bit signless integer values, no encoding, but got 'tensor<i64, "encoded">'}}
+  %0 = "sg.random_uniform"(%seed, %step) {stream = 1 : i64} : (tensor<i64, "encoded">, tensor<i64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @long(%x: tensor<2147483648xf32>) {
   // expected-error @+1 {{extents of 1 to 2147483647 and below 2^48 bytes}}
   %0 = sg.neg %x : tensor<2147483648xf32>
@@ -94,17 +110,17 @@ func.func @argument(%x: tensor<4xf32> {sg.name = 3 : i64}) {
 
 //===- Variables -----------------------------------------------------------===//
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<?xf32>'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, no encoding, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<?xf32>'}}
 sg.variable @w : tensor<?xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'f32'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, no encoding, extents of 1 to 2147483647 and below 2^48 bytes, but has 'f32'}}
 sg.variable @w : f32 {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----
 
-// expected-error @+1 {{needs a statically shaped tensor type of numbers, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<4x0xf32>'}}
+// expected-error @+1 {{needs a statically shaped tensor type of numbers, no encoding, extents of 1 to 2147483647 and below 2^48 bytes, but has 'tensor<4x0xf32>'}}
 sg.variable @w : tensor<4x0xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
 // -----

@@ -20,7 +20,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<0x4xf32>'; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with extents of 1 to 2147483647 and below 2^48 bytes can}}
+// expected-error@+1 {{argument 0 of @f cannot be placed: it is a 'tensor<0x4xf32>'; only tensors of f32, bf16, f16, f64, i1, i8, i32 or i64 with no encoding, extents of 1 to 2147483647 and below 2^48 bytes can}}
 func.func @f(%x: tensor<0x4xf32>) {
   return
 }

@@ -30,9 +30,9 @@ enum class KernelClass { None, Library, Pointwise, Reduction };
 
 namespace reprise::sg {
 
-/// Whether every extent of a ranked, static tensor type is between 1 and 2^31 -
-/// 1 and its elements take less than 2^48 bytes. Products of an extent and an
-/// attribute (bounded alike) then fit 64 bits.
+/// Whether a ranked, static tensor type has no encoding, extents between 1 and
+/// 2^31 - 1 and less than 2^48 bytes. Products of an extent and an attribute
+/// (bounded alike) then fit 64 bits.
 bool hasSupportedShape(mlir::Type type);
 
 /// Bytes of a tensor's elements; an i1 takes a byte.

@@ -114,18 +114,22 @@ def Sg_Float : AnyTypeOf<[F32, BF16, F16, F64], "floating-point number">;
 def Sg_Int : AnyTypeOf<[I1, I8, I32, I64], "integer">;
 def Sg_Element : AnyTypeOf<[F32, BF16, F16, F64, I1, I8, I32, I64]>;
 
-/// No extent is 0, and sizes fit where they are multiplied: see
-/// sg::hasSupportedShape.
+/// No extent is 0, sizes fit where they are multiplied, and nothing but shape
+/// and element counts: see sg::hasSupportedShape.
 class Sg_TensorOf<list<Type> elements>
     : ConfinedType<StaticShapeTensorOf<elements>,
         [CPred<"::reprise::sg::hasSupportedShape($_self)">],
         StaticShapeTensorOf<elements>.summary
-          # ", extents of 1 to 2147483647 and below 2^48 bytes",
+          # ", no encoding, extents of 1 to 2147483647 and below 2^48 bytes",
         "::mlir::RankedTensorType">;
 def Sg_Tensor : Sg_TensorOf<[Sg_Element]>;
 def Sg_FloatTensor : Sg_TensorOf<[Sg_Float]>;
 def Sg_IntTensor : Sg_TensorOf<[Sg_Int]>;
 def Sg_BoolTensor : Sg_TensorOf<[I1]>;
-def Sg_CounterTensor : 0DTensorOf<[I64]>;
+def Sg_CounterTensor
+    : ConfinedType<0DTensorOf<[I64]>,
+        [CPred<"::reprise::sg::hasSupportedShape($_self)">],
+        "0D tensor of 64-bit signless integer values, no encoding",
+        "::mlir::TensorType">;
 
 #endif // REPRISE_IR_SGBASE
