@@ -190,6 +190,9 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
   FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
   if (failed(own))
     return failure();
+  // Whatever the plans are for: not every use asks for proofs.
+  if (!own->contradiction.empty())
+    return emitContradiction(step, own->contradiction);
   auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
   auto form =
       [shared, options](

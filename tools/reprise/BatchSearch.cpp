@@ -8,6 +8,7 @@
 
 #include "BatchSearch.h"
 #include "Console.h"
+#include "Refusal.h"
 #include <algorithm>
 
 using namespace reprise;
@@ -41,8 +42,12 @@ rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
     uint32_t least = own.smallest();
     result.smallest = {own.totalBytes(least),
                        own.points[least].solution.milliseconds, ""};
-  } else if (std::optional<PlanChoice> choice = plans.choose(budget)) {
-    result.plan = pointFactsOf(*choice);
+  } else {
+    std::optional<PlanChoice> choice = plans.choose(budget);
+    if (std::string error = plans.checkProofs(budget, choice); !error.empty())
+      return contradiction(error);
+    if (choice)
+      result.plan = pointFactsOf(*choice);
   }
   return &result;
 }

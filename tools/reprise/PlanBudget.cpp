@@ -68,9 +68,7 @@ static rt::Status planBudget(ModelRequest request,
     lowered = compiler.lower(compile, CompileLevel::Program);
   }
   if (!sweep.contradiction.empty())
-    return rt::Status::error(
-        RP_INTERNAL, "the planner contradicts itself, please report it: " +
-                         sweep.contradiction);
+    return contradiction(sweep.contradiction);
   bool isRefused = !facts.model.empty() && !facts.plan;
   if (!isRefused && !lowered.ok())
     return lowered;

@@ -174,3 +174,9 @@ rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
   rt::Status status = compiler.lower(options, level);
   return budget && !budget->plan ? refuse(request, *budget) : status;
 }
+
+rt::Status tools::contradiction(const std::string &error) {
+  return rt::Status::error(
+      RP_INTERNAL,
+      "the planner contradicts itself, please report it: " + error);
+}

@@ -21,6 +21,10 @@ using MaybeBudget = std::optional<BudgetFacts>;
 rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,
                         CompileLevel level, MaybeBudget &budget);
 
+/// A proof that is untrue, as BudgetPlans::checkProofs says it: an internal
+/// error that ends everything.
+rt::Status contradiction(const std::string &error);
+
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_REFUSAL_H

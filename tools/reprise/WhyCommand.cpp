@@ -224,9 +224,7 @@ static rt::Status why(const WhyOptions &options) {
   // As a compilation does.
   std::optional<PlanChoice> choice = plans.chooseClosely(budget);
   if (std::string error = plans.checkProofs(budget, choice); !error.empty())
-    return rt::Status::error(RP_INTERNAL, "the planner contradicts itself, "
-                                          "please report it: " +
-                                              error);
+    return contradiction(error);
   if (!choice)
     return refuse(*request,
                   budgetFactsOf(options.source, plans, budget, choice));
