@@ -83,6 +83,32 @@ private:
   DenseSet<Value> active;
 };
 
+/// A value may have several names: a block calls what it takes by its
+/// arguments, and what it hands out by its results. This is the op's result or
+/// the function's argument that they all mean, as if there were no blocks.
+Value definitionOf(Value value) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      if (!module || REPRISE_FAULT("gradient-of-a-name"))
+        return value;
+      value = module.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    auto result = cast<OpResult>(value);
+    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    if (!module)
+      return value;
+    value = module.getYield().getOperand(result.getResultNumber());
+  }
+}
+
+/// Whether a value is made in a block, and not only handed through it.
+bool isWithin(Value value, sg::ModuleOp module) {
+  Operation *op = definitionOf(value).getDefiningOp();
+  return op && module->isProperAncestor(op);
+}
+
 using ParameterGradients = llvm::MapVector<StringAttr, Value>;
 
 /// The backward pass of one block: of the function, or of a module's body.
@@ -99,7 +125,7 @@ public:
     return success();
   }
 
-  Value cotangent(OpResult result) override { return gradients.lookup(result); }
+  Value cotangent(OpResult result) override { return gradientOf(result); }
 
   bool needsGradient(OpOperand &operand) override {
     return activity.contains(operand.get());
@@ -124,27 +150,27 @@ public:
   /// carried on, from its last term to its first whatever blocks they are in:
   /// the order, and so every bit, does not depend on the blocks.
   void accumulate(Value value, Value gradient) {
-    value = canonical(value);
+    value = definitionOf(value);
     Value before = sumSoFar(value);
     gradients[value] =
         REPRISE_FAULT("gradient-term-lost") ? gradient : add(before, gradient);
   }
 
-  /// Of several names of one value in this block, the first.
-  virtual Value canonical(Value value) { return value; }
-
   /// What this level has added to; null if it has not.
-  Value gradientOf(Value value) { return gradients.lookup(value); }
+  Value gradientOf(Value value) const {
+    return gradients.lookup(definitionOf(value));
+  }
 
   /// Replaces the gradient by one that holds it.
   void setGradient(Value value, Value gradient) {
-    gradients[canonical(value)] = gradient;
+    gradients[definitionOf(value)] = gradient;
   }
   void setParameter(StringAttr name, Value gradient) {
     parameters[name] = gradient;
   }
 
-  /// The gradient as far as it is known, at this level or around it.
+  /// The gradient of a definition as far as it is known, at this level or
+  /// around it.
   virtual Value sumSoFar(Value value) { return gradients.lookup(value); }
   virtual Value sumSoFar(StringAttr name) { return parameters.lookup(name); }
 
@@ -172,7 +198,7 @@ private:
   }
 
   const Activity &activity;
-  DenseMap<Value, Value> gradients;
+  DenseMap<Value, Value> gradients; // by definition
   DenseMap<Value, Value> copies;
 };
 
@@ -209,11 +235,7 @@ public:
     if (Value sum = Level::sumSoFar(value);
         sum || REPRISE_FAULT("sum-order-by-block"))
       return sum;
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument)
-      return Value();
-    Value before = outer.sumSoFar(
-        outer.canonical(module.getInputs()[argument.getArgNumber()]));
+    Value before = outer.sumSoFar(value);
     return before ? input(before) : Value();
   }
 
@@ -222,17 +244,6 @@ public:
       return sum;
     Value before = outer.sumSoFar(name);
     return before ? input(before) : Value();
-  }
-
-  Value canonical(Value value) override {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument)
-      return value;
-    auto inputs = module.getInputs();
-    if (REPRISE_FAULT("gradient-of-a-name"))
-      return value;
-    auto first = llvm::find(inputs, inputs[argument.getArgNumber()]);
-    return module.getBody().getArgument(first - inputs.begin());
   }
 
   SmallVector<Value> inputs;
@@ -257,12 +268,12 @@ LogicalResult Level::reverse(Operation *op) {
   if (auto module = dyn_cast<sg::ModuleOp>(op))
     return reverse(module);
   if (llvm::none_of(op->getResults(), [&](OpResult r) {
-        return gradients.contains(r) && activity.contains(r);
+        return gradientOf(r) && activity.contains(r);
       }))
     return success();
   if (auto read = dyn_cast<ReadOp>(op)) {
     addParameter(read.getVariableAttr().getAttr(),
-                 gradients.lookup(read.getResult()));
+                 gradientOf(read.getResult()));
     return success();
   }
   auto vjp = dyn_cast<VjpOpInterface>(op);
@@ -277,7 +288,7 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
   unsigned primal = module.getNumPrimalResults();
   auto results = module->getResults().take_front(primal);
   if (llvm::none_of(results, [&](Value r) {
-        return gradients.contains(r) && activity.contains(r);
+        return gradientOf(r) && activity.contains(r);
       }))
     return success();
   OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
@@ -287,17 +298,19 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
   ModuleLevel level(inner, activity, module, *this, mirror);
   YieldOp yield = module.getYield();
   for (auto [result, value] : llvm::zip(results, yield.getOperands()))
-    if (Value gradient = gradients.lookup(result);
-        gradient && activity.contains(result))
-      level.accumulate(value, level.input(gradient));
+    if (Value gradient = gradientOf(result);
+        gradient && activity.contains(result) && isWithin(value, module))
+      level.setGradient(value, level.input(gradient));
   Block &body = module.getBody().front();
   if (failed(level.reverse(body)))
     return failure();
 
   SmallVector<Value> yielded, wanted;
+  SmallPtrSet<Value, 4> isNew;
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), module.getInputs()))
-    if (Value gradient = level.gradientOf(argument)) {
+    if (Value gradient = level.gradientOf(argument);
+        gradient && isNew.insert(definitionOf(input)).second) {
       yielded.push_back(gradient);
       wanted.push_back(input);
     }

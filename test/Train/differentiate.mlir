@@ -142,6 +142,30 @@ func.func @gives_a_value_one_gradient_although_a_block_has_two_names_for_it(%x: 
 
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
+// The inner block's inputs differ where it stands, but are one value further
+// out: both its derivatives are summed where they are made.
+// CHECK-LABEL: func.func @gives_a_value_one_gradient_whatever_nested_blocks_call_it(
+func.func @gives_a_value_one_gradient_whatever_nested_blocks_call_it() -> tensor<f32> {
+  // CHECK: sg.backward of [@w]
+  // CHECK:   sg.module "a"
+  // CHECK:     sg.module "a.b"
+  // CHECK:       %[[R:.*]] = sg.mul
+  // CHECK:       %[[S:.*]] = sg.mul
+  // CHECK:       %[[SUM:.*]] = sg.add %[[R]], %[[S]]
+  // CHECK:       sg.yield %[[SUM]] : tensor<8xf32>
+  %w = sg.read @w : tensor<8xf32>
+  %e = sg.exp %w : tensor<8xf32>
+  %y = sg.module "a" (%p = %e : tensor<8xf32>, %q = %e : tensor<8xf32>) -> tensor<8xf32> {
+    %z = sg.module "a.b" (%r = %p : tensor<8xf32>, %s = %q : tensor<8xf32>) -> tensor<8xf32> {
+      %m = sg.mul %r, %s : tensor<8xf32>
+      sg.yield %m : tensor<8xf32>
+    }
+    sg.yield %z : tensor<8xf32>
+  }
+  %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
 // CHECK-LABEL: func.func @mirrors_a_block_of_several_results(
 func.func @mirrors_a_block_of_several_results(%x: tensor<8xf32>) -> tensor<f32> {
   // Both results have a gradient; the mirror takes one cotangent for each.
