@@ -135,7 +135,8 @@ static void addKernelFormation(Stage &stage) {
   stage.addToFunctions(createCanonicalizerPass())
       .addToFunctions(createSgDecompose())
       .addToFunctions(createCanonicalizerPass())
-      .addToFunctions(createSgFormKernels());
+      .addToFunctions(createSgFormKernels())
+      .verify("flat");
 }
 
 static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
@@ -232,11 +233,11 @@ static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
     return failure();
   func::FuncOp fitted = choice->curve().problem.function;
   if (fitted == step)
-    return success();
+    return Stage(module, options).verify("flat").run();
   fitted->remove();
   step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
   step.erase();
-  return success();
+  return Stage(module, options).verify("flat").run();
 }
 
 /// `model` is what the training step was made of, where there is a budget.
@@ -268,6 +269,7 @@ static LogicalResult verifyProgram(mlir::ModuleOp module,
   if (options.configure)
     options.configure(manager);
   manager.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
+  manager.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());
   return manager.run(module);
 }
 
@@ -412,6 +414,8 @@ std::string reprise::digestModel(mlir::ModuleOp module) {
   bare->walk([](sg::ModuleOp block) {
     block->removeAttr(block.getActivationCheckpointingAttrName());
   });
+  // What ops are called decides no bit.
+  bare->walk([](Operation *op) { op->removeAttr(sg::SgDialect::kPathAttr); });
   std::string text;
   llvm::raw_string_ostream stream(text);
   bare->print(stream, OpPrintingFlags().printGenericOpForm());

@@ -11,12 +11,23 @@
 #include "reprise/Bridge/BudgetCurve.h"
 #include "reprise/Plan/Fault.h"
 
-#include "reprise/Analysis/Origin.h"
+#include "reprise/IR/Origin.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
 using namespace reprise;
 using plan::OpId;
+
+bool reprise::isNamed(Operation *op, const llvm::GlobPattern &glob) {
+  StringRef path = sg::pathOf(op);
+  if (glob.match(path) || glob.match(sg::sourceOf(op->getLoc())))
+    return true;
+  for (size_t at = path.find('.'); at != StringRef::npos;
+       at = path.find('.', at + 1))
+    if (glob.match(path.take_front(at)))
+      return true;
+  return false;
+}
 
 /// Marks what a pattern names as executed once. Every pattern must match.
 static LogicalResult keepMatching(const PlanProblem &problem,
@@ -31,14 +42,7 @@ static LogicalResult keepMatching(const PlanProblem &problem,
              << "' is no pattern: " << llvm::toString(glob.takeError());
     bool matched = false;
     for (OpId id = 0; id < graph.ops.size(); ++id) {
-      Origin origin = findOrigin(problem.ops[id].op->getLoc());
-      bool inside = glob->match(origin.module) || glob->match(origin.file);
-      // A block's pattern also means what is inside of it.
-      for (size_t at = origin.module.find('.');
-           !inside && at != std::string::npos;
-           at = origin.module.find('.', at + 1))
-        inside = glob->match(StringRef(origin.module).take_front(at));
-      if (!inside)
+      if (!isNamed(problem.ops[id].op, *glob))
         continue;
       matched = true;
       graph.ops[id].effect |= !REPRISE_FAULT("keep-ignored");

@@ -13,8 +13,8 @@
 #include "reprise/Plan/Fault.h"
 
 #include "KernelTable.h"
-#include "reprise/Analysis/Origin.h"
 #include "reprise/Bridge/BufferNames.h"
+#include "reprise/IR/Origin.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -95,9 +95,8 @@ StepAttr EntryBuilder::stepOf(OpId id) const {
     name = "copy";
   else if (auto kernel = dyn_cast<sg::KernelOp>(op.op))
     name = kernel.getPath().str();
-  return StepAttr::get(builder.getContext(), name,
-                       findOrigin(op.op->getLoc()).module, op.phase, op.flops,
-                       op.bytes);
+  return StepAttr::get(builder.getContext(), name, sg::pathOf(op.op), op.phase,
+                       op.flops, op.bytes);
 }
 
 ArrayAttr EntryBuilder::bindInputs() const {

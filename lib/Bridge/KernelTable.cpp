@@ -2,11 +2,20 @@
 #include "KernelTable.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "reprise/IR/Sg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace reprise;
+
+/// What an op computes: several steps run one kernel, wherever its ops are
+/// from.
+static DictionaryAttr attributesOf(Operation &op) {
+  NamedAttrList attributes(op.getAttrDictionary());
+  attributes.erase(sg::SgDialect::kOriginAttr);
+  return attributes.getDictionary(op.getContext());
+}
 
 KernelTable::Key KernelTable::keyOf(Block &body) {
   Key key;
@@ -24,7 +33,7 @@ KernelTable::Key KernelTable::keyOf(Block &body) {
     key.push_back(
         reinterpret_cast<std::uintptr_t>(op.getName().getAsOpaquePointer()));
     key.push_back(reinterpret_cast<std::uintptr_t>(
-        op.getAttrDictionary().getAsOpaquePointer()));
+        attributesOf(op).getAsOpaquePointer()));
     key.push_back(op.getNumOperands());
     for (Value operand : op.getOperands())
       key.push_back(numbers.lookup(operand));
@@ -43,6 +52,8 @@ StringAttr KernelTable::create(sg::KernelOp kernel) {
   auto created = rt_dialect::KernelOp::create(builder, kernel.getLoc(), name);
   IRMapping mapping;
   kernel.getBody().cloneInto(&created.getBody(), mapping);
+  for (Operation &op : created.getBody().front())
+    op.removeAttr(sg::SgDialect::kOriginAttr);
   return created.getSymNameAttr();
 }
 

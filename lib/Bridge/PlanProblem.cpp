@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
 
-#include "reprise/Analysis/Origin.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Plan/Fault.h"
 
 #include <algorithm>
@@ -187,8 +187,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
                                 "library ops can (run sg-decompose and "
                                 "sg-form-kernels first)";
   }
-  std::string module = findOrigin(op->getLoc()).module;
-  node.name = module.empty() ? nameOf(op) : module + ":" + nameOf(op);
+  StringRef module = sg::pathOf(op);
+  node.name = module.empty() ? nameOf(op) : module.str() + ":" + nameOf(op);
   node.cost = rt::Roofline().milliseconds(planned.flops, planned.bytes);
   OpId id = problem.graph.ops.size();
   for (Value operand : op->getOperands()) {
@@ -325,11 +325,11 @@ void ProblemBuilder::sortOps() {
   problem.ops = std::move(planned);
 }
 
-/// What the locations say; forward work on gradients is an update.
+/// What the origins say; forward work on gradients is an update.
 void ProblemBuilder::setPhases() {
   for (OpId id = 0; id < problem.ops.size(); ++id) {
     PlannedOp &op = problem.ops[id];
-    auto phase = findOrigin(op.op->getLoc()).phase;
+    sg::Phase phase = sg::phaseOf(op.op);
     if (phase == sg::Phase::Backward)
       op.phase = Phase::Backward;
     else if (phase == sg::Phase::Recompute)

@@ -63,11 +63,20 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName().strref();
-  bool isUnit = isa<UnitAttr>(attribute.getValue());
-  if (name == kScheduledAttr && isUnit && isa<FunctionOpInterface>(op))
+  Attribute value = attribute.getValue();
+  if (name == kScheduledAttr && isa<UnitAttr>(value) &&
+      isa<FunctionOpInterface>(op))
     return success();
-  return op->emitOpError() << "has attribute '" << name << "'; only a unit '"
-                           << kScheduledAttr << "' on functions is known";
+  auto path = dyn_cast<StringAttr>(value);
+  if (name == kPathAttr && path && !path.empty())
+    return success();
+  if (name == kOriginAttr && isa<OriginAttr>(value))
+    return success();
+  return op->emitOpError() << "has attribute '" << name
+                           << "', which is none of those known: a unit '"
+                           << kScheduledAttr << "' on functions, a string '"
+                           << kPathAttr << "' that is not empty, a #sg.origin '"
+                           << kOriginAttr << "'";
 }
 
 bool sg::hasSupportedShape(Type type) {

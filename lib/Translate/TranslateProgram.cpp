@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Translate/TranslateProgram.h"
 
-#include "reprise/Analysis/Origin.h"
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/Bridge/ElementTypes.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/program_generated.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,7 +144,7 @@ std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
   StepAttr info = step.getStepInfo();
   result->name = info.getName().str();
   result->module_ = info.getModule().str();
-  result->location = findOrigin(step->getLoc()).file;
+  result->location = sg::sourceOf(step->getLoc());
   result->phase = static_cast<fb::Phase>(info.getPhase());
   result->flops = info.getFlops();
   result->bytes = info.getBytes();

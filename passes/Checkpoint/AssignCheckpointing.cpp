@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Passes/Origin.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
@@ -126,7 +126,7 @@ static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
   bool matched = false;
   function.walk([&](sg::ModuleOp module) {
     if (!glob->match(module.getPath()) &&
-        !glob->match(originSource(module.getLoc())))
+        !glob->match(sourceOf(module.getLoc())))
       return;
     matched = true;
     module.setActivationCheckpointing(true);

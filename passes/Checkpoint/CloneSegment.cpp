@@ -12,6 +12,7 @@
 
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Plan/Fault.h"
 
@@ -122,6 +123,7 @@ private:
     SmallVector<unsigned> indices = op.getStatistics();
     for (unsigned k : indices)
       statistics.push_back(mapping.lookup(op->getResult(k)));
+    OriginScope scope(builder, op);
     SmallVector<Value> values = op.recompute(builder, operands, statistics);
     unsigned next = 0;
     for (OpResult result : op->getResults())

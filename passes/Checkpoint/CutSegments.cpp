@@ -11,7 +11,6 @@
 
 #include "CutSegments.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Passes/Origin.h"
 #include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -23,10 +22,8 @@ FlatModel sg::dissolve(func::FuncOp function) {
   SmallVector<sg::ModuleOp> modules;
   function.walk<WalkOrder::PostOrder>(
       [&](sg::ModuleOp op) { modules.push_back(op); });
-  for (sg::ModuleOp op : modules) {
-    std::string path = op.getPath().str();
-    inlineModule(op, [&](Location loc) { return withName(loc, path); });
-  }
+  for (sg::ModuleOp op : modules)
+    inlineModule(op);
   FlatModel model;
   uint64_t bytes = 0;
   for (Operation &op : function.getBody().front().without_terminator()) {

@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Passes/Origin.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 
@@ -88,7 +88,7 @@ void PrintKept::print(ArrayRef<Kept> values) {
     if (!kept.path.empty())
       out << "  " << kept.path;
     out << "  " << (op ? op->getName().getStringRef() : StringRef("argument"));
-    std::string source = originSource(kept.source.getLoc());
+    std::string source = sourceOf(kept.source.getLoc());
     if (!source.empty())
       out << "  (" << source << ")";
     out << '\n';

@@ -10,6 +10,8 @@
 
 #include "Groups.h"
 #include "mlir/IR/IRMapping.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -239,7 +241,7 @@ static std::string nameOf(const Recipe &recipe) {
   return llvm::join(listed.take_front(kNamedOps), "_");
 }
 
-/// The last op's first: a kernel is listed under the module of its results.
+/// The last op's first.
 static Location locationOf(const Recipe &recipe, MLIRContext *context) {
   llvm::SetVector<Location> parts;
   for (Value output : llvm::reverse(recipe.outputs))
@@ -259,6 +261,10 @@ void KernelBuilder::build(const Recipe &recipe) {
   auto kernel = sg::KernelOp::create(b, locationOf(recipe, b.getContext()),
                                      TypeRange(ValueRange(recipe.outputs)),
                                      inputs, nameOf(recipe));
+  // A kernel is listed under the module of its results.
+  if (auto origin = sg::originOf(recipe.outputs.back().getDefiningOp());
+      origin && !REPRISE_FAULT("kernel-without-origin"))
+    sg::setOrigin(kernel, origin);
   Block &body = kernel.getBody().front();
   b.setInsertionPointToStart(&body);
   IRMapping mapping;

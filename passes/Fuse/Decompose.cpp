@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Fuse.h"
 #include <functional>
 #include <numeric>
@@ -47,6 +48,7 @@ static LogicalResult decomposeAll(func::FuncOp function) {
     changed = !composites.empty();
     for (DecomposeOpInterface op : composites) {
       OpBuilder builder(op);
+      sg::OriginScope scope(builder, op);
       FailureOr<SmallVector<Value>> values = op.decompose(builder);
       if (failed(values))
         return op->emitOpError("cannot be decomposed");
@@ -89,6 +91,7 @@ template <typename OpTy> static void split(OpTy op) {
   if (!kept)
     return;
   OpBuilder b(op);
+  sg::OriginScope scope(b, op);
   Location loc = op.getLoc();
   Value operand = op.getOperand();
   bool isSum = std::is_same_v<OpTy, sg::ReduceSumOp>;

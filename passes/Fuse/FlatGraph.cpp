@@ -1,7 +1,7 @@
 //===- FlatGraph.cpp - The ops of a flat function, as a graph -------------===//
 
 #include "FlatGraph.h"
-#include "reprise/Passes/Origin.h"
+#include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -58,8 +58,7 @@ FlatGraph::FlatGraph(Block &block) {
   for (Operation &op : block) {
     OpKind kind = kindOf(&op);
     position[&op] = ops.size();
-    ops.push_back(
-        {&op, kind, sg::originPhase(op.getLoc()), spaceOf(&op, kind), {}, {}});
+    ops.push_back({&op, kind, sg::phaseOf(&op), spaceOf(&op, kind), {}, {}});
   }
   for (auto [i, reader] : llvm::enumerate(ops)) {
     if (reader.kind == OpKind::Repeated)

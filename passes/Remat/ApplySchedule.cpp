@@ -15,6 +15,8 @@
 #include "reprise/Passes/Remat.h"
 #include "reprise/Plan/Fault.h"
 
+#include "reprise/IR/Origin.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -73,6 +75,7 @@ private:
       SmallVector<Value> after;
       for (Value waited : barrier.getAfter())
         after.push_back(resolve(waited));
+      sg::OriginScope scope(builder, op);
       made = sg::BarrierOp::create(builder, op->getLoc(), base.getType(), base,
                                    after)
                  ->getResult(0);
@@ -125,6 +128,7 @@ private:
     if (inputs.empty() || !last)
       return;
     ValueRange guarded(inputs.getArrayRef());
+    sg::OriginScope scope(builder, op);
     auto barrier = sg::BarrierOp::create(
         builder, op->getLoc(), guarded.getTypes(), guarded,
         REPRISE_FAULT("barrier-for-nothing") ? ValueRange() : ValueRange(last));
@@ -138,10 +142,9 @@ private:
   }
 
   void markRecomputed(Operation *op) {
-    MLIRContext *context = op->getContext();
-    op->setLoc(
-        FusedLoc::get(context, {op->getLoc()},
-                      sg::PhaseAttr::get(context, sg::Phase::Recompute)));
+    sg::setOrigin(op, sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
+                                          sg::Phase::Recompute,
+                                          sg::instanceOf(op)));
   }
 
   void emitWrite(sg::WriteOp write) {
@@ -150,6 +153,17 @@ private:
     IRMapping mapping;
     mapping.map(write.getValue(), resolve(write.getValue()));
     builder.clone(*write, mapping);
+  }
+
+  /// In a function that says no origins clones do now: so do the others.
+  void completeOrigins() {
+    bool saysOrigins = llvm::any_of(*fresh, [](Operation &op) {
+      return static_cast<bool>(sg::originOf(&op));
+    });
+    for (Operation &op : *fresh)
+      if (saysOrigins && sg::hasOrigin(&op) && !sg::originOf(&op))
+        sg::setOrigin(&op, sg::OriginAttr::get(op.getContext(), sg::pathOf(&op),
+                                               sg::phaseOf(&op), std::nullopt));
   }
 
   void finish() {
@@ -161,6 +175,7 @@ private:
     for (Value operand : terminator->getOperands())
       mapping.map(operand, resolve(operand));
     builder.clone(*terminator, mapping);
+    completeOrigins();
     old.dropAllReferences();
     old.erase();
   }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"
 
-#include "reprise/Analysis/Origin.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;

@@ -16,6 +16,7 @@
 
 #include "ExpandTraining.h"
 #include "Optimizer.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Train.h"
 #include "reprise/Plan/Fault.h"
@@ -265,6 +266,8 @@ private:
 };
 
 LogicalResult Level::reverse(Operation *op) {
+  // A derivative belongs to the leaf of its op.
+  OriginScope scope(builder, op);
   if (auto module = dyn_cast<sg::ModuleOp>(op))
     return reverse(module);
   if (llvm::none_of(op->getResults(), [&](OpResult r) {
@@ -468,6 +471,7 @@ LogicalResult Differentiate::decomposeWithoutVjp(func::FuncOp function,
     });
     for (Operation *op : composites) {
       OpBuilder builder(op);
+      OriginScope scope(builder, op);
       auto values = cast<DecomposeOpInterface>(op).decompose(builder);
       if (failed(values))
         return failure();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandTraining.h"
-#include "reprise/IR/Sg.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Plan/Fault.h"
 
 using namespace mlir;
@@ -31,6 +31,7 @@ static void writeRunning(OpBuilder &builder, Location loc,
 void sg::expandTraining(func::FuncOp function) {
   function.walk([](BatchNormOp op) {
     OpBuilder builder(op);
+    OriginScope scope(builder, op);
     auto training = BatchNormTrainingOp::create(builder, op.getLoc(), op.getX(),
                                                 op.getGamma(), op.getBeta(),
                                                 op.getEpsilonAttr());

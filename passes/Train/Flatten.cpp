@@ -2,14 +2,15 @@
 //
 // Input:   a function at level model, train or remat.
 // Output:  the same ops in one block; what the structure said is in their
-//          locations (see reprise/Passes/Origin.h).
+//          attributes sg.origin (see reprise/IR/Origin.h).
 // Fails:   never on verified input.
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Passes/Origin.h"
 #include "reprise/Passes/Train.h"
+#include "reprise/Plan/Fault.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGFLATTEN
@@ -32,23 +33,20 @@ static void inlineBackward(BackwardOp backward) {
   backward.erase();
 }
 
-/// Gives every op of `function` its origin: the innermost block's path and the
-/// phase of the outermost block that is no forward one.
+/// Gives every op of `function` its origin. Ops in kernels have their kernel's.
 static void markOrigins(func::FuncOp function) {
-  function.walk([&](Operation *op) {
-    if (op == function || op->getParentOp() == nullptr)
-      return;
-    Phase phase = Phase::Forward;
-    StringRef path;
-    for (Operation *p = op->getParentOp(); p != function;
-         p = p->getParentOp()) {
-      if (auto module = dyn_cast<sg::ModuleOp>(p)) {
-        path = path.empty() ? module.getPath() : path;
-        phase = phase == Phase::Forward ? module.getPhase() : phase;
-      } else if (isa<BackwardOp>(p) && phase == Phase::Forward)
-        phase = Phase::Backward;
-    }
-    op->setLoc(withOrigin(op->getLoc(), path, phase));
+  MLIRContext *context = function.getContext();
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == function || isa<sg::ModuleOp, BackwardOp>(op))
+      return WalkResult::advance();
+    if (hasOrigin(op) && !originOf(op))
+      setOrigin(op, OriginAttr::get(context, pathOf(op),
+                                    REPRISE_FAULT("flatten-forgets-phases")
+                                        ? Phase::Forward
+                                        : phaseOf(op),
+                                    instanceOf(op)));
+    op->removeAttr(SgDialect::kPathAttr);
+    return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
 }
 
@@ -65,7 +63,7 @@ class Flatten : public reprise::impl::SgFlattenBase<Flatten> {
     function.walk<WalkOrder::PostOrder>(
         [&](sg::ModuleOp op) { modules.push_back(op); });
     for (sg::ModuleOp op : modules)
-      inlineModule(op, [](Location loc) { return loc; });
+      inlineModule(op);
   }
 };
 } // namespace

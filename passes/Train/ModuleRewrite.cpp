@@ -2,6 +2,7 @@
 
 #include "reprise/Passes/ModuleRewrite.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/IR/Origin.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -86,8 +87,7 @@ BlockArgument sg::exposeInput(Block *block, Value outer) {
   return block->addArgument(outer.getType(), outer.getLoc());
 }
 
-void sg::inlineModule(sg::ModuleOp module,
-                      llvm::function_ref<Location(Location)> wrap) {
+void sg::inlineModule(sg::ModuleOp module) {
   Block &body = module.getBody().front();
   YieldOp yield = module.getYield();
   for (auto [argument, operand] :
@@ -97,7 +97,10 @@ void sg::inlineModule(sg::ModuleOp module,
        llvm::zip_equal(module->getResults(), yield.getOperands()))
     result.replaceAllUsesWith(value);
   yield.erase();
-  body.walk([&](Operation *op) { op->setLoc(wrap(op->getLoc())); });
+  for (Operation &op : body)
+    if (hasOrigin(&op) && !isa<sg::ModuleOp>(op) && !originOf(&op) &&
+        !op.hasAttr(SgDialect::kPathAttr) && !module.getPath().empty())
+      op.setAttr(SgDialect::kPathAttr, module.getPathAttr());
   module->getBlock()->getOperations().splice(Block::iterator(module),
                                              body.getOperations());
   module.erase();

@@ -1,6 +1,7 @@
 //===- Optimizer.cpp - The optimizer's writes -----------------------------===//
 
 #include "Optimizer.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Plan/Fault.h"
 
 using namespace mlir;
@@ -41,6 +42,7 @@ static void emitUpdate(OpBuilder &builder, VariableOp parameter, Value gradient,
                        Value rate, SymbolTable &symbols, SgdOptions options) {
   // The optimizer belongs to the parameter, not to the op of its gradient.
   Location loc = NameLoc::get(parameter.getSymNameAttr());
+  OriginScope scope(builder, parameter.getSymName());
   auto type = parameter.getTensorType();
   auto symbol = FlatSymbolRefAttr::get(parameter.getSymNameAttr());
   Value weight = ReadOp::create(builder, loc, type, symbol);

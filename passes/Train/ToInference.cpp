@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Train.h"
 
@@ -21,6 +22,7 @@ using namespace reprise::sg;
 
 static void infer(BatchNormOp op) {
   OpBuilder builder(op);
+  OriginScope scope(builder, op);
   Type channel = op.getGamma().getType();
   Value mean =
       ReadOp::create(builder, op.getLoc(), channel, op.getRunningMeanAttr());

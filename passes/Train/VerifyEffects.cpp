@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "reprise/Passes/Origin.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -24,27 +24,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// The phase an op runs in, from the blocks around it or, in a flat function,
-/// from its location.
-static Phase phaseOf(Operation *op) {
-  for (Operation *p = op->getParentOp(); p; p = p->getParentOp()) {
-    if (auto module = dyn_cast<sg::ModuleOp>(p))
-      if (module.getPhase() != Phase::Forward)
-        return module.getPhase();
-    if (isa<BackwardOp>(p))
-      return Phase::Backward;
-  }
-  return originPhase(op->getLoc());
-}
-
-static std::optional<int64_t> streamOf(Operation *op) {
-  if (auto dropout = dyn_cast<DropoutOp>(op))
-    return dropout.getStream();
-  if (auto random = dyn_cast<RandomUniformOp>(op))
-    return random.getStream();
-  return std::nullopt;
-}
-
 namespace {
 class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
   void runOnOperation() override {
@@ -54,8 +33,8 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
     WalkResult walk = getOperation().walk([&](Operation *op) {
       if (auto write = dyn_cast<WriteOp>(op))
         return WalkResult(checkWrite(write));
-      if (std::optional<int64_t> stream = streamOf(op))
-        return WalkResult(checkDraw(op, *stream));
+      if (auto random = dyn_cast<RandomOpInterface>(op))
+        return WalkResult(checkDraw(op, random.getRandomStream()));
       return WalkResult::advance();
     });
     if (walk.wasInterrupted() || failed(checkRepeats()))

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 #include <map>
 #include <set>
@@ -43,6 +44,9 @@ private:
            << "'; known are model, train, remat and flat";
   }
 
+  static constexpr const char *kOnlyFlat =
+      "has sg.origin, but the function is not flat";
+
   /// Fails at the first op that `wrong` gives a message for.
   LogicalResult rejectEach(llvm::function_ref<std::string(Operation *)> wrong) {
     return failure(getOperation()
@@ -60,6 +64,8 @@ private:
     return rejectEach([](Operation *op) -> std::string {
       if (isa<BackwardOp, BarrierOp>(op))
         return "does not belong to a model";
+      if (originOf(op))
+        return kOnlyFlat;
       auto module = dyn_cast<sg::ModuleOp>(op);
       if (module && module.getPhase() != Phase::Forward)
         return "is no forward block";
@@ -69,10 +75,22 @@ private:
     });
   }
 
+  /// A function written by hand may say nothing of origins, one that
+  /// sg-flatten made says all of them: what loses one makes it a forward op of
+  /// no module.
   LogicalResult verifyFlat() {
-    return rejectEach([](Operation *op) -> std::string {
+    func::FuncOp function = getOperation();
+    bool saysOrigins = llvm::any_of(function.getOps(), [](Operation &op) {
+      return static_cast<bool>(originOf(&op));
+    });
+    return rejectEach([=](Operation *op) -> std::string {
       if (isa<BackwardOp, sg::ModuleOp>(op))
         return "does not belong to a flat function";
+      if (op->hasAttr(SgDialect::kPathAttr))
+        return "has sg.path, which sg-flatten makes part of sg.origin";
+      if (saysOrigins && op->getParentOp() == function && hasOrigin(op) &&
+          !originOf(op))
+        return "has no sg.origin, but others of the function have one";
       return "";
     });
   }
@@ -97,6 +115,8 @@ private:
              << "has " << backwards << " sg.backward, but level " << level
              << " has one";
     return rejectEach([&](Operation *op) -> std::string {
+      if (originOf(op))
+        return kOnlyFlat;
       if (isa<BatchNormOp>(op))
         return "is not specialized to training";
       auto module = dyn_cast<sg::ModuleOp>(op);

@@ -12,6 +12,7 @@
 
 #include "reprise/NN/Trace.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "reprise/IR/Origin.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -185,6 +186,7 @@ Tensors Trace::call(Module &node, llvm::ArrayRef<Tensor> inputs) {
   if (blockPath.empty())
     blockPath = path;
   running.push_back(path.empty() ? blockPath.str() : path);
+  sg::OriginScope scope(builder, running.back());
   Tensors results;
   if (!node.config().isBlock())
     results = node.forward(inputs);

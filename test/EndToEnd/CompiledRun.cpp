@@ -1,6 +1,7 @@
 //===- CompiledRun.cpp - A model compiled and stepped ---------------------===//
 
 #include "CompiledRun.h"
+#include "StrippedLocations.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "reprise/Passes/Kernels.h"
@@ -176,7 +177,7 @@ static void takeKernels(rt_dialect::ProgramOp program, const Twine &prefix,
 
 std::string end_to_end::compileVariants(mlir::ModuleOp model,
                                         const std::vector<Variant> &variants,
-                                        std::vector<Bytes> &files) {
+                                        std::vector<Bytes> &files, Twin twin) {
   std::vector<OwningOpRef<mlir::ModuleOp>> programs;
   std::vector<KernelSource> sources;
   for (auto [k, variant] : llvm::enumerate(variants)) {
@@ -184,6 +185,11 @@ std::string end_to_end::compileVariants(mlir::ModuleOp model,
     programs.push_back(lower(model, variant.options, message));
     if (!programs.back())
       return variant.label + ": does not compile: " + message;
+    std::string wrong;
+    if (twin == Twin::Stripped)
+      wrong = compareStripped(model, *programs.back(), variant.options);
+    if (!wrong.empty())
+      return variant.label + ": " + wrong;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
   }
   FailureOr<CodeImage> image = compileKernels(sources, rt::hostTarget());
@@ -201,7 +207,7 @@ std::string end_to_end::compileVariants(mlir::ModuleOp model,
 
 std::string end_to_end::compileModes(mlir::ModuleOp model,
                                      const std::vector<std::string> &modes,
-                                     std::vector<Bytes> &files) {
+                                     std::vector<Bytes> &files, Twin twin) {
   std::vector<Variant> variants;
   std::optional<BudgetRange> range;
   for (const std::string &mode : modes) {
@@ -213,7 +219,7 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
       return mode + ": does not compile: its budget";
     variants.push_back(std::move(variant));
   }
-  return compileVariants(model, variants, files);
+  return compileVariants(model, variants, files, twin);
 }
 
 static std::string writeVariables(Session &s, const ByteStore &variables) {

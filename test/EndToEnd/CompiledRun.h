@@ -35,19 +35,23 @@ struct Variant {
 /// Of a training step, with the little effort that a small model's plan takes.
 CompileOptions trainingOptions();
 
+/// Whether each program is made a second time, without locations, and must come
+/// out the same; see StrippedLocations.h.
+enum class Twin { None, Stripped };
+
 /// The artifact of a clone of `model` for each variant. Their kernels are
 /// compiled together, because most of them are equal and compiling takes longer
 /// than all the rest. Returns "LABEL: does not compile: ..." or "".
 std::string compileVariants(mlir::ModuleOp model,
                             const std::vector<Variant> &variants,
-                            std::vector<Bytes> &files);
+                            std::vector<Bytes> &files, Twin twin = Twin::None);
 
 /// The artifact of a clone of `model` in each mode: one of
 /// sg-assign-checkpointing, or "budget=K/N", a budget K parts of N of the way
 /// from the smallest one to the bytes without recomputation.
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
-                         std::vector<Bytes> &files);
+                         std::vector<Bytes> &files, Twin twin = Twin::None);
 
 /// Runs `steps` steps of an artifact with dead buffers poisoned and its memory
 /// checked. Returns what went wrong, or "".

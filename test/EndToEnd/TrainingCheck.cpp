@@ -201,10 +201,12 @@ static std::string compareBudgets(const std::vector<std::string> &modes,
 }
 
 std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
-                                      const std::vector<std::string> &modes) {
+                                      const std::vector<std::string> &modes,
+                                      Twin twin) {
   ByteStore bytes = variablesOf(model, seed), inputs = inputsOf(model, seed);
   std::vector<Bytes> files;
-  if (std::string wrong = compileModes(model, modes, files); !wrong.empty())
+  if (std::string wrong = compileModes(model, modes, files, twin);
+      !wrong.empty())
     return wrong;
   std::vector<CompiledRun> runs;
   for (auto [k, mode] : llvm::enumerate(modes)) {
@@ -266,16 +268,18 @@ static void drop(Operation *op) {
 /// of this one.
 static llvm::StringRef sortOf(llvm::StringRef wrong) {
   for (llvm::StringRef sort :
-       {"does not compile", "other bits", "predicted", "changed memory",
-        "gives other results", "loss is", "from the reference"})
+       {"does not compile", "another program", "other bits", "predicted",
+        "changed memory", "gives other results", "loss is",
+        "from the reference"})
     if (wrong.contains(sort))
       return sort;
   return wrong;
 }
 
-OwningOpRef<mlir::ModuleOp>
-end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
-                           const std::string &wrong) {
+OwningOpRef<mlir::ModuleOp> end_to_end::reduceTraining(mlir::ModuleOp model,
+                                                       uint64_t seed,
+                                                       const std::string &wrong,
+                                                       Twin twin) {
   // The mode that failed, if one did, and the one it is compared with.
   std::vector<std::string> modes = {"none"};
   std::string mode = wrong.substr(0, wrong.find(": "));
@@ -290,7 +294,7 @@ end_to_end::reduceTraining(mlir::ModuleOp model, uint64_t seed,
       OwningOpRef<mlir::ModuleOp> trial = best->clone();
       drop(nthOp(*trial, n));
       if (failed(verify(*trial)) ||
-          sortOf(checkTraining(*trial, seed, modes)) != sortOf(wrong)) {
+          sortOf(checkTraining(*trial, seed, modes, twin)) != sortOf(wrong)) {
         ++n;
         continue;
       }

@@ -35,7 +35,8 @@ std::vector<std::string> budgetModes();
 /// is some hundred ops deep and sums some thousand elements, so errors of 1e-4
 /// are usual, and a wrong derivative is wrong by the order of the update.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
-                          const std::vector<std::string> &modes);
+                          const std::vector<std::string> &modes,
+                          Twin twin = Twin::None);
 
 /// The values that checkTraining gives to variables and inputs.
 ByteStore variablesOf(mlir::ModuleOp model, uint64_t seed);
@@ -50,8 +51,10 @@ std::string compareWithReference(mlir::ModuleOp model, uint64_t seed,
 
 /// The smallest model found that still fails in the way of `wrong`, a result of
 /// checkTraining, by dropping ops one by one.
-mlir::OwningOpRef<mlir::ModuleOp>
-reduceTraining(mlir::ModuleOp model, uint64_t seed, const std::string &wrong);
+mlir::OwningOpRef<mlir::ModuleOp> reduceTraining(mlir::ModuleOp model,
+                                                 uint64_t seed,
+                                                 const std::string &wrong,
+                                                 Twin twin = Twin::None);
 
 } // namespace reprise::end_to_end
 

@@ -1,12 +1,15 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
-//   random_training [--brief] [--progress] [--budgets] FIRST COUNT [DIRECTORY]
+//   random_training [--brief] [--progress] [--strip] [--budgets] FIRST COUNT
+//                   [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets. A
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
-// again. With --brief the first failure ends it, and nothing is reduced; with
+// again. With --strip each is compiled a second time without any location, to
+// the same program. With --brief the first failure ends it, and nothing is
+// reduced; with
 // --progress a line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
@@ -39,8 +42,8 @@ void loadDialects(MLIRContext &context) {
 }
 
 void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
-                  const std::string &directory) {
-  auto reduced = reduceTraining(model, seed, wrong);
+                  const std::string &directory, Twin twin) {
+  auto reduced = reduceTraining(model, seed, wrong, twin);
   std::string path = directory + "/seed-" + std::to_string(seed) + ".mlir";
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
@@ -56,11 +59,11 @@ void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
 }
 
 int runFile(MLIRContext &context, const char *path, uint64_t seed,
-            const std::vector<std::string> &modes) {
+            const std::vector<std::string> &modes, Twin twin) {
   auto model = parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!model)
     return 1;
-  std::string wrong = checkTraining(*model, seed, modes);
+  std::string wrong = checkTraining(*model, seed, modes, twin);
   llvm::outs() << (wrong.empty() ? "passed" : wrong) << '\n';
   return !wrong.empty();
 }
@@ -78,25 +81,27 @@ int main(int argc, char **argv) {
   };
   bool isBrief = takeFlag("--brief");
   bool showsProgress = takeFlag("--progress");
+  Twin twin = takeFlag("--strip") ? Twin::Stripped : Twin::None;
   if (takeFlag("--budgets"))
     modes = budgetModes();
   if (argc < 3) {
-    llvm::errs() << "usage: random_training [--brief] [--progress] [--budgets] "
-                    "FIRST COUNT [DIRECTORY]\n"
-                    "       random_training [--budgets] FILE.mlir SEED\n";
+    llvm::errs() << "usage: random_training [--brief] [--progress] [--strip] "
+                    "[--budgets] FIRST COUNT [DIRECTORY]\n"
+                    "       random_training [--strip] [--budgets] FILE.mlir "
+                    "SEED\n";
     return 2;
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   if (llvm::StringRef(argv[1]).ends_with(".mlir"))
-    return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10),
-                   modes);
+    return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10), modes,
+                   twin);
   uint64_t first = std::strtoull(argv[1], nullptr, 10);
   uint64_t count = std::strtoull(argv[2], nullptr, 10);
   unsigned failures = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     auto model = random_graphs::generateGraph(&context, seed);
-    std::string wrong = checkTraining(*model, seed, modes);
+    std::string wrong = checkTraining(*model, seed, modes, twin);
     if (uint64_t done = seed - first; showsProgress && done % 100 == 0)
       llvm::outs() << done << " done, " << failures << " failed\n";
     llvm::outs().flush();
@@ -106,7 +111,7 @@ int main(int argc, char **argv) {
     llvm::outs() << "seed " << seed << ": " << wrong << '\n';
     if (isBrief)
       return 1;
-    writeReduced(*model, seed, wrong, argc > 3 ? argv[3] : ".");
+    writeReduced(*model, seed, wrong, argc > 3 ? argv[3] : ".", twin);
   }
   llvm::outs() << count - failures << " passed, " << failures << " failed\n";
   return failures != 0;

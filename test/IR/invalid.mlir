@@ -322,3 +322,35 @@ func.func @barrier(%x: tensor<4xf32>) {
   %0 = sg.barrier (%x) after (%x) : (tensor<4xf32>) after (tensor<4xf32>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @path_is_empty(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has attribute 'sg.path', which is none of those known}}
+  %0 = sg.relu %x {sg.path = ""} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @path_is_no_string(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has attribute 'sg.path', which is none of those known}}
+  %0 = sg.relu %x {sg.path = 3 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @origin_is_a_string(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has attribute 'sg.origin', which is none of those known}}
+  %0 = sg.relu %x {sg.origin = "layer1"} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @origin_has_no_phase(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ','}}
+  %0 = sg.relu %x {sg.origin = #sg.origin<"layer1">} : tensor<4xf32>
+  return
+}

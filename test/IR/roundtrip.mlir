@@ -274,3 +274,14 @@ func.func @losses(%x: tensor<8x10xf32>, %labels: tensor<8xi32>,
     : (tensor<8x10xf32>, tensor<i64>, tensor<i64>) -> tensor<8x10xf32>
   return
 }
+
+// CHECK-LABEL: func.func @origins
+func.func @origins(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: sg.neg %{{.*}} {sg.path = "layer1.0.conv1"} : tensor<8xf32>
+  %a = sg.neg %x {sg.path = "layer1.0.conv1"} : tensor<8xf32>
+  // CHECK: sg.neg %{{.*}} {sg.origin = #sg.origin<"layer1.0.conv1", forward>} : tensor<8xf32>
+  %b = sg.neg %a {sg.origin = #sg.origin<"layer1.0.conv1", forward>} : tensor<8xf32>
+  // CHECK: sg.neg %{{.*}} {sg.origin = #sg.origin<"", recompute, -3>} : tensor<8xf32>
+  %c = sg.neg %b {sg.origin = #sg.origin<"", recompute, -3>} : tensor<8xf32>
+  return %c : tensor<8xf32>
+}

@@ -108,10 +108,12 @@ func.func @an_update_is_one_kernel(%g: tensor<64xf32>, %rate: tensor<f32>) {
 
 // CHECK-LABEL: func.func @phases_do_not_mix
 // CHECK: sg.kernel "neg"
+// CHECK-SAME: attributes {sg.origin = #sg.origin<"a", forward>}
 // CHECK: sg.kernel "relu"
+// CHECK-SAME: attributes {sg.origin = #sg.origin<"a", backward>}
 func.func @phases_do_not_mix(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %a = sg.neg %x : tensor<8xf32> loc(fused<#sg.phase<forward>>["a"])
-  %b = sg.relu %a : tensor<8xf32> loc(fused<#sg.phase<backward>>["a"])
+  %a = sg.neg %x {sg.origin = #sg.origin<"a", forward>} : tensor<8xf32>
+  %b = sg.relu %a {sg.origin = #sg.origin<"a", backward>} : tensor<8xf32>
   return %b : tensor<8xf32>
 }
 

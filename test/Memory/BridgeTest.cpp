@@ -251,12 +251,13 @@ TEST(Bridge, RefusesAnOpThatNoStepCanRun) {
       << lowered.diagnostics;
 }
 
-TEST(Bridge, PhasesComeFromLocations) {
+TEST(Bridge, PhasesComeFromOrigins) {
   Lowered lowered(
-      step("%b = sg.kernel \"k\" (%x = %g : tensor<4xf32>) -> tensor<4xf32> {\n"
+      step("%b = sg.kernel \"k\" (%x = %g : tensor<4xf32>) -> tensor<4xf32>\n"
+           "  attributes {sg.origin = #sg.origin<\"layer1\", backward>} {\n"
            "  %s = sg.relu %x : tensor<4xf32>\n"
            "  sg.yield %s : tensor<4xf32>\n"
-           "} loc(fused<#sg.phase<backward>>[\"layer1\"(\"m.mlir\":7:3)])\n" +
+           "}\n" +
                read("w") + kernel("n", "ew", "w", "b") + write("w", "n"),
            {}));
   expectSameMeaning(lowered);

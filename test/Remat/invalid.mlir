@@ -44,7 +44,7 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
 
 // -----
 
-// expected-error@below {{has attribute 'sg.other'; only a unit 'sg.scheduled' on functions is known}}
+// expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin'}}
 func.func @unknown() attributes {sg.other} {
   return
 }

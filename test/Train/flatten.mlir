@@ -1,15 +1,15 @@
-// RUN: reprise-opt %s --sg-flatten --mlir-print-debuginfo \
-// RUN:   --mlir-print-local-scope | FileCheck %s
+// RUN: reprise-opt %s --sg-flatten --sg-verify-level=level=flat | FileCheck %s
+// RUN: reprise-opt %s --strip-debuginfo --sg-flatten | FileCheck %s
 
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
-// CHECK-LABEL: func.func @names_an_op_after_its_innermost_block(
+// CHECK-LABEL: func.func @an_op_belongs_to_its_innermost_block(
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
-func.func @names_an_op_after_its_innermost_block(%x: tensor<8xf32>) -> tensor<8xf32> {
+func.func @an_op_belongs_to_its_innermost_block(%x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK-NOT: sg.module
-  // CHECK: %[[A:.*]] = sg.exp %[[X]] : tensor<8xf32> loc(fused<#sg.phase<forward>>["a.b"("{{.*}}flatten.mlir":{{[0-9]+:[0-9]+}})])
-  // CHECK: %[[B:.*]] = sg.tanh %[[A]] : tensor<8xf32> loc(fused<#sg.phase<forward>>["a"(
-  // CHECK: %[[C:.*]] = sg.neg %[[B]] : tensor<8xf32> loc(fused<#sg.phase<forward>>["{{.*}}flatten.mlir":{{[0-9]+:[0-9]+}}])
+  // CHECK: %[[A:.*]] = sg.exp %[[X]] {sg.origin = #sg.origin<"a.b", forward>}
+  // CHECK: %[[B:.*]] = sg.tanh %[[A]] {sg.origin = #sg.origin<"a", forward>}
+  // CHECK: %[[C:.*]] = sg.neg %[[B]] {sg.origin = #sg.origin<"", forward>}
   // CHECK: return %[[C]]
   %a = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32> {
     %b = sg.module "a.b" (%j = %i : tensor<8xf32>) -> tensor<8xf32> {
@@ -23,40 +23,58 @@ func.func @names_an_op_after_its_innermost_block(%x: tensor<8xf32>) -> tensor<8x
   return %n : tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @leaves_a_leaf_its_name(
-func.func @leaves_a_leaf_its_name(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: sg.exp %{{.*}} : tensor<8xf32> loc(fused<#sg.phase<forward>>["layer1.0.conv1"("model.cpp":7:1)])
+// CHECK-LABEL: func.func @an_op_of_a_leaf_belongs_to_the_leaf(
+func.func @an_op_of_a_leaf_belongs_to_the_leaf(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: sg.exp %{{.*}} {sg.origin = #sg.origin<"layer1.0.conv1", forward>}
+  // CHECK-NOT: sg.path
+  // CHECK: return
   %a = sg.module "layer1" (%i = %x : tensor<8xf32>) -> tensor<8xf32> {
-    %e = sg.exp %i : tensor<8xf32> loc("layer1.0.conv1"("model.cpp":7:1))
+    %e = sg.exp %i {sg.path = "layer1.0.conv1"} : tensor<8xf32>
     sg.yield %e : tensor<8xf32>
   }
   return %a : tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @marks_the_phases_of_the_backward_region(
+// What costs nothing belongs to nobody.
+// CHECK-LABEL: func.func @constants_and_reads_are_of_nobody(
+func.func @constants_and_reads_are_of_nobody() -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK-NEXT: sg.constant dense<1.000000e+00> : tensor<8xf32>
+  // CHECK-NEXT: sg.read @w : tensor<8xf32>
+  // CHECK-NEXT: return
+  %a:2 = sg.module "a" () -> (tensor<8xf32>, tensor<8xf32>) {
+    %c = sg.constant dense<1.0> : tensor<8xf32>
+    %w = sg.read @w {sg.path = "a.w"} : tensor<8xf32>
+    sg.yield %c, %w : tensor<8xf32>, tensor<8xf32>
+  }
+  return %a#0, %a#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @phases_and_instances_are_those_of_the_blocks(
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
-func.func @marks_the_phases_of_the_backward_region(%x: tensor<8xf32>) -> tensor<8xf32> {
+func.func @phases_and_instances_are_those_of_the_blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK-NOT: sg.backward
-  // CHECK: %[[E:.*]] = sg.exp %[[X]] : tensor<8xf32> loc(fused<#sg.phase<recompute>>["a"(
-  // CHECK: %[[M:.*]] = sg.mul %[[E]], %[[X]] : tensor<8xf32> loc(fused<#sg.phase<backward>>["a"(
-  // CHECK: %[[N:.*]] = sg.neg %[[M]] : tensor<8xf32> loc(fused<#sg.phase<backward>>["{{.*}}flatten.mlir"
-  // CHECK: return %[[N]] {{.*}}#sg.phase<forward>
+  // CHECK: %[[E:.*]] = sg.exp %[[X]] {sg.origin = #sg.origin<"a", recompute, 7>}
+  // CHECK: %[[M:.*]] = sg.mul %[[E]], %[[X]] {sg.origin = #sg.origin<"a", backward, 7>}
+  // CHECK: %[[N:.*]] = sg.neg %[[M]] {sg.origin = #sg.origin<"", backward>}
+  // CHECK: %[[O:.*]] = sg.exp %[[N]] {sg.origin = #sg.origin<"", forward>}
+  // CHECK: return %[[O]]
   %g = sg.backward of [@w] -> tensor<8xf32> {
     %r = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32>
-        attributes {instance = 0 : i64, phase = #sg.phase<recompute>} {
+        attributes {instance = 7 : i64, phase = #sg.phase<recompute>} {
       %e = sg.exp %i : tensor<8xf32>
       sg.yield %e : tensor<8xf32>
     }
     %m = sg.module "a" (%i = %r : tensor<8xf32>, %j = %x : tensor<8xf32>)
         -> tensor<8xf32>
-        attributes {instance = 0 : i64, phase = #sg.phase<backward>} {
+        attributes {instance = 7 : i64, phase = #sg.phase<backward>} {
       %p = sg.mul %i, %j : tensor<8xf32>
       sg.yield %p : tensor<8xf32>
     }
     %n = sg.neg %m : tensor<8xf32>
     sg.yield %n : tensor<8xf32>
   }
-  return %g : tensor<8xf32>
+  %o = sg.exp %g : tensor<8xf32>
+  return %o : tensor<8xf32>
 }
 
 // CHECK-LABEL: func.func @passes_results_and_inputs_through(

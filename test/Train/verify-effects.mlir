@@ -73,11 +73,51 @@ func.func @writes_in_a_clone(%a: tensor<f32>) {
 
 sg.variable @w : tensor<f32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
-// A flat function's phases are in its locations.
 func.func @writes_in_a_flattened_clone(%a: tensor<f32>) {
-  // expected-error @unknown {{'sg.write' op writes @w in the recompute phase}}
-  sg.write @w, %a : tensor<f32> loc(fused<#sg.phase<recompute>>["a"])
+  // expected-error @+1 {{'sg.write' op writes @w in the recompute phase}}
+  sg.write @w, %a {sg.origin = #sg.origin<"a", recompute>} : tensor<f32>
   return
+}
+
+// -----
+
+// What a recomputed kernel holds is recomputed, whatever it says itself.
+func.func @draws_again_in_a_clone_of_a_kernel(%s: tensor<i64>)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = sg.kernel "u" (%t = %s : tensor<i64>) -> tensor<8xf32>
+      attributes {sg.origin = #sg.origin<"a", forward>} {
+    %u = sg.random_uniform %t, %t stream 3
+      {sg.origin = #sg.origin<"a", forward>}
+      : tensor<i64>, tensor<i64> -> tensor<8xf32>
+    sg.yield %u : tensor<8xf32>
+  }
+  %b = sg.kernel "u" (%t = %s : tensor<i64>) -> tensor<8xf32>
+      attributes {sg.origin = #sg.origin<"a", recompute>} {
+    %u = sg.random_uniform %t, %t stream 3
+      {sg.origin = #sg.origin<"a", forward>}
+      : tensor<i64>, tensor<i64> -> tensor<8xf32>
+    sg.yield %u : tensor<8xf32>
+  }
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @draws_in_two_kernels(%s: tensor<i64>)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = sg.kernel "u" (%t = %s : tensor<i64>) -> tensor<8xf32> {
+    // expected-note @+1 {{the other op}}
+    %u = sg.random_uniform %t, %t stream 3
+      : tensor<i64>, tensor<i64> -> tensor<8xf32>
+    sg.yield %u : tensor<8xf32>
+  }
+  %b = sg.kernel "u" (%t = %s : tensor<i64>) -> tensor<8xf32> {
+    // expected-error @+1 {{draws from stream 3, which another op draws from}}
+    %u = sg.random_uniform %t, %t stream 3
+      : tensor<i64>, tensor<i64> -> tensor<8xf32>
+    sg.yield %u : tensor<8xf32>
+  }
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----

@@ -42,3 +42,18 @@ func.func @hands_out_residuals(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %y : tensor<8xf32>
 }
+
+// -----
+
+func.func @says_an_origin(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'sg.relu' op has sg.origin, but the function is not flat}}
+  %y = sg.relu %x {sg.origin = #sg.origin<"a", forward>} : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @says_a_leaf(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = sg.relu %x {sg.path = "a"} : tensor<8xf32>
+  return %y : tensor<8xf32>
+}

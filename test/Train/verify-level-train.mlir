@@ -90,3 +90,16 @@ func.func @has_a_mirror_without_block(%x: tensor<8xf32>) {
   }
   return
 }
+
+// -----
+
+sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
+func.func @says_an_origin(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %g = sg.backward of [@w] -> tensor<8xf32> {
+    // expected-error @+1 {{'sg.relu' op has sg.origin, but the function is not flat}}
+    %y = sg.relu %x {sg.origin = #sg.origin<"a", backward>} : tensor<8xf32>
+    sg.yield %y : tensor<8xf32>
+  }
+  return %g : tensor<8xf32>
+}

@@ -1,7 +1,7 @@
 //===- BudgetFacts.cpp - What a budget does to a step ---------------------===//
 
 #include "BudgetFacts.h"
-#include "reprise/Analysis/Origin.h"
+#include "reprise/IR/Origin.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <algorithm>
@@ -37,9 +37,9 @@ ValueFacts tools::valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
   facts.bytes = value.bytes;
   if (value.producer == plan::kNone)
     return facts;
-  Origin origin = findOrigin(problem.ops[value.producer].op->getLoc());
-  facts.module = origin.module;
-  facts.location = origin.file;
+  mlir::Operation *op = problem.ops[value.producer].op;
+  facts.module = sg::pathOf(op).str();
+  facts.location = sg::sourceOf(op->getLoc());
   facts.milliseconds = problem.graph.ops[value.producer].cost;
   return facts;
 }

@@ -6,8 +6,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Analysis/Origin.h"
 #include "reprise/Analysis/PlanSummary.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Nesting.h"
 #include "text/Printable.h"
@@ -135,11 +135,11 @@ private:
     if (hidesWarnings &&
         diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       return;
-    if (!findOrigin(diagnostic.getLocation()).file.empty())
+    if (!sg::sourceOf(diagnostic.getLocation()).empty())
       return emitDiagnostic(diagnostic);
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
       return;
-    std::string block = findOrigin(diagnostic.getLocation()).module;
+    std::string block = sg::nameIn(diagnostic.getLocation()).str();
     collected += collected.empty() ? "" : "\nerror: ";
     collected +=
         (block.empty() ? "" : "in '" + block + "': ") + diagnostic.str();
@@ -338,7 +338,7 @@ static StepFacts factsOf(rt_dialect::StepOpInterface step) {
   StepFacts facts;
   facts.name = info.getName().str();
   facts.module = info.getModule().str();
-  facts.location = findOrigin(step->getLoc()).file;
+  facts.location = sg::sourceOf(step->getLoc());
   facts.phase = Phase(info.getPhase());
   facts.action = llvm::isa<rt_dialect::CallOp>(step)   ? Action::LibraryCall
                  : llvm::isa<rt_dialect::CopyOp>(step) ? Action::Copy

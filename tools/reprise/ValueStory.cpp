@@ -1,8 +1,8 @@
 //===- ValueStory.cpp - Why a value is in memory --------------------------===//
 
 #include "ValueStory.h"
-#include "reprise/Analysis/Origin.h"
 #include "reprise/Bridge/BufferNames.h"
+#include "reprise/IR/Origin.h"
 #include "llvm/Support/GlobPattern.h"
 #include <algorithm>
 #include <numeric>
@@ -55,7 +55,7 @@ const std::string &PlanStory::nameOf(ValueId id) const {
 }
 
 std::string PlanStory::moduleOf(OpId at) const {
-  return findOrigin(problem.ops[unrolled.opOf[at]].op->getLoc()).module;
+  return sg::pathOf(problem.ops[unrolled.opOf[at]].op).str();
 }
 
 /// Whether a value has bytes of its own in the placed memory.
@@ -192,27 +192,22 @@ std::vector<Reader> PlanStory::readersOf(ValueId id) const {
       continue;
     OpId original = unrolled.opOf[at];
     readers.push_back({problem.graph.ops[original].name,
-                       findOrigin(problem.ops[original].op->getLoc()).module,
-                       phaseOf(at), at});
+                       sg::pathOf(problem.ops[original].op).str(), phaseOf(at),
+                       at});
   }
   return readers;
 }
 
 /// Whether --keep names an op, as the planner reads its patterns.
 bool PlanStory::isKept(OpId op) const {
-  Origin origin = findOrigin(problem.ops[op].op->getLoc());
   for (const std::string &pattern : keep) {
     llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
     if (!glob) {
       llvm::consumeError(glob.takeError());
       continue;
     }
-    if (glob->match(origin.module) || glob->match(origin.file))
+    if (isNamed(problem.ops[op].op, *glob))
       return true;
-    for (size_t at = origin.module.find('.'); at != std::string::npos;
-         at = origin.module.find('.', at + 1))
-      if (glob->match(llvm::StringRef(origin.module).take_front(at)))
-        return true;
   }
   return false;
 }

@@ -11,6 +11,7 @@
 
 #include "reprise/Bridge/PlanProblem.h"
 #include "reprise/Plan/Recompute.h"
+#include "llvm/Support/GlobPattern.h"
 
 namespace reprise {
 
@@ -31,6 +32,10 @@ struct BudgetOptions {
 /// An error of the planner, as checkProofs says it.
 mlir::InFlightDiagnostic emitContradiction(mlir::func::FuncOp function,
                                            const std::string &error);
+
+/// Whether a pattern of BudgetOptions::keep names `op`, by the path of its leaf
+/// or of a block around it, or by its source line.
+bool isNamed(mlir::Operation *op, const llvm::GlobPattern &glob);
 
 class BudgetCurve {
 public:

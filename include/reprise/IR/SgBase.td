@@ -22,7 +22,9 @@ def Sg_Dialect : Dialect {
 
     Structure is explicit: `sg.module` is a named block, isolated from above.
     The unit attribute `activation_checkpointing` marks it as a segment whose
-    inputs alone are kept for the backward pass.
+    inputs alone are kept for the backward pass. A flat function has no blocks;
+    there each op says by the attribute `sg.origin` where it comes from and when
+    it runs. Nothing is decided by a location.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -35,6 +37,10 @@ def Sg_Dialect : Dialect {
     /// The function's ops stand in the order in which to run them (a unit, on
     /// functions): sg-rematerialize chose it for a budget.
     static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
+    /// The leaf an op within blocks belongs to (a string that is not empty).
+    static constexpr ::llvm::StringLiteral kPathAttr = "sg.path";
+    /// Where an op of a flat function comes from (an OriginAttr).
+    static constexpr ::llvm::StringLiteral kOriginAttr = "sg.origin";
   private:
     void registerOps();
     void registerAttributes();
@@ -101,6 +107,27 @@ def Sg_Phase : Sg_I32Enum<"Phase", "the pass of a training step", [
   I32EnumAttrCase<"Recompute", 2, "recompute">]>;
 def Sg_PhaseAttr : EnumAttr<Sg_Dialect, Sg_Phase, "phase"> {
   let assemblyFormat = "`<` $value `>`";
+}
+
+def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
+  let mnemonic = "origin";
+  let summary = "where an op of a flat function comes from";
+  let description = [{
+    The attribute `sg.origin` of every op of a flat function but constants and
+    reads: `path` of the leaf or else of the innermost block it stood in, "" for none;
+    `phase`, in which it runs; `instance`, the number of the innermost block,
+    which tells several calls of one block apart, where blocks are numbered. A
+    kernel has the origin of its last result.
+
+    ```mlir
+    #sg.origin<"layer1.0.conv1", forward, 3>
+    #sg.origin<"", backward>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$path,
+                        EnumParameter<Sg_Phase>:$phase,
+                        OptionalParameter<"::std::optional<int64_t>">:$instance);
+  let assemblyFormat = "`<` $path `,` $phase (`,` $instance^)? `>`";
 }
 
 def Sg_ComparePredicate : Sg_I32Enum<"ComparePredicate", "an order relation", [

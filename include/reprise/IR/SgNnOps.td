@@ -381,7 +381,9 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
   let hasVerifier = 1;
 }
 
-def Sg_DropoutOp : Sg_Op<"dropout", [Pure, AllTypesMatch<["x", "result"]>]> {
+def Sg_DropoutOp : Sg_Op<"dropout", [
+    Pure, AllTypesMatch<["x", "result"]>,
+    DeclareOpInterfaceMethods<RandomOpInterface>]> {
   let summary = "zeros elements at random, scales the others";
   let description = [{
     With u from `sg.random_uniform` of the same stream: x / (1 - probability)

@@ -35,7 +35,8 @@ def Sg_IotaOp : Sg_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sg_RandomUniformOp : Sg_Op<"random_uniform", [Pure]> {
+def Sg_RandomUniformOp : Sg_Op<"random_uniform", [
+    Pure, DeclareOpInterfaceMethods<RandomOpInterface>]> {
   let summary = "numbers in [0, 1), from counters";
   let description = [{
     Element i (row-major) is word 0 of Philox 4x32-10 with counter

@@ -7,6 +7,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "reprise/IR/SgBase.td"
+include "reprise/IR/SgInterfaces.td"
 
 class Sg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Sg_Dialect, mnemonic, traits>;

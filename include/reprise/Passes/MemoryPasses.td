@@ -85,4 +85,36 @@ def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramO
   }];
 }
 
+def RtVerifyEffects : Pass<"rt-verify-effects", "::reprise::rt_dialect::ProgramOp"> {
+  let summary = "proves that a program's effects happen exactly once";
+  let description = [{
+    What `sg-verify-effects` proves of a function, of the steps of each entry:
+    a variable's bytes are written by one step at most, which stands in the
+    forward pass or in the optimizer; no two steps of the forward pass draw from
+    one random stream, and a clone or a derivative draws from no other streams.
+
+    ```mlir
+    rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
+                              library = "", target = "", threads = 1 : i64} {
+      rt.buffer 0 "w" parameter at 0 size 16
+      rt.variable "w" <0 + 0 : tensor<4xf32>> {
+        role = #sg.role<parameter>, init = #sg.init<zeros>}
+      rt.kernel @relu {
+      ^bb0(%x: tensor<4xf32>):
+        %r = sg.relu %x : tensor<4xf32>
+        sg.yield %r : tensor<4xf32>
+      }
+      rt.entry @train_step inputs [] outputs [] peak 128 max_live 128
+          base_flops 0 {
+        rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+        rt.launch @relu reads [#rt.view<1 + 0 : tensor<4xf32>>]
+          writes [#rt.view<0 + 0 : tensor<4xf32>>] grains 1
+          <"relu" in "layer1" recompute, flops 0, bytes 0>
+      }
+    }
+    // error: 'rt.launch' op writes variable 'w' in the recompute phase
+    ```
+  }];
+}
+
 #endif // REPRISE_PASSES_MEMORYPASSES

@@ -33,9 +33,9 @@ mlir::Value exposeAt(mlir::Value value, mlir::Block *level);
 /// when there is none.
 mlir::BlockArgument exposeInput(mlir::Block *block, mlir::Value outer);
 
-/// Inlines a module at its place. Its ops get `wrap(loc)` as location.
-void inlineModule(ModuleOp module,
-                  llvm::function_ref<mlir::Location(mlir::Location)> wrap);
+/// Inlines a module at its place. Its ops keep its path, unless they have one
+/// of their own.
+void inlineModule(ModuleOp module);
 
 /// Removes dead pure ops, unused residual results (every unused result of
 /// mirrors and clones) and unused inputs, from outside in, until none is left.

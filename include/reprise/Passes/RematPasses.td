@@ -17,7 +17,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     The function's ops come out in the order of the schedule, and the function
     is marked `sg.scheduled`, so that `sg-lower-to-rt` keeps that order. A clone
     reads its operands through an `sg.barrier` that waits for the op in front of
-    it, and its location has the phase `recompute`.
+    it, and the phase of its `sg.origin` is `recompute`.
 
     One of `budget-bytes`, `budget-percent` (of the program without
     recomputation) and `knee` (where the curve of time over bytes bends) says

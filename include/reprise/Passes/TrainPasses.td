@@ -82,9 +82,9 @@ def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
 def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
   let summary = "inlines blocks and the backward region";
   let description = [{
-    Every op's location then says where it came from: the path of the block
-    (or the leaf's name, where a front end gave one) as a name, and around it
-    a fused location with `#sg.phase` as metadata.
+    Every op but constants and reads then says by its attribute `sg.origin` where
+    it came from: the path of the leaf, where `sg.path` says one, else of the block; the
+    phase; the number of the block, where blocks are numbered.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -95,8 +95,8 @@ def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
       return %y : tensor<8xf32>
     }
     // becomes
-    //   %y = sg.relu %x : tensor<8xf32>
-    //     loc(fused<#sg.phase<forward>>["layer1"("model.mlir":3:10)])
+    //   %y = sg.relu %x {sg.origin = #sg.origin<"layer1", forward>}
+    //     : tensor<8xf32>
     //   return %y : tensor<8xf32>
     ```
   }];
@@ -109,7 +109,8 @@ def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
     Fails when a variable is written more than once, when a write stands in a
     clone or in the backward region, when two different forward ops draw from
     one random stream, or when a clone draws from a stream that no forward op
-    has. Works at every level of sg.
+    has. Works at every level of sg; `rt-verify-effects` proves the same of a
+    program.
 
     ```mlir
     sg.variable @counter : tensor<i64> {role = #sg.role<counter>,
@@ -131,7 +132,8 @@ def SgVerifyLevel : Pass<"sg-verify-level", "::mlir::func::FuncOp"> {
     `model`: no sg.backward, no residuals, every block of phase forward.
     `train`: exactly one sg.backward, blocks specialized, each mirror with its
     block. `remat`: as train, and no annotated block hands out residuals other
-    than statistics. `flat`: no blocks and no sg.backward.
+    than statistics. `flat`: no blocks and no sg.backward, and where one op says
+    by `sg.origin` where it comes from, all but constants and reads do.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {

@@ -88,6 +88,7 @@ static std::vector<Route> makeAlone() {
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}"})
     routes.push_back({pass, {pass}});
   routes.push_back({"rt-verify-program", {"rt.program(rt-verify-program)"}});
+  routes.push_back({"rt-verify-effects", {"rt.program(rt-verify-effects)"}});
   return routes;
 }
 
@@ -97,7 +98,8 @@ static std::vector<Route> makePipelines() {
       "canonicalize", onFunctions("sg-decompose"), "canonicalize",
       onFunctions("sg-form-kernels")};
   std::vector<std::string> place = {"sg-lower-to-rt{threads=1}",
-                                    "rt.program(rt-verify-program)"};
+                                    "rt.program(rt-verify-program)",
+                                    "rt.program(rt-verify-effects)"};
   std::vector<Route> routes;
   auto add = [&](std::string name, std::vector<std::string> passes,
                  bool hasBudget) {

@@ -1,0 +1,147 @@
+//===- VerifyProgramEffects.cpp - Effects happen exactly once -------------===//
+//
+// Input:   an rt.program whose ops pass their own verifiers.
+// Output:  nothing; errors at the steps that are wrong.
+// Method:  what sg-verify-effects proves of a function, of the steps of each
+//          entry: a step that touches a variable's bytes is the variable's
+//          write, a launch of a kernel with a random op draws from its stream.
+// Cost:    linear in the steps' views.
+// Fails:   on a second write, a write in the backward pass or a recomputation,
+//          a shared stream, a stream that only a clone or a derivative draws
+//          from.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Memory.h"
+
+#include "reprise/Plan/Fault.h"
+#include <map>
+#include <set>
+
+namespace reprise {
+#define GEN_PASS_DEF_RTVERIFYEFFECTS
+#include "reprise/Passes/MemoryPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+
+namespace {
+
+class EffectsVerifier {
+public:
+  explicit EffectsVerifier(ProgramOp program);
+  LogicalResult run();
+
+private:
+  LogicalResult checkEntry(EntryOp entry);
+  LogicalResult checkWrites(StepOpInterface step);
+  LogicalResult checkDraws(LaunchOp launch);
+  LogicalResult checkRepeats();
+
+  ProgramOp program;
+  std::map<uint64_t, VariableOp> variables;           // by buffer
+  std::map<std::string, std::set<int64_t>> streamsOf; // by kernel
+
+  // Of the entry at hand.
+  std::map<uint64_t, Operation *> writers; // by buffer of a variable
+  std::map<int64_t, Operation *> draws, repeats;
+};
+
+} // namespace
+
+/// Whether a step adds to what the forward pass does: clones and derivatives
+/// repeat it.
+static bool isFirst(Phase phase) {
+  return phase == Phase::Forward || phase == Phase::Update;
+}
+
+EffectsVerifier::EffectsVerifier(ProgramOp program) : program(program) {
+  for (auto variable : program.getBody().getOps<VariableOp>())
+    variables.try_emplace(variable.getView().getBuffer(), variable);
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    kernel->walk([&](RandomOpInterface random) {
+      streamsOf[kernel.getSymName().str()].insert(random.getRandomStream());
+    });
+}
+
+LogicalResult EffectsVerifier::checkWrites(StepOpInterface step) {
+  for (ViewAttr view : step.getWrites()) {
+    auto found = variables.find(view.getBuffer());
+    if (found == variables.end())
+      continue;
+    Phase phase = step.getStepInfo().getPhase();
+    StringRef name = found->second.getName();
+    if (!isFirst(phase) && !REPRISE_FAULT("program-writes-in-any-phase"))
+      return step->emitOpError() << "writes variable '" << name << "' in the "
+                                 << stringifyPhase(phase) << " phase";
+    auto [writer, isNew] = writers.try_emplace(view.getBuffer(), step);
+    if (isNew)
+      continue;
+    InFlightDiagnostic error = step->emitOpError()
+                               << "writes variable '" << name
+                               << "' a second time in one step of training";
+    error.attachNote(writer->second->getLoc()) << "first written here";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult EffectsVerifier::checkDraws(LaunchOp launch) {
+  auto streams = streamsOf.find(launch.getKernel().str());
+  if (streams == streamsOf.end())
+    return success();
+  bool isDraw = isFirst(launch.getStepInfo().getPhase());
+  for (int64_t stream : streams->second) {
+    auto [place, isNew] =
+        (isDraw ? draws : repeats).try_emplace(stream, launch);
+    if (isNew || !isDraw)
+      continue;
+    InFlightDiagnostic error = launch.emitOpError()
+                               << "draws from stream " << stream
+                               << ", which another step draws from";
+    error.attachNote(place->second->getLoc()) << "the other step";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult EffectsVerifier::checkRepeats() {
+  for (auto [stream, step] : repeats)
+    if (!draws.count(stream))
+      return step->emitOpError() << "repeats stream " << stream
+                                 << ", but no forward step draws from it";
+  return success();
+}
+
+LogicalResult EffectsVerifier::checkEntry(EntryOp entry) {
+  writers.clear();
+  draws.clear();
+  repeats.clear();
+  for (auto step : entry.getBody().getOps<StepOpInterface>()) {
+    if (failed(checkWrites(step)))
+      return failure();
+    if (auto launch = dyn_cast<LaunchOp>(*step))
+      if (failed(checkDraws(launch)))
+        return failure();
+  }
+  return checkRepeats();
+}
+
+LogicalResult EffectsVerifier::run() {
+  for (auto entry : program.getBody().getOps<EntryOp>())
+    if (failed(checkEntry(entry)))
+      return failure();
+  return success();
+}
+
+namespace {
+class RtVerifyEffects
+    : public reprise::impl::RtVerifyEffectsBase<RtVerifyEffects> {
+  void runOnOperation() override {
+    if (failed(EffectsVerifier(getOperation()).run()))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
