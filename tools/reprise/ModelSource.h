@@ -7,6 +7,7 @@
 #ifndef REPRISE_TOOLS_MODELSOURCE_H
 #define REPRISE_TOOLS_MODELSOURCE_H
 
+#include "CompilerHeap.h"
 #include "artifact/ProgramFacts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -60,6 +61,7 @@ public:
 private:
   class Diagnostics;
 
+  CompilerHeap heap; // before all that takes memory
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   std::unique_ptr<Diagnostics> diagnostics;

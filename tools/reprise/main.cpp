@@ -7,6 +7,7 @@
 
 #include "Command.h"
 #include "CommandLine.h"
+#include "CompilerHeap.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "TypedCommand.h"
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -52,20 +52,14 @@ static int run(int argc, char **argv) {
   return invocation();
 }
 
-/// Ends the process with a message. No destructors: the memory for them may be
-/// what is missing.
-[[noreturn]] static void die(const char *message) {
-  std::fprintf(stderr, "error: %s\n", message);
-  ::_exit(kFailure);
-}
-
-static constexpr char kOutOfMemory[] = "out of memory on the host";
-
 /// LLVM throws nothing where it gets no memory, and what the system's library
 /// throws does not pass through it.
 static void failOnBadAllocations() {
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { die(kOutOfMemory); });
+  // Threads that cannot be made, among others.
+  llvm::install_fatal_error_handler(
+      [](void *, const char *reason, bool) { die(reason); });
   std::set_terminate([] {
     try {
       if (std::current_exception())
