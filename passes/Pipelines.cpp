@@ -209,11 +209,18 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
                      form);
 }
 
-/// Makes the training step fit; `text` says what that promises. The step may
-/// become another mode's.
-static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
-                                 const CompileOptions &options,
-                                 std::string &text) {
+/// What a plan promises of a program.
+struct Promise {
+  std::string text;    // for people
+  uint64_t budget = 0; // bytes that no entry exceeds
+  uint64_t bytes = 0;  // of the training step, a multiple of the alignment
+};
+
+/// Makes the training step fit. The step may become another mode's.
+static FailureOr<Promise> fitTraining(mlir::ModuleOp module,
+                                      mlir::ModuleOp model,
+                                      const CompileOptions &options) {
+  Promise promise;
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
   FailureOr<BudgetPlans> plans = plansOf(step, model, options);
   if (failed(plans))
@@ -224,27 +231,34 @@ static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
       options.budgetObserver(plans, budget, choice);
     else if (!choice)
       refuseBudget(plans, budget);
-    if (choice)
-      text = certificate(plans, budget, *choice);
+    promise.budget = budget;
+    if (choice) {
+      promise.text = certificate(plans, budget, *choice);
+      promise.bytes = choice->bytes();
+    }
   };
   std::optional<PlanChoice> choice =
       fitBudget(*plans, *options.budget, observer);
   if (!choice)
     return failure();
   func::FuncOp fitted = choice->curve().problem.function;
-  if (fitted == step)
-    return Stage(module, options).verify("flat").run();
-  fitted->remove();
-  step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
-  step.erase();
-  return Stage(module, options).verify("flat").run();
+  if (fitted != step) {
+    fitted->remove();
+    step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
+    step.erase();
+  }
+  if (failed(Stage(module, options).verify("flat").run()))
+    return failure();
+  return promise;
 }
 
-/// `model` is what the training step was made of, where there is a budget.
+/// `model` is what the training step was made of, where there is a budget;
+/// then `promise` is what the program must keep.
 static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
                                          mlir::ModuleOp model,
                                          const std::string &name,
-                                         const CompileOptions &options) {
+                                         const CompileOptions &options,
+                                         std::optional<Promise> &promise) {
   SgLowerToRtOptions lower;
   lower.model = name;
   lower.threads = options.threads;
@@ -255,10 +269,11 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   if (failed(kernels.run()))
     return failure();
   if (model) {
-    std::string promise;
-    if (failed(fitTraining(module, model, options, promise)))
+    FailureOr<Promise> made = fitTraining(module, model, options);
+    if (failed(made))
       return failure();
-    lower.checkpointing += promise;
+    lower.checkpointing += made->text;
+    promise = std::move(*made);
   }
   return Stage(module, options).add(createSgLowerToRt(lower)).run();
 }
@@ -309,18 +324,23 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
   return success();
 }
 
-/// The program as built must fit: the plan was made for the step alone, and on
-/// paper.
-static LogicalResult checkBudget(mlir::ModuleOp module,
-                                 const CompileOptions &options) {
-  if (!options.budget || options.budget->kind != BudgetRequest::Kind::Bytes)
-    return success();
+/// The program as built must be what the plan promised: a plan is made for the
+/// step alone, and on paper.
+static LogicalResult checkPromise(mlir::ModuleOp module,
+                                  const Promise &promise) {
   for (auto program : module.getOps<rt_dialect::ProgramOp>())
-    for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
-      if (uint64_t(entry.getPeakBytes()) > options.budget->bytes)
+    for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>()) {
+      uint64_t peak = entry.getPeakBytes();
+      if (peak > promise.budget)
         return entry.emitOpError()
-               << "@" << entry.getSymName() << " needs " << entry.getPeakBytes()
-               << " bytes, more than the budget of " << options.budget->bytes;
+               << "@" << entry.getSymName() << " needs " << peak
+               << " bytes, more than the budget of " << promise.budget;
+      if (entry.getSymName() == kTrainStep &&
+          llvm::alignTo(peak, plan::kAlignment) != promise.bytes)
+        return entry.emitOpError()
+               << "@" << entry.getSymName() << " needs " << peak
+               << " bytes, but its plan takes " << promise.bytes;
+    }
   return success();
 }
 
@@ -378,12 +398,12 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     step->remove();
     module.push_back(step);
   }
+  std::optional<Promise> promise;
   if (failed(lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(),
-                                 name, options)))
+                                 name, options, promise)) ||
+      failed(verifyProgram(module, options)))
     return failure();
-  if (failed(verifyProgram(module, options)))
-    return failure();
-  return checkBudget(module, options);
+  return promise ? checkPromise(module, *promise) : success();
 }
 
 FailureOr<std::vector<uint8_t>>

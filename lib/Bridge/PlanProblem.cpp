@@ -227,6 +227,8 @@ LogicalResult ProblemBuilder::addOp(Operation *op) {
       return write.emitOpError() << "writes " << write.getVariableAttr()
                                  << " a second time in one step";
     updates.push_back({write, range, values.lookup(write.getValue())});
+  } else if (auto copy = dyn_cast<sg::CopyOp>(op)) {
+    values[copy.getResult()] = addCopy(copy, values.lookup(copy.getOperand()));
   } else if (!isa<func::ReturnOp>(op)) {
     return addRunnable(op);
   }
@@ -365,6 +367,9 @@ FailureOr<PlanProblem> ProblemBuilder::build() {
   placeUpdates();
   addResults();
   sortOps();
+  problem.irValues.resize(problem.graph.values.size());
+  for (auto [value, id] : values)
+    problem.irValues[id] = value;
   setPhases();
   if (std::string error = plan::checkGraph(problem.graph); !error.empty())
     return problem.function.emitError()

@@ -131,6 +131,7 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
 
 void ProblemBuilder::placeByCopy(const Update &update) {
   ValueId target = addCopy(update.write, update.value);
+  problem.written[update.write] = target;
   setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
   problem.fixedRange[target] =
@@ -146,8 +147,10 @@ void ProblemBuilder::placeUpdates() {
   Operation *terminator = problem.function.getBody().front().getTerminator();
   for (ValueId &result : problem.results)
     result = snapshot(terminator, result);
-  for (Update &update : updates)
+  for (Update &update : updates) {
     update.value = snapshot(update.write, update.value);
+    problem.written[update.write] = update.value;
+  }
   SmallVector<Update> copies;
   for (const Update &update : updates)
     if (!placeDirectly(update))

@@ -15,6 +15,24 @@ using namespace reprise::sg;
 
 #include "reprise/IR/SgDialect.cpp.inc"
 #include "reprise/IR/SgEnums.cpp.inc"
+/// Of an origin: ", 3" or nothing.
+static ParseResult parseInstance(AsmParser &parser,
+                                 std::optional<int64_t> &instance) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  int64_t number = 0;
+  if (failed(parser.parseInteger(number)))
+    return failure();
+  instance = number;
+  return success();
+}
+
+static void printInstance(AsmPrinter &printer,
+                          const std::optional<int64_t> &instance) {
+  if (instance)
+    printer << ", " << *instance;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "reprise/IR/SgAttrs.cpp.inc"
 
@@ -55,9 +73,15 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                   NamedAttribute attribute) {
   if (attribute.getName() == kNameAttr && isa<StringAttr>(attribute.getValue()))
     return success();
+  auto offset = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (attribute.getName() == kOffsetAttr && offset &&
+      offset.getType().isInteger(64) && offset.getInt() >= 0)
+    return success();
   return op->emitOpError() << "has an argument with attribute '"
                            << attribute.getName().strref()
-                           << "'; only a string '" << kNameAttr << "' is known";
+                           << "'; only a string '" << kNameAttr
+                           << "' and an i64 '" << kOffsetAttr
+                           << "' of at least 0 are known";
 }
 
 LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
@@ -72,11 +96,18 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
     return success();
   if (name == kOriginAttr && isa<OriginAttr>(value))
     return success();
+  auto offsets = dyn_cast<DenseI64ArrayAttr>(value);
+  if (name == kOffsetsAttr && offsets &&
+      offsets.size() == int64_t(op->getNumResults()) + 1 &&
+      llvm::all_of(offsets.asArrayRef(),
+                   [](int64_t offset) { return offset >= -1; }))
+    return success();
   return op->emitOpError() << "has attribute '" << name
                            << "', which is none of those known: a unit '"
                            << kScheduledAttr << "' on functions, a string '"
                            << kPathAttr << "' that is not empty, a #sg.origin '"
-                           << kOriginAttr << "'";
+                           << kOriginAttr << "', an array '" << kOffsetsAttr
+                           << "' of an i64 for each result and the workspace";
 }
 
 bool sg::hasSupportedShape(Type type) {

@@ -41,6 +41,10 @@ static void reshape(sg::ReshapeOp op, Frame &, Operands operands,
   results[0] = operands[0].reshaped(results[0].getType());
 }
 
+static void copy(sg::CopyOp, Frame &, Operands operands, Results results) {
+  results[0] = operands[0];
+}
+
 static void transpose(sg::TransposeOp op, Frame &, Operands operands,
                       Results results) {
   const Tensor &from = operands[0];
@@ -137,6 +141,7 @@ void reference::registerShapeModels(MLIRContext *context) {
   attach<sg::IotaOp, iota>(context);
   attach<sg::RandomUniformOp, randomUniform>(context);
   attach<sg::BroadcastOp, broadcast>(context);
+  attach<sg::CopyOp, copy>(context);
   attach<sg::ReshapeOp, reshape>(context);
   attach<sg::TransposeOp, transpose>(context);
   attach<sg::SliceOp, slice>(context);

@@ -23,7 +23,7 @@ using namespace reprise;
 /// Ops that are no kernel's and stay as they are.
 static bool staysFixed(Operation &op) {
   return isa<sg::ReadOp, sg::WriteOp, sg::ConstantOp, sg::ReshapeOp,
-             sg::BarrierOp, sg::Conv2DOp, sg::Conv2DInputGradOp,
+             sg::BarrierOp, sg::CopyOp, sg::Conv2DOp, sg::Conv2DInputGradOp,
              sg::Conv2DFilterGradOp, sg::MatMulOp, func::ReturnOp>(op);
 }
 

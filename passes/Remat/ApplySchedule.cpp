@@ -1,8 +1,9 @@
 //===- ApplySchedule.cpp - A schedule with recomputation on IR ------------===//
 //
-// Input:   a flat function and the executions of its ops.
+// Input:   a flat function and the plan of its step: the executions of its ops
+//          and the offsets of what they make.
 // Output:  the same function with its ops in that order, an op for each
-//          execution.
+//          execution, copies among them, each with its offsets.
 // Method:  a new body is built from the executions. A map knows the newest
 //          instance of every value; views (reshapes, barriers) are made anew
 //          for each instance of what they view. A clone's operands go through
@@ -32,15 +33,19 @@ public:
         old(function.getBody().front()), wasExecuted(problem.ops.size(), false),
         builder(function.getContext()) {}
 
-  void write(const plan::Executions &executions) {
+  void write(const plan::Plan &plan) {
     fresh = new Block();
     function.getBody().push_back(fresh);
     builder.setInsertionPointToEnd(fresh);
     for (BlockArgument argument : old.getArguments())
       newest[argument] =
           fresh->addArgument(argument.getType(), argument.getLoc());
-    for (OpId id : executions)
-      execute(id);
+    for (auto [k, input] : llvm::enumerate(problem.inputs))
+      if (uint64_t offset = plan.inputOffsets[input]; offset != plan::kNoOffset)
+        function.setArgAttr(k, sg::SgDialect::kOffsetAttr,
+                            builder.getI64IntegerAttr(offset));
+    for (const plan::PlanStep &step : plan.steps)
+      execute(step);
     finish();
   }
 
@@ -88,15 +93,46 @@ private:
     return made;
   }
 
-  void execute(OpId id) {
+  /// The instance of a value, which a copy may have made, that is taken now.
+  Value resolve(plan::ValueId id) {
+    Value value = problem.irValues[id];
+    return value ? resolve(value) : copies.lookup(id);
+  }
+
+  void executeCopy(const plan::PlanStep &step) {
+    const PlannedOp &planned = problem.ops[step.op];
+    plan::ValueId target = problem.graph.ops[step.op].outputs.front();
+    sg::OriginScope scope(builder, planned.op);
+    auto copy =
+        sg::CopyOp::create(builder, planned.op->getLoc(),
+                           resolve(problem.graph.ops[step.op].inputs.front()));
+    if (wasExecuted[step.op])
+      markRecomputed(copy);
+    wasExecuted[step.op] = true;
+    setOffsets(copy, step);
+    if (Value value = problem.irValues[target])
+      newest[value] = copy;
+    else
+      copies[target] = copy;
+  }
+
+  void setOffsets(Operation *op, const plan::PlanStep &step) {
+    auto offsetOf = [](uint64_t offset) -> int64_t {
+      return offset == plan::kNoOffset ? -1 : int64_t(offset);
+    };
+    SmallVector<int64_t> offsets;
+    for (uint64_t offset : step.outputOffsets)
+      offsets.push_back(offsetOf(offset));
+    offsets.push_back(offsetOf(step.workspaceOffset));
+    op->setAttr(sg::SgDialect::kOffsetsAttr,
+                builder.getDenseI64ArrayAttr(offsets));
+  }
+
+  void execute(const plan::PlanStep &step) {
+    OpId id = step.op;
     const PlannedOp &planned = problem.ops[id];
-    if (planned.isCopy) {
-      // The write takes its value here: the newest instance may change later.
-      if (auto write = dyn_cast<sg::WriteOp>(planned.op);
-          write && !REPRISE_FAULT("write-at-the-end"))
-        emitWrite(write);
-      return;
-    }
+    if (planned.isCopy)
+      return executeCopy(step);
     bool isClone = wasExecuted[id];
     if (isClone && REPRISE_FAULT("clone-dropped"))
       return;
@@ -111,6 +147,7 @@ private:
          llvm::zip_equal(planned.op->getOperands(), operands))
       mapping.map(before, after);
     Operation *copy = builder.clone(*planned.op, mapping);
+    setOffsets(copy, step);
     if (isClone && !REPRISE_FAULT("clone-without-phase"))
       markRecomputed(copy);
     for (auto [before, after] :
@@ -148,11 +185,10 @@ private:
   }
 
   void emitWrite(sg::WriteOp write) {
-    if (!written.insert(write).second)
-      return;
-    IRMapping mapping;
-    mapping.map(write.getValue(), resolve(write.getValue()));
-    builder.clone(*write, mapping);
+    auto found = problem.written.find(write);
+    Value value = found == problem.written.end() ? resolve(write.getValue())
+                                                 : resolve(found->second);
+    builder.clone(*write)->setOperand(0, value);
   }
 
   /// In a function that says no origins clones do now: so do the others.
@@ -170,11 +206,12 @@ private:
     for (auto write : old.getOps<sg::WriteOp>())
       if (!REPRISE_FAULT("write-lost"))
         emitWrite(write);
-    IRMapping mapping;
-    Operation *terminator = old.getTerminator();
-    for (Value operand : terminator->getOperands())
-      mapping.map(operand, resolve(operand));
-    builder.clone(*terminator, mapping);
+    Operation *end = builder.clone(*old.getTerminator());
+    for (auto [k, operand] :
+         llvm::enumerate(old.getTerminator()->getOperands())) {
+      Value copy = copies.lookup(problem.results[k]);
+      end->setOperand(k, copy ? copy : resolve(operand));
+    }
     completeOrigins();
     old.dropAllReferences();
     old.erase();
@@ -187,9 +224,9 @@ private:
   std::vector<bool> wasExecuted; // by op
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
+  llvm::DenseMap<plan::ValueId, Value> copies; // that the old body did not say
   /// Views: of which instance the newest one is, and itself.
   llvm::DenseMap<Value, std::pair<Value, Value>> views;
-  llvm::DenseSet<Operation *> written;
   Value last; // a result of the op executed last
 };
 
@@ -197,7 +234,7 @@ private:
 
 void reprise::applySchedule(BudgetCurve &curve, uint32_t point) {
   func::FuncOp function = curve.problem.function;
-  ScheduleWriter(curve.problem).write(curve.points[point].solution.executions);
+  ScheduleWriter(curve.problem).write(curve.planOf(point));
   function->setAttr(sg::SgDialect::kScheduledAttr,
                     UnitAttr::get(function.getContext()));
 }

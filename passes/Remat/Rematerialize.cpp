@@ -67,6 +67,13 @@ std::optional<PlanChoice> reprise::fitBudget(BudgetPlans &plans,
     refuseBudget(plans, budget);
   if (!choice)
     return choice;
+  PlanProblem &problem = choice->curve().problem;
+  error =
+      plan::validatePlan(problem.graph, choice->curve().planOf(choice->point));
+  if (!error.empty()) {
+    emitError(problem.function.getLoc()) << "the plan is wrong: " << error;
+    return std::nullopt;
+  }
   remarkChoices(choice->curve(), choice->point, budget);
   applySchedule(choice->curve(), choice->point);
   return choice;

@@ -94,14 +94,14 @@ sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<norm
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name' is known}}
+// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.size = 3 : i64}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name' is known}}
+// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.name = 3 : i64}) {
   return
 }
@@ -352,5 +352,28 @@ func.func @origin_is_a_string(%x: tensor<4xf32>) {
 func.func @origin_has_no_phase(%x: tensor<4xf32>) {
   // expected-error @+1 {{expected ','}}
   %0 = sg.relu %x {sg.origin = #sg.origin<"layer1">} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @offsets_are_too_few(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has attribute 'sg.offsets', which is none of those known}}
+  %0 = sg.copy %x {sg.offsets = array<i64: 0>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @offsets_are_negative(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has attribute 'sg.offsets', which is none of those known}}
+  %0 = sg.copy %x {sg.offsets = array<i64: 0, -2>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has an argument with attribute 'sg.offset'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
+func.func @offset_is_negative(%x: tensor<4xf32> {sg.offset = -64 : i64}) {
   return
 }

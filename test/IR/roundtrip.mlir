@@ -285,3 +285,11 @@ func.func @origins(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c = sg.neg %b {sg.origin = #sg.origin<"", recompute, -3>} : tensor<8xf32>
   return %c : tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func @addresses
+// CHECK-SAME: {sg.offset = 64 : i64}
+func.func @addresses(%x: tensor<8xf32> {sg.offset = 64 : i64}) -> tensor<8xf32> {
+  // CHECK: sg.copy %{{.*}} {sg.offsets = array<i64: 128, -1>} : tensor<8xf32>
+  %a = sg.copy %x {sg.offsets = array<i64: 128, -1>} : tensor<8xf32>
+  return %a : tensor<8xf32>
+}

@@ -44,7 +44,7 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
 
 // -----
 
-// expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin'}}
+// expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin', an array 'sg.offsets' of an i64 for each result and the workspace}}
 func.func @unknown() attributes {sg.other} {
   return
 }

@@ -62,8 +62,8 @@ mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module);
 
 /// What a plan::Op stands for.
 struct PlannedOp {
-  /// A library op, an sg.kernel, or for a copy what asked for it (an sg.write
-  /// or the return).
+  /// A library op, an sg.kernel, an sg.copy, or for a copy that the function
+  /// does not say what asked for it (an sg.write or the return).
   mlir::Operation *op = nullptr;
   bool isCopy = false;
   rt_dialect::Phase phase = rt_dialect::Phase::Forward;
@@ -81,6 +81,9 @@ struct PlanProblem {
   std::vector<uint32_t> fixedRange;  // by ValueId; plan::kNone: placed memory
   std::vector<plan::ValueId> inputs; // of the function
   std::vector<plan::ValueId> results;
+  std::vector<mlir::Value> irValues; // by ValueId; null: made by a copy
+  /// By sg.write: the value that ends in the variable, which may be a copy's.
+  llvm::DenseMap<mlir::Operation *, plan::ValueId> written;
 
   /// The value at the end of a chain of views.
   plan::ValueId rootOf(plan::ValueId value) const;

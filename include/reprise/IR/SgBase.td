@@ -37,6 +37,11 @@ def Sg_Dialect : Dialect {
     /// The function's ops stand in the order in which to run them (a unit, on
     /// functions): sg-rematerialize chose it for a budget.
     static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
+    /// Bytes from the start of the placed memory at which a scheduled op's
+    /// results lie, then its workspace, -1 for what takes none there (an array
+    /// of i64, on ops); the offset of an argument (an i64, on arguments).
+    static constexpr ::llvm::StringLiteral kOffsetsAttr = "sg.offsets";
+    static constexpr ::llvm::StringLiteral kOffsetAttr = "sg.offset";
     /// The leaf an op within blocks belongs to (a string that is not empty).
     static constexpr ::llvm::StringLiteral kPathAttr = "sg.path";
     /// Where an op of a flat function comes from (an OriginAttr).
@@ -114,8 +119,8 @@ def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
   let summary = "where an op of a flat function comes from";
   let description = [{
     The attribute `sg.origin` of every op of a flat function but constants and
-    reads: `path` of the leaf or else of the innermost block it stood in, "" for none;
-    `phase`, in which it runs; `instance`, the number of the innermost block,
+    reads: `path` of the leaf or else of the innermost block it stood in, "" for
+    none; `phase`, in which it runs; `instance`, the number of the innermost block,
     which tells several calls of one block apart, where blocks are numbered. A
     kernel has the origin of its last result.
 
@@ -127,7 +132,7 @@ def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
   let parameters = (ins StringRefParameter<>:$path,
                         EnumParameter<Sg_Phase>:$phase,
                         OptionalParameter<"::std::optional<int64_t>">:$instance);
-  let assemblyFormat = "`<` $path `,` $phase (`,` $instance^)? `>`";
+  let assemblyFormat = "`<` $path `,` $phase `` custom<Instance>($instance) `>`";
 }
 
 def Sg_ComparePredicate : Sg_I32Enum<"ComparePredicate", "an order relation", [

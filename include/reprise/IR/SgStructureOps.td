@@ -201,4 +201,19 @@ def Sg_BarrierOp : Sg_Op<"barrier", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Sg_CopyOp : Sg_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the same elements, in bytes of their own";
+  let description = [{
+    Stands in a scheduled function where a value must be had twice: a variable's
+    old value that outlives its update, a value that is written to two variables.
+
+    ```mlir
+    %y = sg.copy %x : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
 #endif // REPRISE_IR_SGSTRUCTUREOPS

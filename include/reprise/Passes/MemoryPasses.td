@@ -11,7 +11,8 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     functions and variables. The functions must be flat (`sg-flatten`) and hold
     kernels and library ops only (`sg-decompose`, `sg-form-kernels`).
 
-    Order and addresses come from lib/Plan and pass its validator. A variable's
+    Order and addresses come from lib/Plan, those of a function that is marked
+    `sg.scheduled` from what it says, and pass the validator. A variable's
     next value is computed in the variable's own storage where that is possible
     (see include/reprise/Bridge/PlanProblem.h); else a copy ends the step.
 

@@ -15,9 +15,11 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     blocks compute again is part of the step already.
 
     The function's ops come out in the order of the schedule, and the function
-    is marked `sg.scheduled`, so that `sg-lower-to-rt` keeps that order. A clone
-    reads its operands through an `sg.barrier` that waits for the op in front of
-    it, and the phase of its `sg.origin` is `recompute`.
+    is marked `sg.scheduled`, so that `sg-lower-to-rt` keeps that order, and the
+    addresses: each op says by `sg.offsets` where its results and its workspace
+    lie, each argument by `sg.offset`, in bytes from the end of variables and
+    constants. A clone reads its operands through an `sg.barrier` that waits for
+    the op in front of it, and the phase of its `sg.origin` is `recompute`.
 
     One of `budget-bytes`, `budget-percent` (of the program without
     recomputation) and `knee` (where the curve of time over bytes bends) says
