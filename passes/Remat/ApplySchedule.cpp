@@ -206,12 +206,14 @@ private:
     for (auto write : old.getOps<sg::WriteOp>())
       if (!REPRISE_FAULT("write-lost"))
         emitWrite(write);
-    Operation *end = builder.clone(*old.getTerminator());
-    for (auto [k, operand] :
-         llvm::enumerate(old.getTerminator()->getOperands())) {
+    // What is returned may be a view or a read, made here.
+    Operation *terminator = old.getTerminator();
+    SmallVector<Value> returned;
+    for (auto [k, operand] : llvm::enumerate(terminator->getOperands())) {
       Value copy = copies.lookup(problem.results[k]);
-      end->setOperand(k, copy ? copy : resolve(operand));
+      returned.push_back(copy ? copy : resolve(operand));
     }
+    builder.clone(*terminator)->setOperands(returned);
     completeOrigins();
     old.dropAllReferences();
     old.erase();
