@@ -2,8 +2,6 @@
 
 #include "reprise/IR/Origin.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;

@@ -127,24 +127,6 @@ Value Lowering::traceToBlock(Value value, Block *body) {
   }
 }
 
-/// Follows `value`, seen from a mirror, to the op or entry argument it is.
-static Value traceToOp(Value value) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
-      if (!module)
-        return value;
-      value = module.getInputs()[argument.getArgNumber()];
-      continue;
-    }
-    auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
-    if (!module)
-      return value;
-    value = module.getYield().getOperand(result.getResultNumber());
-  }
-}
-
 /// Whether the backward pass reads `value`, a result of a block, other than
 /// through `mirror`.
 bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
@@ -257,7 +239,7 @@ Value Lowering::atMirror(Value value, Block *mirrorLevel) {
 DenseMap<Value, Value> Lowering::statisticsAtMirror(const Segment &segment) {
   DenseMap<Value, Value> read;
   for (Value input : moduleOf(segment.mirror).getInputs())
-    read.try_emplace(traceToOp(input), input);
+    read.try_emplace(definitionOf(input), input);
   return read;
 }
 

@@ -84,24 +84,9 @@ private:
   DenseSet<Value> active;
 };
 
-/// A value may have several names: a block calls what it takes by its
-/// arguments, and what it hands out by its results. This is the op's result or
-/// the function's argument that they all mean, as if there were no blocks.
-Value definitionOf(Value value) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
-      if (!module || REPRISE_FAULT("gradient-of-a-name"))
-        return value;
-      value = module.getInputs()[argument.getArgNumber()];
-      continue;
-    }
-    auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
-    if (!module)
-      return value;
-    value = module.getYield().getOperand(result.getResultNumber());
-  }
+/// What gradients are summed by.
+Value keyOf(Value value) {
+  return REPRISE_FAULT("gradient-of-a-name") ? value : definitionOf(value);
 }
 
 /// Whether a value is made in a block, and not only handed through it.
@@ -151,20 +136,18 @@ public:
   /// carried on, from its last term to its first whatever blocks they are in:
   /// the order, and so every bit, does not depend on the blocks.
   void accumulate(Value value, Value gradient) {
-    value = definitionOf(value);
+    value = keyOf(value);
     Value before = sumSoFar(value);
     gradients[value] =
         REPRISE_FAULT("gradient-term-lost") ? gradient : add(before, gradient);
   }
 
   /// What this level has added to; null if it has not.
-  Value gradientOf(Value value) const {
-    return gradients.lookup(definitionOf(value));
-  }
+  Value gradientOf(Value value) const { return gradients.lookup(keyOf(value)); }
 
   /// Replaces the gradient by one that holds it.
   void setGradient(Value value, Value gradient) {
-    gradients[definitionOf(value)] = gradient;
+    gradients[keyOf(value)] = gradient;
   }
   void setParameter(StringAttr name, Value gradient) {
     parameters[name] = gradient;
@@ -313,7 +296,7 @@ LogicalResult Level::reverse(sg::ModuleOp module) {
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), module.getInputs()))
     if (Value gradient = level.gradientOf(argument);
-        gradient && isNew.insert(definitionOf(input)).second) {
+        gradient && isNew.insert(keyOf(input)).second) {
       yielded.push_back(gradient);
       wanted.push_back(input);
     }

@@ -87,6 +87,23 @@ BlockArgument sg::exposeInput(Block *block, Value outer) {
   return block->addArgument(outer.getType(), outer.getLoc());
 }
 
+Value sg::definitionOf(Value value) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      if (!module)
+        return value;
+      value = module.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    auto result = cast<OpResult>(value);
+    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    if (!module)
+      return value;
+    value = module.getYield().getOperand(result.getResultNumber());
+  }
+}
+
 void sg::inlineModule(sg::ModuleOp module) {
   Block &body = module.getBody().front();
   YieldOp yield = module.getYield();

@@ -41,6 +41,11 @@ void inlineModule(ModuleOp module);
 /// mirrors and clones) and unused inputs, from outside in, until none is left.
 void pruneModules(mlir::func::FuncOp function);
 
+/// A value may have several names: a block calls what it takes by its
+/// arguments, and what it hands out by its results. This is the op's result or
+/// the function's argument that they all mean, as if there were no blocks.
+mlir::Value definitionOf(mlir::Value value);
+
 /// Whether a value costs nothing to have again: a variable's snapshot or a
 /// constant.
 bool isFree(mlir::Value value);
