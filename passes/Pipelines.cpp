@@ -15,7 +15,6 @@
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
-#include "reprise/Passes/Kernels.h"
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Train.h"
 #include "reprise/Translate/TranslateProgram.h"
@@ -418,15 +417,20 @@ reprise::emitArtifact(mlir::ModuleOp module,
   std::vector<KernelSource> sources;
   for (auto kernel : program.getBody().getOps<rt_dialect::KernelOp>())
     sources.push_back({kernel.getSymName().str(), &kernel.getBody().front()});
-  CodeImage image;
+  rt_dialect::TargetAttr recorded = program.getTarget();
+  rt::Expected<std::unique_ptr<Target>> target = createTargetOf(
+      recorded.getDevice(), recorded.getFeatures(), program.getThreads());
+  if (!target.ok())
+    return program.emitOpError() << target.status().message();
+  std::vector<uint8_t> code;
   if (!sources.empty()) {
-    FailureOr<CodeImage> compiled =
-        compileKernels(sources, program.getTarget());
+    FailureOr<std::vector<uint8_t>> compiled =
+        (*target)->compileKernels(sources);
     if (failed(compiled))
       return failure();
-    image = std::move(*compiled);
+    code = std::move(*compiled);
   }
-  return translateProgram(program, image.elf, training);
+  return translateProgram(program, code, training);
 }
 
 std::string reprise::digestModel(mlir::ModuleOp module) {

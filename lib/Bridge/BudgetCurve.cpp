@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include "reprise/IR/Origin.h"
 #include "llvm/Support/GlobPattern.h"

@@ -1,6 +1,6 @@
 //===- BufferNames.cpp - What values and buffers are called ---------------===//
 #include "reprise/Bridge/BufferNames.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>

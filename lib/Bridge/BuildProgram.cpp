@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include "KernelTable.h"
 #include "reprise/Bridge/BufferNames.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/PlanProblem.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -28,29 +28,28 @@ static BufferKind kindOf(sg::Role role) {
   llvm_unreachable("unknown role");
 }
 
-static uint64_t alignUp(uint64_t bytes) {
-  return llvm::alignTo(bytes, plan::kAlignment);
-}
-
 /// Appends a range of `type` and returns its number.
 static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
                                     Type type, std::string name,
-                                    BufferKind kind) {
+                                    BufferKind kind, uint64_t alignment) {
   uint64_t size = sg::byteSize(type);
   if (size == 0)
     return op->emitError() << "a tensor without elements cannot be placed: "
                            << type;
   fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
-  fixed.bytes += REPRISE_FAULT("fixed-size-not-rounded") ? size : alignUp(size);
+  fixed.bytes += REPRISE_FAULT("fixed-size-not-rounded")
+                     ? size
+                     : llvm::alignTo(size, alignment);
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 
-FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module) {
+FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module,
+                                             uint64_t alignment) {
   FixedStorage fixed;
   for (auto variable : module.getOps<sg::VariableOp>()) {
-    FailureOr<uint32_t> range =
-        addRange(fixed, variable, variable.getType(),
-                 variable.getSymName().str(), kindOf(variable.getRole()));
+    FailureOr<uint32_t> range = addRange(fixed, variable, variable.getType(),
+                                         variable.getSymName().str(),
+                                         kindOf(variable.getRole()), alignment);
     if (failed(range))
       return failure();
     fixed.variables[variable.getSymNameAttr()] = *range;
@@ -63,7 +62,7 @@ FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module) {
       FailureOr<uint32_t> range =
           addRange(fixed, constant, constant.getType(),
                    "constant" + std::to_string(fixed.constants.size()),
-                   BufferKind::Constant);
+                   BufferKind::Constant, alignment);
       if (failed(range))
         return failure();
       fixed.constants[value] =

@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace reprise;
 
-TargetQueries::~TargetQueries() = default;
-
 rp_element_type reprise::elementTypeOf(Type element) {
   return llvm::TypeSwitch<Type, rp_element_type>(element)
       .Case<Float32Type>([](auto) { return RP_F32; })

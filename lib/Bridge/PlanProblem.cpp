@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
 
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Plan/Fault.h"
 
 #include <algorithm>
 #include <functional>
@@ -36,10 +36,19 @@ ValueId PlanProblem::rootOf(ValueId value) const {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The planner rounds to its own unit. For a target of a coarser one it counts
+/// what bytes take there, so that what it puts side by side begins where the
+/// target wants it.
+uint64_t ProblemBuilder::storedBytes(uint64_t bytes) const {
+  return problem.alignment == plan::kAlignment
+             ? bytes
+             : llvm::alignTo(bytes, problem.alignment);
+}
+
 ValueId ProblemBuilder::addValue(Type type, std::string name) {
   plan::Value value;
   value.name = std::move(name);
-  value.bytes = sg::byteSize(type);
+  value.bytes = storedBytes(sg::byteSize(type));
   problem.graph.values.push_back(std::move(value));
   problem.types.push_back(type);
   problem.fixedRange.push_back(kNone);
@@ -168,7 +177,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
   planned.bytes = bytesOf(op);
   plan::Op node;
   if (auto kernel = dyn_cast<sg::KernelOp>(op)) {
-    FailureOr<KernelTraits> traits = target.kernelTraits(kernel);
+    FailureOr<KernelTraits> traits =
+        target.kernelTraits(kernel.getBody().front());
     if (failed(traits))
       return failure();
     planned.kernel = *traits;
@@ -180,8 +190,9 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
       return failure();
     planned.call = *call;
     planned.callInfo = *info;
-    node.workspaceBytes =
-        REPRISE_FAULT("workspace-not-asked-for") ? 0 : info->workspaceBytes;
+    node.workspaceBytes = REPRISE_FAULT("workspace-not-asked-for")
+                              ? 0
+                              : storedBytes(info->workspaceBytes);
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "
@@ -249,7 +260,7 @@ ValueId ProblemBuilder::addCopy(Operation *cause, ValueId source) {
   PlannedOp planned;
   planned.op = cause;
   planned.isCopy = true;
-  planned.bytes = 2 * problem.graph.values[source].bytes;
+  planned.bytes = 2 * sg::byteSize(problem.types[source]);
   node.cost = rt::Roofline().milliseconds(0, planned.bytes);
   problem.graph.ops.push_back(std::move(node));
   problem.ops.push_back(std::move(planned));
@@ -379,6 +390,6 @@ FailureOr<PlanProblem> ProblemBuilder::build() {
 
 FailureOr<PlanProblem> reprise::buildPlanProblem(func::FuncOp function,
                                                  const FixedStorage &fixed,
-                                                 TargetQueries &target) {
+                                                 Target &target) {
   return ProblemBuilder(function, fixed, target).build();
 }

@@ -32,7 +32,7 @@ std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
 }
 
 LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
-                                unsigned threads) {
+                                const Target &target, unsigned threads) {
   std::vector<CostedOp> ops;
   for (OpId id = 0; id < problem.ops.size(); ++id)
     ops.push_back({costs.profile ? profileKey(problem, id) : "",
@@ -41,7 +41,9 @@ LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
   if (!prices.ok())
     return problem.function.emitError() << prices.status().message();
   if (costs.profile)
-    if (std::string other = costs.profile->difference(threads); !other.empty())
+    if (std::string other =
+            costs.profile->difference(target.machine(), threads);
+        !other.empty())
       problem.function.emitWarning()
           << "the profile was taken elsewhere: " << other;
   for (OpId id = 0; id < problem.ops.size(); ++id)

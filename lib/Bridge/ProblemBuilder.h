@@ -15,15 +15,17 @@ namespace reprise {
 class ProblemBuilder {
 public:
   ProblemBuilder(mlir::func::FuncOp function, const FixedStorage &fixed,
-                 TargetQueries &target)
+                 Target &target)
       : fixed(fixed), target(target) {
     problem.function = function;
+    problem.alignment = target.alignment();
   }
 
   mlir::FailureOr<PlanProblem> build();
 
 private:
   // PlanProblem.cpp
+  uint64_t storedBytes(uint64_t bytes) const;
   plan::ValueId addValue(mlir::Type type, std::string name);
   plan::ValueId addFixed(mlir::Type type, std::string name, uint32_t range);
   plan::ValueId addView(mlir::Value value, plan::ValueId base);
@@ -59,7 +61,7 @@ private:
 
   PlanProblem problem;
   const FixedStorage &fixed;
-  TargetQueries &target;
+  Target &target;
   llvm::DenseMap<mlir::Value, plan::ValueId> values;
   /// Of barriers' results: the ops that the barrier waits for.
   llvm::DenseMap<plan::ValueId, llvm::SmallVector<plan::OpId>> waits;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/Profile.h"
 
-#include "reprise/Runtime/Roofline.h"
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -156,7 +155,7 @@ std::string Profile::print() const {
   return text + "\n";
 }
 
-std::string Profile::difference(unsigned wanted) const {
+std::string Profile::difference(const Machine &machine, unsigned wanted) const {
   std::string text;
   auto compare = [&](const char *what, const std::string &there,
                      const std::string &here) {
@@ -164,8 +163,8 @@ std::string Profile::difference(unsigned wanted) const {
       text += (text.empty() ? "" : ", ") + std::string(what) + " '" + there +
               "', not '" + here + "'";
   };
-  compare("processor", processor, rt::processorName());
+  compare("processor", processor, machine.processor);
   compare("threads", std::to_string(threads), std::to_string(wanted));
-  compare("library", library, rt::libraryVersion());
+  compare("library", library, machine.library);
   return text;
 }

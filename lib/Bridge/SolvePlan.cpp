@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -84,11 +84,11 @@ readPlacement(const PlanProblem &problem, const plan::Liveness &liveness) {
   for (const plan::Buffer &buffer : liveness.buffers) {
     int64_t offset = offsetOf(problem, buffer);
     if (offset < 0 || uint64_t(offset) > plan::kMostBytes ||
-        offset % plan::kAlignment != 0) {
+        offset % problem.alignment != 0) {
       func::FuncOp function = problem.function;
       return function.emitError()
              << "does not say where '" << nameOf(problem, buffer)
-             << "' lies, in bytes that are a multiple of " << plan::kAlignment
+             << "' lies, in bytes that are a multiple of " << problem.alignment
              << "; was it changed after sg-rematerialize?";
     }
     placement.offsets.push_back(offset);
@@ -120,6 +120,11 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
   }
   std::string error = plan::validate(problem.graph, solution.schedule,
                                      solution.liveness, solution.placement);
+  for (uint64_t offset : solution.placement.offsets)
+    if (error.empty() && offset % problem.alignment != 0)
+      error = "a buffer lies at " + std::to_string(offset) +
+              ", but the target wants multiples of " +
+              std::to_string(problem.alignment);
   if (error.empty())
     return solution;
   return function.emitError() << "the plan is wrong: " << error;

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

@@ -58,6 +58,18 @@ static bool isCountable(RankedTensorType type, ArrayRef<int64_t> strides) {
   return true;
 }
 
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef device, StringRef,
+                                 uint64_t alignment) {
+  if (device.empty())
+    return emitError() << "a target needs the name of its device";
+  if (!isAlignment(alignment))
+    return emitError() << "a target aligns buffers to a power of two from "
+                       << kAlignment << " to " << kMaxAlignment
+                       << " bytes, not to " << alignment;
+  return success();
+}
+
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                uint32_t, uint64_t, RankedTensorType type,
                                ArrayRef<int64_t> strides) {

@@ -58,11 +58,9 @@ LogicalResult BufferOp::verify() {
                                        "step"
                                      : "of a program lives for ever and has "
                                        "no first and last step");
-  if (static_cast<int64_t>(getOffset()) < 0 ||
-      getOffset() % RtDialect::kAlignment != 0)
+  if (static_cast<int64_t>(getOffset()) < 0 || getOffset() % kAlignment != 0)
     return emitOpError() << "lies at byte " << getOffset()
-                         << ", which is not a multiple of "
-                         << RtDialect::kAlignment;
+                         << ", which is not a multiple of " << kAlignment;
   if (static_cast<int64_t>(getSize()) <= 0)
     return emitOpError() << "has " << static_cast<int64_t>(getSize())
                          << " bytes";

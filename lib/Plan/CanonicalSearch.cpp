@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CanonicalSearch.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CompactGraph.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include "Storage.h"
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CutChain.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>

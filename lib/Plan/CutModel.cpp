@@ -10,7 +10,7 @@
 #include "CutModel.h"
 
 #include "Dependences.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

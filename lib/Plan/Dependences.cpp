@@ -1,6 +1,6 @@
 //===- Dependences.cpp - Which op must run before which -------------------===//
 #include "Dependences.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

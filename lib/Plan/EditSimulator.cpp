@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
 #include "Random.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

@@ -19,7 +19,7 @@
 #include "ParallelTasks.h"
 #include "Search.h"
 #include "Seeds.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Storage.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include "reprise/Plan/Schedule.h"
 
 #include <algorithm>

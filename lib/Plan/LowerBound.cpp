@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
 #include "LeastBytes.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstdio>

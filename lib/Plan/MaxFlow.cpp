@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MaxFlow.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnDemand.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

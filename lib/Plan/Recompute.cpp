@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"
 #include "CompactGraph.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>

@@ -14,7 +14,7 @@
 #include "Revolve.h"
 #include "Chain.h"
 #include "Solvers.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>

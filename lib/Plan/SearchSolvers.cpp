@@ -15,7 +15,7 @@
 #include "Search.h"
 #include "Seeds.h"
 #include "Solvers.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <chrono>

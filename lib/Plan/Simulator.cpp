@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 

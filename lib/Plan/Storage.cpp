@@ -1,6 +1,6 @@
 //===- Storage.cpp - Values that share bytes through views ----------------===//
 #include "Storage.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 namespace reprise::plan {
 

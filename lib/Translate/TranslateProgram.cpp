@@ -202,7 +202,9 @@ Translator::run(ArrayRef<uint8_t> code,
                 const std::optional<TrainingNote> &training) {
   result.producer = "reprise " REPRISE_VERSION;
   result.model = program.getSymName().str();
-  result.target = program.getTarget().str();
+  result.device = program.getTarget().getDevice().str();
+  result.target = program.getTarget().getFeatures().str();
+  result.alignment = program.getTarget().getAlignment();
   result.threads = program.getThreads();
   result.library = program.getLibrary().str();
   result.arena_bytes = program.getArenaBytes();

@@ -12,9 +12,9 @@
 
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;

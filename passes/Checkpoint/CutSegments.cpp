@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
+#include "reprise/Fault.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

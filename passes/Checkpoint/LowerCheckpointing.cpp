@@ -21,9 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CloneSegment.h"
+#include "reprise/Fault.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/ModuleRewrite.h"
-#include "reprise/Plan/Fault.h"
 #include <map>
 
 namespace reprise {

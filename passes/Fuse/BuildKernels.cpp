@@ -10,8 +10,8 @@
 
 #include "Groups.h"
 #include "mlir/IR/IRMapping.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
-#include "reprise/Passes/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGLOWERTORT
@@ -22,8 +21,8 @@ using namespace reprise;
 
 FailureOr<rt_dialect::ProgramOp>
 reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
-                        TargetQueries &target) {
-  FailureOr<FixedStorage> fixed = layOutFixed(module);
+                        Target &target) {
+  FailureOr<FixedStorage> fixed = layOutFixed(module, target.alignment());
   if (failed(fixed))
     return failure();
   std::vector<PlannedEntry> entries;
@@ -34,17 +33,19 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
     FailureOr<PlanSolution> solution = solvePlan(*problem);
     if (failed(solution))
       return failure();
-    // 64 TiB; rt-verify-program has the same limit.
-    constexpr uint64_t kMaxArena = uint64_t(1) << 46;
     uint64_t bytes = fixed->bytes + solution->placement.height;
-    if (bytes > kMaxArena)
+    if (bytes > kMaxArenaBytes)
       return function.emitError()
              << "needs " << bytes << " bytes of memory; a program has at most "
-             << kMaxArena;
+             << kMaxArenaBytes;
     entries.push_back({std::move(*problem), std::move(*solution)});
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  return buildProgram(builder, module, options, *fixed, entries);
+  ProgramOptions described = options;
+  described.target =
+      rt_dialect::TargetAttr::get(module.getContext(), target.device(),
+                                  target.features(), target.alignment());
+  return buildProgram(builder, module, described, *fixed, entries);
 }
 
 static bool hasCalls(rt_dialect::ProgramOp program) {
@@ -63,20 +64,18 @@ public:
     options.model = model;
     options.threads = threads;
     options.checkpointing = checkpointing;
-    rt::Expected<std::string> features = resolveTarget(target);
-    if (!features.ok()) {
-      getOperation().emitError() << features.status().message();
+    rt::Expected<std::unique_ptr<Target>> device =
+        createTarget(target, threads);
+    if (!device.ok()) {
+      getOperation().emitError() << device.status().message();
       return signalPassFailure();
     }
-    options.target = *features;
-    std::unique_ptr<TargetQueries> queries =
-        createCpuTarget(threads, options.target);
-    auto program = lowerToProgram(getOperation(), options, *queries);
+    auto program = lowerToProgram(getOperation(), options, **device);
     if (failed(program))
       return signalPassFailure();
     // A program without calls runs beside any library.
     if (hasCalls(*program))
-      program->setLibrary(rt::libraryVersion());
+      program->setLibrary((*device)->library());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
       if (isa<func::FuncOp, sg::VariableOp>(op))
         op.erase();

@@ -58,6 +58,8 @@ private:
     return ArrayRef(buffers).drop_front(fixedCount);
   }
 
+  uint64_t alignment() { return program.getTarget().getAlignment(); }
+
   ProgramOp program;
   SmallVector<BufferOp> buffers; // of the program, then of the entry at hand
   size_t fixedCount = 0;
@@ -79,13 +81,14 @@ LogicalResult Verifier::checkHeader() {
                                  << " fixed bytes in an arena of "
                                  << program.getArenaBytes() << " bytes";
   for (uint64_t bytes : {program.getFixedBytes(), program.getArenaBytes()})
-    if (bytes % RtDialect::kAlignment != 0 || bytes > (uint64_t(1) << 46))
+    if (bytes % alignment() != 0 || bytes > kMaxArenaBytes)
       return program.emitOpError()
              << "claims " << bytes << " bytes, which is not a multiple of "
-             << RtDialect::kAlignment << " up to 2^46";
-  if (program.getThreads() < 1 || program.getThreads() > 1024)
-    return program.emitOpError() << "wants " << program.getThreads()
-                                 << " threads; 1 to 1024 are possible";
+             << alignment() << " up to 2^46";
+  if (program.getThreads() < 1 || program.getThreads() > kMaxThreads)
+    return program.emitOpError()
+           << "wants " << program.getThreads() << " threads; 1 to "
+           << kMaxThreads << " are possible";
   return success();
 }
 
@@ -95,6 +98,10 @@ LogicalResult Verifier::addBuffers(Region &body, Range bounds) {
     if (buffer.getIndex() != buffers.size())
       return buffer.emitOpError() << "has number " << buffer.getIndex()
                                   << " in place of " << buffers.size();
+    if (buffer.getOffset() % alignment() != 0)
+      return buffer.emitOpError()
+             << buffer.getIndex() << " lies at " << buffer.getOffset()
+             << ", but the target wants multiples of " << alignment();
     uint64_t end;
     if (__builtin_add_overflow(buffer.getOffset(), buffer.getSize(), &end) ||
         buffer.getOffset() < bounds.begin || end > bounds.end)

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
 
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include <map>
 #include <set>
 

@@ -13,8 +13,8 @@
 // Fails:   never on executions that passed plan::checkExecutions.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Fault.h"
 #include "reprise/Passes/Remat.h"
-#include "reprise/Plan/Fault.h"
 
 #include "reprise/IR/Origin.h"
 

@@ -15,8 +15,8 @@
 #include "reprise/Passes/BudgetPlans.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "reprise/Fault.h"
 #include "reprise/Passes/Remat.h"
-#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;

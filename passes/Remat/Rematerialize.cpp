@@ -9,9 +9,7 @@
 // Fails:   when no schedule found fits, and on what the planner refuses.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Remat.h"
-#include "reprise/Passes/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGREMATERIALIZE
@@ -23,18 +21,17 @@ using namespace reprise;
 
 FailureOr<BudgetCurve>
 reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
-  FailureOr<FixedStorage> fixed =
-      layOutFixed(step->getParentOfType<mlir::ModuleOp>());
+  rt::Expected<std::unique_ptr<Target>> target =
+      createTarget(options.target, options.threads);
+  if (!target.ok())
+    return step.emitError() << target.status().message();
+  FailureOr<FixedStorage> fixed = layOutFixed(
+      step->getParentOfType<mlir::ModuleOp>(), (*target)->alignment());
   if (failed(fixed))
     return failure();
-  rt::Expected<std::string> features = resolveTarget(options.target);
-  if (!features.ok())
-    return step.emitError() << features.status().message();
-  std::unique_ptr<TargetQueries> target =
-      createCpuTarget(options.threads, *features);
-  FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, *target);
+  FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, **target);
   if (failed(problem) ||
-      failed(priceOps(*problem, options.costs, options.threads)))
+      failed(priceOps(*problem, options.costs, **target, options.threads)))
     return failure();
   return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
 }

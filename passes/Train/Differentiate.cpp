@@ -16,10 +16,10 @@
 
 #include "ExpandTraining.h"
 #include "Optimizer.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Train.h"
-#include "reprise/Plan/Fault.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandTraining.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
 #include "reprise/Passes/Train.h"
-#include "reprise/Plan/Fault.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGFLATTEN

@@ -1,8 +1,8 @@
 //===- Optimizer.cpp - The optimizer's writes -----------------------------===//
 
 #include "Optimizer.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Plan/Fault.h"
 
 using namespace mlir;
 using namespace reprise;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Artifact.h"
-#include "Fault.h"
+#include "reprise/Fault.h"
 
 #include <cstring>
 

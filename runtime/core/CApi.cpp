@@ -136,12 +136,24 @@ size_t rp_program_code_bytes(const rp_program *program) {
              : 0;
 }
 
-size_t rp_program_library_call_count(const rp_program *program) {
-  return program ? program->program->libraryCallCount() : 0;
+const char *rp_program_device(const rp_program *program) {
+  return program ? text(program->program->root().device()) : "";
 }
 
-size_t rp_program_library_heap_bytes(const rp_program *program) {
-  return program ? program->program->libraryHeapBytes() : 0;
+rp_status *rp_program_host_bytes(const rp_program *program, size_t *kept,
+                                 size_t *during_calls) {
+  return guarded([&]() -> Status {
+    if (!program || !kept || !during_calls)
+      return missing("program or place for the answer");
+    const fb::Program &root = program->program->root();
+    Expected<std::unique_ptr<Device>> device = openDevice(root.device()->str());
+    if (!device.ok())
+      return device.status();
+    HostBytes bytes = (*device)->hostBytes(root);
+    *kept = bytes.kept;
+    *during_calls = bytes.duringCalls;
+    return {};
+  });
 }
 
 size_t rp_program_variable_count(const rp_program *program) {

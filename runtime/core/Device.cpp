@@ -1,10 +1,14 @@
-//===- Device.cpp - The devices of this build -----------------------------===//
+//===- Device.cpp - Devices by name ---------------------------------------===//
 //
-// One table; nothing else in the runtime names a device.
+// Devices register themselves; nothing in the runtime's core names one.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Device.h"
-#include "../cpu/CpuDevice.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <map>
+#include <mutex>
 
 namespace reprise::rt {
 
@@ -12,30 +16,104 @@ DeviceProgram::~DeviceProgram() = default;
 Device::~Device() = default;
 
 namespace {
-struct DeviceEntry {
-  const char *name;
-  std::unique_ptr<Device> (*open)();
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, DeviceOpener> devices;
+  static Registry &get() {
+    // Never destroyed: a device may be open when the process ends.
+    static Registry &registry = *new Registry;
+    return registry;
+  }
 };
 } // namespace
 
-static constexpr DeviceEntry kDevices[] = {{"cpu", openCpuDevice}};
+void registerDevice(const std::string &name, DeviceOpener open) {
+  Registry &registry = Registry::get();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  registry.devices[name] = std::move(open);
+}
 
 std::vector<std::string> deviceNames() {
+  Registry &registry = Registry::get();
+  std::lock_guard<std::mutex> lock(registry.mutex);
   std::vector<std::string> names;
-  for (const DeviceEntry &entry : kDevices)
-    names.push_back(entry.name);
+  for (const auto &[name, open] : registry.devices)
+    names.push_back(name);
   return names;
 }
 
-Expected<std::unique_ptr<Device>> openDevice(const std::string &name) {
-  std::string known;
-  for (const DeviceEntry &entry : kDevices) {
-    if (name == entry.name)
-      return entry.open();
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+static DeviceOpener findRegistered(const std::string &name) {
+  Registry &registry = Registry::get();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  auto found = registry.devices.find(name);
+  return found == registry.devices.end() ? nullptr : found->second;
+}
+
+/// Whether a name may become part of a file's: nothing that leaves a folder.
+static bool isPlain(const std::string &name) {
+  return !name.empty() && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") ==
+             std::string::npos;
+}
+
+/// Opens the shared library of a device; on failure `why` says what was tried.
+static void *openLibrary(const std::string &name, std::string &why) {
+  std::string file = "libreprise-device-" + name + ".so";
+  const char *path = std::getenv("REPRISE_DEVICE_PATH");
+  std::string folders = path ? path : "";
+  for (size_t at = 0; at < folders.size();) {
+    size_t end = std::min(folders.find(':', at), folders.size());
+    std::string whole = folders.substr(at, end - at) + "/" + file;
+    if (end > at)
+      if (void *library = ::dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL))
+        return library;
+    if (end > at)
+      why += std::string(why.empty() ? "" : "; ") + ::dlerror();
+    at = end + 1;
   }
-  return Status::error(RP_UNAVAILABLE, "there is no device '" + name +
-                                           "' here; available: " + known);
+  if (void *library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL))
+    return library;
+  why += std::string(why.empty() ? "" : "; ") + ::dlerror();
+  return nullptr;
+}
+
+static Status unavailable(const std::string &name, const std::string &why) {
+  std::string known;
+  for (const std::string &device : deviceNames())
+    known += (known.empty() ? "" : ", ") + device;
+  return Status::error(RP_UNAVAILABLE,
+                       "there is no device '" + name + "' here" +
+                           (why.empty() ? "" : " (" + why + ")") +
+                           "; available: " + (known.empty() ? "none" : known));
+}
+
+/// The device of a shared library, which stays open: its code may be anywhere.
+static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
+                                                    const std::string &which) {
+  if (!isPlain(name))
+    return unavailable(name, "");
+  std::string why;
+  void *library = openLibrary(name, why);
+  if (!library)
+    return unavailable(name, why);
+  auto *found = static_cast<const DeviceLibrary *>(
+      ::dlsym(library, kDeviceLibrarySymbol));
+  if (!found)
+    return unavailable(name, "its library exports no device");
+  if (std::string(found->revision) != kDeviceRevision)
+    return unavailable(name,
+                       "its library is of '" + std::string(found->revision) +
+                           "', this runtime opens '" + kDeviceRevision + "'");
+  return found->open(which);
+}
+
+Expected<std::unique_ptr<Device>> openDevice(const std::string &name) {
+  size_t colon = std::min(name.find(':'), name.size());
+  std::string base = name.substr(0, colon),
+              which = colon < name.size() ? name.substr(colon + 1) : "";
+  if (DeviceOpener open = findRegistered(base))
+    return open(which);
+  return openShared(base, which);
 }
 
 } // namespace reprise::rt

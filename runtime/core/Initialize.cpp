@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Initialize.h"
-#include "Fault.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Philox.h"
 
 #include <cmath>

@@ -4,7 +4,7 @@
 // this on untrusted numbers, hence the bounds before any arithmetic.
 //
 //===----------------------------------------------------------------------===//
-#include "Fault.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Library.h"
 
 namespace reprise::rt {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryCheck.h"
-#include "Fault.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,38 +111,6 @@ Expected<size_t> Program::entryNumber(std::string_view name) const {
   return Status::error(RP_INVALID_ARGUMENT,
                        "the program has no entry '" + std::string(name) +
                            "'; it has: " + (known.empty() ? "none" : known));
-}
-
-/// Calls `visit` with every library call of a program.
-template <typename Visit>
-static void forEachCall(const fb::Program &program, Visit visit) {
-  for (uint32_t e = 0; program.entries() && e < program.entries()->size();
-       ++e) {
-    const fb::Entry &entry = *program.entries()->Get(e);
-    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i)
-      if (const fb::LibraryCall *call =
-              entry.steps()->Get(i)->action_as_LibraryCall())
-        visit(*call);
-  }
-}
-
-size_t Program::libraryCallCount() const {
-  std::set<std::vector<int64_t>> keys;
-  forEachCall(*program, [&](const fb::LibraryCall &call) {
-    keys.insert(libraryCallKey(describe(call)));
-  });
-  return keys.size();
-}
-
-uint64_t Program::libraryHeapBytes() const {
-  uint64_t most = 0;
-  forEachCall(*program, [&](const fb::LibraryCall &call) {
-    if (call.implementation())
-      most = std::max(most, rt::libraryHeapBytes(describe(call),
-                                                 call.implementation()->str(),
-                                                 program->threads()));
-  });
-  return most;
 }
 
 } // namespace reprise::rt

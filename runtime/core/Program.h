@@ -26,11 +26,6 @@ public:
     return *program->entries()->Get(flatbuffers::uoffset_t(number));
   }
 
-  /// Distinct calls of the numerical library, in all entries.
-  size_t libraryCallCount() const;
-  /// The most that any of them takes from the heap, see libraryHeapBytes.
-  uint64_t libraryHeapBytes() const;
-
 private:
   struct Free {
     void operator()(uint8_t *p) const;

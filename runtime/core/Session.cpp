@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
-#include "Fault.h"
 #include "Initialize.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <chrono>
@@ -104,7 +104,14 @@ Session::create(std::shared_ptr<const Program> program,
     return wrong("steps are not timed while their memory is checked; create "
                  "the session with profile or with check_memory");
   std::unique_ptr<Session> session(new Session(std::move(program), options));
-  Expected<std::unique_ptr<Device>> device = openDevice(options.device);
+  std::string own = session->program->root().device()->str();
+  const std::string &wanted = options.device.empty() ? own : options.device;
+  if (wanted.substr(0, wanted.find(':')) != own)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact was compiled for device '" + own +
+                             "', not for '" + wanted +
+                             "'; compile the model again for that one");
+  Expected<std::unique_ptr<Device>> device = openDevice(wanted);
   if (!device.ok())
     return device.status();
   session->device = std::move(*device);

@@ -13,7 +13,7 @@
 namespace reprise::rt {
 
 struct SessionOptions {
-  std::string device = "cpu";
+  std::string device; // empty: the program's
   bool poison = false;
   bool profile = false;
   bool checkMemory = false;

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -32,11 +31,10 @@ Status ProgramVerifier::uniqueName(const flatbuffers::String *name,
                                    std::set<std::string_view> &seen) {
   // The limit keeps comparisons cheap when a hostile file shares one huge
   // string between many tables.
-  constexpr size_t kMaxName = 4096;
-  if (!name || name->size() == 0 || name->size() > kMaxName)
+  if (!name || name->size() == 0 || name->size() > kMaxNameBytes)
     return invalidProgram(std::string("a ") + what +
-                          " has no name, or one of "
-                          "more than 4096 bytes");
+                          " has no name, or one of more than " +
+                          std::to_string(kMaxNameBytes) + " bytes");
   if (!seen.insert(name->string_view()).second)
     return invalidProgram(quoted(name) + " is the name of more than one " +
                           what);
@@ -46,15 +44,16 @@ Status ProgramVerifier::uniqueName(const flatbuffers::String *name,
 Status ProgramVerifier::buffer(const fb::Buffer &b, uint64_t from,
                                uint64_t to) {
   uint64_t end;
-  if (b.name() && b.name()->size() > 4096)
+  if (b.name() && b.name()->size() > kMaxNameBytes)
     return invalidProgram("the name of a buffer has more than 4096 bytes");
   if (b.kind() > fb::BufferKind::MAX)
     return invalidProgram("buffer " + quoted(b.name()) + " has unknown kind " +
                           std::to_string(unsigned(b.kind())));
-  if (b.offset() % kAlignment)
+  if (b.offset() % program.alignment())
     return invalidProgram("buffer " + quoted(b.name()) + " lies at " +
                           std::to_string(b.offset()) +
-                          ", which is not a multiple of 64 bytes");
+                          ", which is not a multiple of " +
+                          std::to_string(program.alignment()) + " bytes");
   if (b.size() == 0 || __builtin_add_overflow(b.offset(), b.size(), &end) ||
       b.offset() < from || end > to)
     return invalidProgram(
@@ -99,14 +98,23 @@ Status ProgramVerifier::view(const fb::View *view, const fb::Entry *entry,
 //===----------------------------------------------------------------------===//
 
 Status ProgramVerifier::header() {
-  if (program.threads() < 1 || program.threads() > 1024)
+  if (program.threads() < 1 || program.threads() > kMaxThreads)
     return invalidProgram("it wants " + std::to_string(program.threads()) +
-                          " threads; 1 to 1024 are possible");
-  if (program.arena_bytes() % kAlignment ||
-      program.arena_bytes() > (uint64_t(1) << 46))
-    return invalidProgram("an arena of " +
-                          std::to_string(program.arena_bytes()) +
-                          " bytes is not a multiple of 64 bytes up to 64 TiB");
+                          " threads; 1 to " + std::to_string(kMaxThreads) +
+                          " are possible");
+  if (!program.device() || program.device()->size() == 0 ||
+      program.device()->size() > kMaxNameBytes)
+    return invalidProgram("it names no device");
+  if (!isAlignment(program.alignment()))
+    return invalidProgram("its buffers are aligned to " +
+                          std::to_string(program.alignment()) +
+                          " bytes, which is no alignment");
+  if (program.arena_bytes() % program.alignment() ||
+      program.arena_bytes() > kMaxArenaBytes)
+    return invalidProgram(
+        "an arena of " + std::to_string(program.arena_bytes()) +
+        " bytes is not a multiple of " + std::to_string(program.alignment()) +
+        " bytes up to 64 TiB");
   if (program.fixed_bytes() > program.arena_bytes())
     return invalidProgram("fixed memory of " +
                           std::to_string(program.fixed_bytes()) +
@@ -226,8 +234,7 @@ Status ProgramVerifier::code() {
   std::set<std::string_view> names;
   for (const flatbuffers::String *name : *program.kernels())
     REPRISE_RETURN_IF_ERROR(uniqueName(name, "kernel", names));
-  if (!program.code() || program.code()->size() < 64 ||
-      std::memcmp(program.code()->data(), "\177ELF", 4) != 0)
+  if (!program.code() || program.code()->size() == 0)
     return invalidProgram("it has kernels but no code for them");
   return {};
 }

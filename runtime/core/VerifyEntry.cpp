@@ -4,8 +4,8 @@
 // and whether each step touches only what is alive.
 //
 //===----------------------------------------------------------------------===//
-#include "Fault.h"
 #include "VerifyProgram.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
@@ -165,9 +165,10 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
     REPRISE_RETURN_IF_ERROR(
         stepView(call.workspace(), Access::Write, context, &range));
     writes.push_back(range);
-    if (!isDense(*call.workspace()) || range.begin % kAlignment)
+    if (!isDense(*call.workspace()) || range.begin % program.alignment())
       return invalidProgram("the workspace of " + context.name +
-                            " is not dense and aligned to 64 bytes");
+                            " is not dense and aligned to " +
+                            std::to_string(program.alignment()) + " bytes");
   }
   for (size_t i = 0; i < writes.size(); ++i) {
     for (const Range &read : reads)
@@ -253,7 +254,7 @@ Status ProgramVerifier::entry(const fb::Entry &entry) {
   REPRISE_RETURN_IF_ERROR(bindings(entry, entry.outputs(), Direction::Output));
   for (uint32_t i = 0; i < stepCount(entry); ++i) {
     const fb::Step &s = *entry.steps()->Get(i);
-    if (s.name() && s.name()->size() > 4096)
+    if (s.name() && s.name()->size() > kMaxNameBytes)
       return invalidProgram("the name of a step has more than 4096 bytes");
     StepContext context{entry, i,
                         "step " + std::to_string(i) + " (" +

@@ -7,6 +7,7 @@
 #ifndef REPRISE_RUNTIME_CORE_VIEWS_H
 #define REPRISE_RUNTIME_CORE_VIEWS_H
 
+#include "reprise/Limits.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/program_generated.h"
 #include <cstdint>
@@ -15,7 +16,6 @@
 
 namespace reprise::rt {
 
-constexpr uint64_t kAlignment = 64;
 constexpr size_t kMaxRank = 16;
 
 /// Bytes of one element; i1 is stored in a byte. 0 for an unknown type.
@@ -42,6 +42,19 @@ uint64_t arenaOffset(const fb::Program &program, const fb::Entry *entry,
 
 /// The call as the library interface takes it. Operands must be present.
 LibraryCallDesc describe(const fb::LibraryCall &call);
+
+/// Calls `visit` with every library call of a program.
+template <typename Visit>
+void forEachCall(const fb::Program &program, Visit visit) {
+  for (uint32_t e = 0; program.entries() && e < program.entries()->size();
+       ++e) {
+    const fb::Entry &entry = *program.entries()->Get(e);
+    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i)
+      if (const fb::LibraryCall *call =
+              entry.steps()->Get(i)->action_as_LibraryCall())
+        visit(*call);
+  }
+}
 
 } // namespace reprise::rt
 

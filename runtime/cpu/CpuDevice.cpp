@@ -7,16 +7,18 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
-#include "../core/Fault.h"
 #include "../core/Views.h"
 #include "Arena.h"
 #include "CodeImage.h"
 #include "Grains.h"
 #include "Host.h"
 #include "LibraryCalls.h"
+#include "reprise/Fault.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace reprise::rt {
 
@@ -117,6 +119,7 @@ private:
 class CpuDevice : public Device {
 public:
   std::string name() const override { return "cpu"; }
+  HostBytes hostBytes(const fb::Program &program) const override;
   Expected<std::unique_ptr<DeviceProgram>>
   prepare(const fb::Program &program, uint64_t guardBytes) override;
 };
@@ -332,6 +335,12 @@ static std::string text(const flatbuffers::String *s) {
 
 Expected<std::unique_ptr<DeviceProgram>>
 CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+  if (program.alignment() != kAlignment)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact's buffers are aligned to " +
+                             std::to_string(program.alignment()) +
+                             " bytes, those of this device to " +
+                             std::to_string(kAlignment));
   REPRISE_RETURN_IF_ERROR(checkTarget(text(program.target())));
   REPRISE_RETURN_IF_ERROR(checkLibrary(text(program.library())));
   Expected<Arena> arena = Arena::allocate(program.arena_bytes(), guardBytes);
@@ -346,8 +355,30 @@ CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }
 
-std::unique_ptr<Device> openCpuDevice() {
-  return std::make_unique<CpuDevice>();
+HostBytes CpuDevice::hostBytes(const fb::Program &program) const {
+  // Code that the library generates for a distinct call, with its descriptors.
+  constexpr uint64_t kBytesPerCall = 128 << 10;
+  // Pages of libraries that are touched when steps run, stacks of threads.
+  constexpr uint64_t kFirstUse = 4 << 20;
+  std::set<std::vector<int64_t>> distinct;
+  HostBytes bytes;
+  forEachCall(program, [&](const fb::LibraryCall &call) {
+    distinct.insert(libraryCallKey(describe(call)));
+    if (call.implementation())
+      bytes.duringCalls = std::max(
+          bytes.duringCalls,
+          libraryHeapBytes(describe(call), call.implementation()->str(),
+                           program.threads()));
+  });
+  bytes.kept = distinct.size() * kBytesPerCall + kFirstUse;
+  return bytes;
+}
+
+Expected<std::unique_ptr<Device>> openCpuDevice(const std::string &which) {
+  if (!which.empty())
+    return Status::error(RP_UNAVAILABLE, "there is one device 'cpu', and no '" +
+                                             which + "' of it");
+  return std::unique_ptr<Device>(std::make_unique<CpuDevice>());
 }
 
 } // namespace reprise::rt

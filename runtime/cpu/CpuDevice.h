@@ -11,7 +11,8 @@
 
 namespace reprise::rt {
 
-std::unique_ptr<Device> openCpuDevice();
+/// There is one; fails with RP_UNAVAILABLE for any `which`.
+Expected<std::unique_ptr<Device>> openCpuDevice(const std::string &which);
 
 } // namespace reprise::rt
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <dnnl.hpp>

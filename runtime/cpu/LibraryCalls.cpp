@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
-#include "../core/Fault.h"
+#include "reprise/Fault.h"
 
 namespace reprise::rt {
 

@@ -13,7 +13,7 @@
 #define REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 
 #include "ThreadScope.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include <dnnl.hpp>
 #include <map>
 #include <memory>

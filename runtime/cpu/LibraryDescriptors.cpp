@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <cstring>
 

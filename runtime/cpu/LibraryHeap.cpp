@@ -8,7 +8,7 @@
 //          operands and the limits of oneDNN 2.6 allow.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 

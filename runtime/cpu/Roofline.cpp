@@ -4,9 +4,9 @@
 // neighbour's burst on a shared machine must not become its rate.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Roofline.h"
 #include "LibraryCalls.h"
 #include "ThreadScope.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <chrono>
 #include <dnnl.hpp>

@@ -4,8 +4,8 @@
 // batch counts nowhere. The loss is the cross-entropy, summed in double.
 //
 //===----------------------------------------------------------------------===//
-#include "../core/Fault.h"
 #include "StepForm.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/FileLayout.h"
-#include "../core/Fault.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <cstring>
 

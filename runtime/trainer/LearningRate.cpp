@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/LearningRate.h"
-#include "../core/Fault.h"
+#include "reprise/Fault.h"
 #include <cmath>
 
 using namespace reprise::rt;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
-#include "../core/Fault.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
 #include <numeric>

@@ -61,10 +61,9 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
 
 Expected<ProcessMemory> reprise::rt::predictProcessMemory(
     const rp_program *program, const DataSpec &data, Split split, bool saves) {
-  // Code that oneDNN generates for a distinct call, with its descriptors.
-  constexpr uint64_t kBytesPerLibraryCall = 128 << 10;
-  // Pages of libraries that are touched when steps run, stacks of threads.
-  constexpr uint64_t kFirstUse = 4 << 20;
+  size_t kept = 0, duringCalls = 0;
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_program_host_bytes(program, &kept, &duringCalls)));
   Expected<uint64_t> batch = batchBytes(program);
   if (!batch.ok())
     return batch.status();
@@ -82,9 +81,7 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
        Kind::Measured},
       {"arena: all tensors of the program", rp_program_arena_bytes(program)},
       {"compiled kernels", rp_program_code_bytes(program)},
-      {"library kernels and their buffers, threads",
-       rp_program_library_call_count(program) * kBytesPerLibraryCall +
-           rp_program_library_heap_bytes(program) + kFirstUse,
+      {"library kernels and their buffers, threads", kept + duringCalls,
        Kind::Estimated},
       {"data set", extent->hostBytes},
       {"batches ahead, order of the images",

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
-#include "../core/Fault.h"
 #include "StepForm.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include <algorithm>

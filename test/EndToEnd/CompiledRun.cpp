@@ -4,8 +4,7 @@
 #include "StrippedLocations.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
-#include "reprise/Passes/Kernels.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/reprise.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include <cstring>
@@ -192,11 +191,13 @@ std::string end_to_end::compileVariants(mlir::ModuleOp model,
       return variant.label + ": " + wrong;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
   }
-  FailureOr<CodeImage> image = compileKernels(sources, rt::hostTarget());
+  auto target = createTarget("cpu:native", 2);
+  assert(target.ok() && "targets are registered");
+  FailureOr<std::vector<uint8_t>> image = (*target)->compileKernels(sources);
   for (auto [k, variant] : llvm::enumerate(variants)) {
     // Alone when they failed together, to name the mode.
     auto file = succeeded(image)
-                    ? translateProgram(programOf(*programs[k]), image->elf)
+                    ? translateProgram(programOf(*programs[k]), *image)
                     : emitArtifact(*programs[k]);
     if (failed(file))
       return variant.label + ": does not compile: its kernels or its artifact";

@@ -15,6 +15,7 @@ class Check : public testing::Test {
 protected:
   void SetUp() override {
     DialectRegistry registry;
+    registerAllTargets();
     registerPipelineDialects(registry);
     reference::registerReferenceModels(registry);
     context.appendDialectRegistry(registry);

@@ -27,6 +27,7 @@ std::vector<ZooCase> end_to_end::smallModels() {
 
 void end_to_end::loadEverything(MLIRContext &context) {
   DialectRegistry registry;
+  registerAllTargets();
   registerPipelineDialects(registry);
   reference::registerReferenceModels(registry);
   context.appendDialectRegistry(registry);

@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   DialectRegistry registry;
+  registerAllTargets();
   registerPipelineDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();

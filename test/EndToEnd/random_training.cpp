@@ -31,6 +31,7 @@ namespace {
 
 void loadDialects(MLIRContext &context) {
   DialectRegistry registry;
+  registerAllTargets();
   registerPipelineDialects(registry);
   reference::registerReferenceModels(registry);
   context.appendDialectRegistry(registry);

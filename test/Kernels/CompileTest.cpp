@@ -3,7 +3,7 @@
 #include "KernelHarness.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Passes/Target.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <cstring>
@@ -33,20 +33,17 @@ static Case rowCase(const std::string &name) {
 TEST(CompileKernels, equal_input_gives_equal_bytes) {
   auto context = createContext();
   auto module = parseCases(*context, {sumCase("a"), rowCase("b")});
-  FailureOr<CodeImage> first =
-      compileKernels(sourcesOf(*module), rt::hostTarget());
-  FailureOr<CodeImage> second =
-      compileKernels(sourcesOf(*module), rt::hostTarget());
+  FailureOr<std::vector<uint8_t>> first = compileForHost(sourcesOf(*module));
+  FailureOr<std::vector<uint8_t>> second = compileForHost(sourcesOf(*module));
   ASSERT_TRUE(succeeded(first) && succeeded(second));
-  EXPECT_EQ(first->elf, second->elf);
+  EXPECT_EQ(*first, *second);
 }
 
 TEST(CompileKernels, equal_bodies_share_code_under_their_names) {
   auto context = createContext();
   auto module =
       parseCases(*context, {sumCase("a"), rowCase("b"), sumCase("c")});
-  FailureOr<CodeImage> image =
-      compileKernels(sourcesOf(*module), rt::hostTarget());
+  FailureOr<std::vector<uint8_t>> image = compileForHost(sourcesOf(*module));
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   ASSERT_NE(code.find("a"), nullptr);
@@ -90,16 +87,17 @@ static std::vector<float> numbers(size_t count) {
 
 /// The bits that the kernels of `module` compute from `input`.
 static std::vector<std::vector<uint32_t>>
-runCases(mlir::ModuleOp module, StringRef target,
+runCases(mlir::ModuleOp module, Target &target,
          const std::vector<float> &input) {
-  FailureOr<CodeImage> image = compileKernels(sourcesOf(module), target);
+  FailureOr<std::vector<uint8_t>> image =
+      target.compileKernels(sourcesOf(module));
   EXPECT_TRUE(succeeded(image));
   if (failed(image))
     return {};
   LoadedCode code(*image);
   std::vector<std::vector<uint32_t>> bits;
   for (const KernelSource &source : sourcesOf(module)) {
-    FailureOr<KernelInfo> info = analyzeKernel(*source.body);
+    FailureOr<KernelTraits> info = target.kernelTraits(*source.body);
     EXPECT_TRUE(succeeded(info));
     std::vector<void *> pointers = {const_cast<float *>(input.data())};
     size_t outputs = source.body->getTerminator()->getNumOperands();
@@ -120,16 +118,17 @@ TEST(CompileKernels, every_target_gives_the_same_bits) {
   auto module =
       parseCases(*context, {sumCase("a"), rowCase("b"), halfCase("c")});
   std::vector<float> input = numbers(37 * 133);
-  auto expected = runCases(*module, rt::hostTarget(), input);
+  auto expected = runCases(*module, *targetOf("cpu:native"), input);
   std::string host = "," + rt::hostTarget() + ",";
   for (const char *name :
        {"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4",
         "cpu:native,-avx512fp16", "cpu:native,-avx512bf16,-avx512vbmi"}) {
     SCOPED_TRACE(name);
-    rt::Expected<std::string> target = resolveTarget(name);
-    ASSERT_TRUE(target.ok()) << target.status().message();
+    std::unique_ptr<Target> target = targetOf(name);
+    ASSERT_TRUE(target);
     bool runsHere = true;
-    for (StringRef feature : llvm::split(*target, ','))
+    std::string features = target->features();
+    for (StringRef feature : llvm::split(features, ','))
       runsHere &=
           feature.empty() || host.find("," + feature.str() + ",") != host.npos;
     if (runsHere) {
@@ -143,7 +142,7 @@ TEST(CompileKernels, small_numbers_of_bf16_are_not_flushed) {
   auto context = createContext();
   auto module = parseCases(*context, {halfCase("c")});
   std::vector<float> input = numbers(37 * 133);
-  auto bits = runCases(*module, rt::hostTarget(), input);
+  auto bits = runCases(*module, *targetOf("cpu:native"), input);
   ASSERT_EQ(bits.size(), 4u);
   for (size_t i = 0; i < input.size(); ++i) {
     if (std::isnan(input[i]))
@@ -155,10 +154,11 @@ TEST(CompileKernels, small_numbers_of_bf16_are_not_flushed) {
   }
 }
 
-TEST(ResolveTarget, levels_processors_and_changes) {
+TEST(CpuTarget, levels_processors_and_changes) {
+  registerAllTargets();
   auto featuresOf = [](const char *text) {
-    rt::Expected<std::string> target = resolveTarget(text);
-    return target.ok() ? *target : target.status().message();
+    rt::Expected<std::unique_ptr<Target>> target = createTarget(text, 2);
+    return target.ok() ? (*target)->features() : target.status().message();
   };
   EXPECT_EQ(featuresOf("cpu:native"), rt::hostTarget());
   EXPECT_EQ(featuresOf("cpu:x86-64"), "");
@@ -187,7 +187,8 @@ static std::string errorOf(const Case &kernel) {
       message = diagnostic.str();
     return success();
   });
-  EXPECT_TRUE(failed(analyzeKernel(*sourcesOf(*module)[0].body)));
+  EXPECT_TRUE(
+      failed(analyzeKernel(*sourcesOf(*module)[0].body, KernelShape())));
   return message;
 }
 
@@ -241,7 +242,8 @@ TEST(AnalyzeKernel, outputs_may_lie_over_inputs_read_in_place_only) {
                   "%y = sg.add %x, %b : tensor<8x8xf32>\n"
                   "%z = sg.add %y, %a1 : tensor<8x8xf32>\n",
                   {{"%z", "8x8xf32"}}}});
-  FailureOr<KernelInfo> info = analyzeKernel(*sourcesOf(*module)[0].body);
+  FailureOr<KernelTraits> info =
+      analyzeKernel(*sourcesOf(*module)[0].body, KernelShape());
   ASSERT_TRUE(succeeded(info));
   ASSERT_EQ(info->inPlace.size(), 1u);
   EXPECT_EQ(info->inPlace[0], std::make_pair(0u, 0u));

@@ -5,7 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -25,12 +25,23 @@ using reference::Tensor;
 // Code
 //===----------------------------------------------------------------------===//
 
-LoadedCode::LoadedCode(const CodeImage &image) {
+std::unique_ptr<Target> test::targetOf(StringRef text) {
+  registerAllTargets();
+  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, 2);
+  EXPECT_TRUE(target.ok()) << target.status().message();
+  return target.ok() ? std::move(*target) : nullptr;
+}
+
+FailureOr<std::vector<uint8_t>>
+test::compileForHost(ArrayRef<KernelSource> kernels) {
+  return targetOf("cpu:native")->compileKernels(kernels);
+}
+
+LoadedCode::LoadedCode(const std::vector<uint8_t> &image) {
   fd = memfd_create("kernels", MFD_CLOEXEC);
   size_t written = 0;
-  while (written < image.elf.size()) {
-    ssize_t n =
-        write(fd, image.elf.data() + written, image.elf.size() - written);
+  while (written < image.size()) {
+    ssize_t n = write(fd, image.data() + written, image.size() - written);
     if (n <= 0)
       return;
     written += n;
@@ -274,7 +285,8 @@ void Checker::run() {
   for (Type type : function.getArgumentTypes())
     arguments.push_back(randomTensor(cast<RankedTensorType>(type), random));
   auto op = *function.getOps<sg::KernelOp>().begin();
-  FailureOr<KernelInfo> info = analyzeKernel(op.getBody().front());
+  FailureOr<KernelTraits> info =
+      analyzeKernel(op.getBody().front(), KernelShape());
   ASSERT_TRUE(succeeded(info)) << kernel.name;
   uint64_t grains = info->grains;
   std::vector<Memory> whole = call({{0, grains}}, -1, -1);
@@ -322,8 +334,7 @@ void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
   std::unique_ptr<MLIRContext> context = createContext();
   OwningOpRef<ModuleOp> module = parseCases(*context, cases);
   ASSERT_TRUE(module);
-  FailureOr<CodeImage> image =
-      compileKernels(sourcesOf(*module), rt::hostTarget());
+  FailureOr<std::vector<uint8_t>> image = compileForHost(sourcesOf(*module));
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   for (const Case &kernel : cases)

@@ -20,7 +20,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "reprise/Passes/Kernels.h"
+#include "reprise/Codegen/Kernels.h"
 #include "reprise/Reference/Evaluator.h"
 #include <memory>
 #include <string>
@@ -30,10 +30,16 @@ namespace reprise::test {
 
 using KernelFunction = void (*)(void *const *, int64_t, int64_t);
 
+/// The target that "cpu:native" or another text says.
+std::unique_ptr<Target> targetOf(llvm::StringRef text);
+/// Machine code for this processor.
+mlir::FailureOr<std::vector<uint8_t>>
+compileForHost(llvm::ArrayRef<KernelSource> kernels);
+
 /// A shared object that is loaded as long as this lives.
 class LoadedCode {
 public:
-  explicit LoadedCode(const CodeImage &image);
+  explicit LoadedCode(const std::vector<uint8_t> &image);
   ~LoadedCode();
   LoadedCode(const LoadedCode &) = delete;
   KernelFunction find(const std::string &symbol) const;

@@ -10,17 +10,27 @@ function rule(layer, may, mlir) {
 }
 
 BEGIN {
+  rule("common", "", 0)
   rule("Plan", "", 0)
   rule("Runtime", "", 0)
   rule("IR", "", 1)
   rule("Reference", "IR", 1)
   rule("Analysis", "IR", 1)
-  rule("Bridge", "IR Analysis Plan", 1)
+  rule("Target", "IR Codegen", 1)
+  rule("Codegen", "IR Target", 1)
+  rule("Bridge", "IR Analysis Plan Target", 1)
   rule("Translate", "IR Analysis Bridge", 1)
-  rule("Passes", "IR Analysis Bridge Translate Plan", 1)
+  rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
-  rule("tools", "IR Analysis Bridge Translate Plan Passes NN Zoo Runtime", 1)
+  rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Runtime", 1)
+  # Of the C++ standard library only, for everyone.
+  common["reprise/Limits.h"] = common["reprise/Fault.h"] = 1
+  # Folders of the runtime that each of them may include.
+  below["support"] = " support "
+  below["core"] = " support core "
+  below["cpu"] = " support core cpu "
+  below["trainer"] = " support core trainer "
   # What the compiler uses of the runtime.
   split("Artifact.h Library.h Roofline.h program_generated.h reprise.h", names, " ")
   for (k in names)
@@ -29,6 +39,8 @@ BEGIN {
 
 function layerOf(path,  parts) {
   split(path, parts, "/")
+  if (parts[1] == "include" && !parts[4])
+    return "common"
   if (parts[1] == "include")
     return parts[3]
   if (parts[1] == "lib")
@@ -38,6 +50,10 @@ function layerOf(path,  parts) {
   if (parts[1] == "passes")
     return "Passes"
   return parts[1] == "runtime" ? "Runtime" : parts[1]
+}
+
+function isOfCpu(path) {
+  return path ~ /^(lib\/Target\/Cpu|runtime\/cpu|include\/reprise\/Runtime\/Cpu)\//
 }
 
 function wrong(reason) {
@@ -61,8 +77,12 @@ FNR == 1 {
   sub(/[>"].*/, "", name)
   split(name, parts, "/")
   if (parts[1] == "reprise") {
-    fromShared = (layer == "Bridge" || layer == "Translate") && name in shared
-    if (!index(allowed[layer], " " parts[2] " ") && !fromShared)
+    fromShared = layer ~ /^(Bridge|Target|Translate)$/ && name in shared
+    ofCpu = name ~ /^reprise\/Runtime\/Cpu\//
+    if (ofCpu && !isOfCpu(FILENAME))
+      wrong("only what is of the device may")
+    else if (!(name in common) && !ofCpu && !fromShared &&
+             !index(allowed[layer], " " parts[2] " "))
       wrong("the direction is not allowed")
   } else if (parts[1] ~ /^(mlir|mlir-c|llvm|llvm-c|lld|clang)$/) {
     if (!compiler[layer])
@@ -73,6 +93,9 @@ FNR == 1 {
     own = folders[1] ~ /^(lib|python-free-frontends)$/ ? 2 : 1
     if (depth - gsub(/\.\.\//, "../", name) < own)
       wrong("private headers belong to their layer")
+    else if (folders[1] == "runtime" && parts[2] != ".." &&
+             !index(below[folders[2]], " " parts[2] " "))
+      wrong("the direction is not allowed")
   } else if (layer == "Plan" && /</ && name ~ /[.\/]/) {
     wrong("only the C++ standard library")
   }

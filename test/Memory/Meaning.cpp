@@ -160,7 +160,8 @@ std::ostream &test::operator<<(std::ostream &os, const Meaning &meaning) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-FailureOr<KernelTraits> FakeTarget::kernelTraits(sg::KernelOp kernel) {
+FailureOr<KernelTraits> FakeTarget::kernelTraits(Block &body) {
+  auto kernel = cast<sg::KernelOp>(body.getParentOp());
   KernelTraits traits{4, {}};
   if (kernel.getPath().starts_with("ew"))
     for (OpResult result : kernel.getResults())
@@ -185,7 +186,7 @@ Lowered::Lowered(const std::string &source) {
   module = parseSourceString<mlir::ModuleOp>(source, &context);
   if (!module)
     return;
-  FailureOr<FixedStorage> fixed = layOutFixed(*module);
+  FailureOr<FixedStorage> fixed = layOutFixed(*module, target.alignment());
   if (failed(fixed))
     return;
   std::vector<PlannedEntry> entries;
@@ -199,7 +200,8 @@ Lowered::Lowered(const std::string &source) {
     entries.push_back({std::move(*problem), std::move(*solution)});
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  ProgramOptions options{"m", 2, "none", "none", "annotated"};
+  auto recorded = TargetAttr::get(&context, "fake", "none", kAlignment);
+  ProgramOptions options{"m", 2, recorded, "none", "annotated"};
   program = buildProgram(builder, *module, options, *fixed, entries);
   if (failed(verify(*module)))
     program = {};

@@ -32,11 +32,21 @@ std::ostream &operator<<(std::ostream &os, const Meaning &meaning);
 /// Says 4 grains for every kernel, in-place pairs for kernels whose path
 /// begins with "ew" wherever types agree, and for every library call a
 /// workspace of 256 bytes.
-class FakeTarget : public TargetQueries {
+class FakeTarget : public Target {
 public:
-  mlir::FailureOr<KernelTraits> kernelTraits(sg::KernelOp kernel) override;
+  std::string device() const override { return "fake"; }
+  std::string features() const override { return ""; }
+  mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &body) override;
   mlir::FailureOr<rt::LibraryCallInfo>
   libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) override;
+  mlir::FailureOr<std::vector<uint8_t>>
+  compileKernels(llvm::ArrayRef<KernelSource>) override {
+    return mlir::failure();
+  }
+  Machine machine() const override { return {}; }
+  rt::Expected<rt::Roofline> measureRoofline() override {
+    return rt::Roofline();
+  }
   unsigned calls = 0;
 };
 

@@ -43,6 +43,7 @@ class Pipeline : public testing::Test {
 protected:
   Pipeline() {
     mlir::DialectRegistry registry;
+    registerAllTargets();
     registerPipelineDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();

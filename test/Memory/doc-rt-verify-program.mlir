@@ -5,4 +5,4 @@
 // RUN: sed -e '/^```/,$d' %t.start > %t.mlir
 // RUN: not reprise-opt %t.mlir --pass-pipeline='builtin.module(rt.program(rt-verify-program))' 2>&1 | FileCheck %s
 
-// CHECK: :11:5: error: 'rt.buffer' op 2 shares byte 64 with buffer 1; both live at step 1
+// CHECK: :12:5: error: 'rt.buffer' op 2 shares byte 64 with buffer 1; both live at step 1

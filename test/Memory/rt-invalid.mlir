@@ -2,7 +2,7 @@
 // RUN: reprise-opt %s -split-input-file -verify-diagnostics
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{of a program lives for ever and has no first and last step}}
   rt.buffer 0 "w" parameter at 0 size 32 live 0 to 1
 }
@@ -10,7 +10,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{of an entry needs its first and last step}}
     rt.buffer 0 "w" parameter at 0 size 32
@@ -20,7 +20,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{lies at byte 4, which is not a multiple of 64}}
   rt.buffer 0 "w" parameter at 4 size 32
 }
@@ -28,7 +28,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{has 0 bytes}}
   rt.buffer 0 "w" parameter at 0 size 0
 }
@@ -36,7 +36,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{is not dense}}
   rt.variable "w" <0 + 0 : tensor<2x2xf32>, strides [1, 2]> {
     init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -45,7 +45,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{file_permutation has 1 entries for 2 dimensions}}
   rt.variable "w" <0 + 0 : tensor<2x2xf32>> {file_permutation = array<i32: 0>,
     init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -54,7 +54,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{must end with sg.yield}}
   rt.kernel @k {
   ^bb0(%a: tensor<4xf32>):
@@ -95,7 +95,7 @@ rt.copy <0 + 0 : tensor<2xf32>> to <1 + 0 : tensor<2xf32>>
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{both must be dense and of one type}}
     rt.copy <0 + 0 : tensor<2xf32>> to <1 + 0 : tensor<2xi32>>
@@ -106,7 +106,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{reads 1 and writes 1 tensors; every library op reads 2 and writes 1}}
     rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>]
@@ -118,7 +118,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{has 1 parameters; conv2d takes 9}}
     rt.call conv2d
@@ -131,7 +131,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{names no rt.kernel: @k}}
     rt.launch @k reads [] writes [] grains 1
@@ -142,7 +142,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-note@+1 {{defined here}}
   rt.kernel @k {
   ^bb0(%a: tensor<4xf32>):
@@ -158,7 +158,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-note@+1 {{defined here}}
   rt.kernel @k {
   ^bb0(%a: tensor<4xf32>):
@@ -175,7 +175,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{has 0 grains; at least 1 is needed}}
     rt.launch @k reads [] writes [] grains 0
@@ -186,7 +186,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{has a view that is not dense}}
     rt.launch @k reads [#rt.view<0 + 0 : tensor<2x2xf32>, strides [1, 2]>]
@@ -203,7 +203,7 @@ rt.copy <0 + 0 : tensor<2xi16>> to <0 + 0 : tensor<2xi16>>
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{cannot hold 'vector<4xf32>'}}
   rt.constant 0 = dense<0.0> : vector<4xf32>
 }
@@ -211,7 +211,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{has no place in a program}}
   %c = sg.constant dense<0.0> : tensor<4xf32>
 }
@@ -219,7 +219,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
     // expected-error@+1 {{has no place in an entry}}
     %c = sg.constant dense<0.0> : tensor<4xf32>

@@ -7,7 +7,7 @@
 // CHECK-SAME: checkpointing = "sqrt"
 // CHECK-SAME: fixed_bytes = 128 : i64
 rt.program @tiny attributes {arena_bytes = 320 : i64, checkpointing = "sqrt",
-    fixed_bytes = 128 : i64, library = "oneDNN", target = "avx2",
+    fixed_bytes = 128 : i64, library = "oneDNN", target = #rt.target<"cpu", "avx2">,
     threads = 2 : i64} {
   // CHECK: rt.buffer 0 "w" parameter at 0 size 32
   rt.buffer 0 "w" parameter at 0 size 32

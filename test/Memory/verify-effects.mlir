@@ -3,7 +3,7 @@
 // A variable is written once an entry, over what it was or not; a clone and a
 // derivative draw what the forward pass drew.
 rt.program @right attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.variable "w" <0 + 0 : tensor<4xf32>> {
     role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -43,7 +43,7 @@ rt.program @right attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @writes_twice attributes {arena_bytes = 64 : i64,
-    fixed_bytes = 64 : i64, library = "", target = "", threads = 1 : i64} {
+    fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.variable "w" <0 + 0 : tensor<4xf32>> {
     role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -67,7 +67,7 @@ rt.program @writes_twice attributes {arena_bytes = 64 : i64,
 // -----
 
 rt.program @copies_in_the_backward_pass attributes {arena_bytes = 128 : i64,
-    fixed_bytes = 64 : i64, library = "", target = "", threads = 1 : i64} {
+    fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.variable "w" <0 + 0 : tensor<4xf32>> {
     role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -82,7 +82,7 @@ rt.program @copies_in_the_backward_pass attributes {arena_bytes = 128 : i64,
 // -----
 
 rt.program @draws_twice attributes {arena_bytes = 128 : i64,
-    fixed_bytes = 64 : i64, library = "", target = "", threads = 1 : i64} {
+    fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.kernel @draw {
   ^bb0(%x: tensor<i64>):
     %r = sg.random_uniform %x, %x stream 3 : tensor<i64>, tensor<i64> -> tensor<4xf32>
@@ -105,7 +105,7 @@ rt.program @draws_twice attributes {arena_bytes = 128 : i64,
 // -----
 
 rt.program @only_repeats attributes {arena_bytes = 128 : i64,
-    fixed_bytes = 64 : i64, library = "", target = "", threads = 1 : i64} {
+    fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.kernel @draw {
   ^bb0(%x: tensor<i64>):
     %r = sg.random_uniform %x, %x stream 3 : tensor<i64>, tensor<i64> -> tensor<4xf32>

@@ -4,7 +4,7 @@
 // Two buffers may have the same bytes one after the other, and a kernel may
 // work in place.
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.kernel @k {
   ^bb0(%x: tensor<4xf32>):
@@ -34,27 +34,27 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 
 // expected-error@+1 {{has 64 fixed bytes in an arena of 0 bytes}}
 rt.program @p attributes {arena_bytes = 0 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
 }
 
 // -----
 
 // expected-error@+1 {{claims 65 bytes, which is not a multiple of 64 up to 2^46}}
 rt.program @p attributes {arena_bytes = 65 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
 }
 
 // -----
 
 // expected-error@+1 {{wants 0 threads; 1 to 1024 are possible}}
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 0 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 0 : i64} {
 }
 
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{has number 1 in place of 0}}
   rt.buffer 1 "w" parameter at 0 size 16
 }
@@ -62,7 +62,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{0 of 80 bytes at byte 0 does not lie between bytes 0 and 64}}
   rt.buffer 0 "w" parameter at 0 size 80
 }
@@ -70,7 +70,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 80
   // expected-error@+1 {{1 shares byte 64 with buffer 0}}
   rt.buffer 1 "v" parameter at 64 size 16
@@ -79,7 +79,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{1 shares byte 0 with buffer 0}}
   rt.buffer 1 "v" parameter at 0 size 16
@@ -88,7 +88,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 128 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{takes 32 bytes at byte 0 of buffer 0, which has 16 bytes}}
   rt.variable "w" <0 + 0 : tensor<8xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -97,7 +97,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{names buffer 1 of 1}}
   rt.variable "w" <1 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -106,7 +106,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{has a view at byte 2, which is not a multiple of its elements' 4 bytes}}
   rt.variable "w" <0 + 2 : tensor<2xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -115,7 +115,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.variable "w" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
   // expected-error@+1 {{declares a second variable 'w'}}
@@ -125,7 +125,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.variable "w" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
   // expected-error@+1 {{'v' has the buffer of 'w'}}
@@ -135,7 +135,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "c" constant at 0 size 16
   // expected-error@+1 {{'v' is on a buffer of kind constant}}
   rt.variable "v" <0 + 0 : tensor<4xf32>> {init = #sg.init<ones>, role = #sg.role<parameter>}
@@ -144,7 +144,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{0 is a constant without contents}}
   rt.buffer 0 "c" constant at 0 size 16
 }
@@ -152,7 +152,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "c" constant at 0 size 16
   // expected-error@+1 {{has 8 bytes for buffer 0 of 16 bytes}}
   rt.constant 0 = dense<0.0> : tensor<2xf32>
@@ -161,7 +161,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{fills buffer 0, which is no constant that is still empty}}
   rt.constant 0 = dense<0.0> : tensor<4xf32>
@@ -170,7 +170,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
     // expected-error@+1 {{1 of 64 bytes at byte 0 does not lie between bytes 64 and 256}}
@@ -181,7 +181,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
     // expected-error@+1 {{1 lives from step 0 to step 1 of 1}}
@@ -194,7 +194,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
     // expected-note@+1 {{the other buffer}}
@@ -209,7 +209,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
     rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
@@ -226,7 +226,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
     rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
@@ -239,7 +239,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.kernel @k {
   ^bb0(%x: tensor<4xf32>):
@@ -258,7 +258,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.kernel @k {
   ^bb0(%x: tensor<4xf32>):
@@ -277,7 +277,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "c" constant at 0 size 16
   rt.constant 0 = dense<0.0> : tensor<4xf32>
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
@@ -291,7 +291,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{input 'i' is not on a buffer that lives from the first step}}
   rt.entry @e inputs [#rt.binding<"i", <1 + 0 : tensor<4xf32>>>] outputs [] peak 192 max_live 192 base_flops 0 {
@@ -306,7 +306,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{output 'i' is not on a buffer that lives to the last step}}
   rt.entry @e inputs [] outputs [#rt.binding<"i", <1 + 0 : tensor<4xf32>>>] peak 192 max_live 192 base_flops 0 {
@@ -321,7 +321,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{claims a peak of 192 bytes; its buffers reach 128 bytes}}
   rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
@@ -334,7 +334,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   // expected-error@+1 {{claims 192 live bytes; the largest sum is 128 bytes}}
   rt.entry @e inputs [] outputs [] peak 128 max_live 192 base_flops 0 {

@@ -12,7 +12,7 @@
 #include "../Kernels/KernelHarness.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -129,7 +129,8 @@ static double copySpeed(unsigned threads) {
 
 static double kernelSpeed(sg::KernelOp op, KernelFunction code,
                           unsigned threads, double &seconds) {
-  FailureOr<KernelInfo> info = analyzeKernel(op.getBody().front());
+  FailureOr<KernelTraits> info =
+      analyzeKernel(op.getBody().front(), KernelShape());
   std::vector<std::vector<float>> memory;
   std::vector<void *> pointers;
   double bytes = 0;
@@ -158,8 +159,7 @@ int main(int argc, char **argv) {
   OwningOpRef<mlir::ModuleOp> module = parseCases(*context, cases());
   if (!module)
     return 1;
-  FailureOr<CodeImage> image =
-      compileKernels(sourcesOf(*module), rt::hostTarget());
+  FailureOr<std::vector<uint8_t>> image = compileForHost(sourcesOf(*module));
   if (failed(image))
     return 1;
   LoadedCode code(*image);

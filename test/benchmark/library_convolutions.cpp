@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../../runtime/cpu/LibraryCalls.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <chrono>

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -252,7 +253,9 @@ static void checkHeapOf(rt::LibraryOp op, Shape x, Shape w, Shape y,
       take(rp_program_from_memory(artifact.data(), artifact.size(), &s.program))
           .message,
       "");
-  size_t said = rp_program_library_heap_bytes(s.program);
+  size_t kept = 0, said = 0;
+  rp_status *failed = rp_program_host_bytes(s.program, &kept, &said);
+  ASSERT_EQ(failed, nullptr);
   EXPECT_LE(atOnce, said);
   EXPECT_TRUE(!said || !hasKernelsForAll());
 }

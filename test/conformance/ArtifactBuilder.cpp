@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,6 +44,7 @@ static std::vector<uint8_t> readCode() {
 
 ArtifactBuilder::ArtifactBuilder(unsigned threads) : threads(threads) {
   program.producer = "test";
+  program.device = "cpu";
   program.model = "by-hand";
   program.target = rt::hostTarget();
   program.library = rt::libraryVersion();
@@ -59,7 +61,8 @@ uint32_t ArtifactBuilder::addBuffer(const std::string &name,
   buffer->kind = kind;
   buffer->offset = top;
   buffer->size = bytes;
-  top = (top + bytes + 63) / 64 * 64;
+  uint64_t unit = program.alignment;
+  top = (top + bytes + unit - 1) / unit * unit;
   bool fixed = kind <= fb::BufferKind::Constant;
   auto &list = fixed ? program.buffers : entry().buffers;
   list.push_back(std::move(buffer));

@@ -28,7 +28,9 @@ struct Tensor {
 /// Elements of a shape.
 int64_t elements(const Shape &shape);
 
-/// One program with one entry, "step". Add all fixed tensors before others.
+/// One program with one entry, "step", for the device "cpu" where
+/// program.device and program.alignment say nothing else. Add all fixed tensors
+/// before others.
 class ArtifactBuilder {
 public:
   explicit ArtifactBuilder(unsigned threads = 2);

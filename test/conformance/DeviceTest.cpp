@@ -8,6 +8,7 @@
 #include "ArtifactBuilder.h"
 #include "Devices.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include "HiddenRuntime.h"
 #include "ArtifactBuilder.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 
 using namespace reprise;
 

@@ -8,6 +8,7 @@
 #include "Devices.h"
 #include "NaiveLoops.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/Device.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 //===- FaultTest.cpp - Faults exist in test builds only -------------------===//
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include "Planted.h"
 #include "gtest/gtest.h"
 #include <cstdlib>

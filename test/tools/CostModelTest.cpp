@@ -1,6 +1,7 @@
 //===- CostModelTest.cpp - Costs from rooflines and profiles --------------===//
 
 #include "reprise/Bridge/CostModel.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include <gtest/gtest.h>
 
 using namespace reprise;

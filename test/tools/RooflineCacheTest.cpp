@@ -21,7 +21,7 @@ protected:
   }
   ~RooflineCache() override { std::filesystem::remove_all(folder); }
 
-  double get(MachineId machine = {"p", "l", 2}) {
+  double get(MachineId machine = {"cpu", "p", "l", 2}) {
     note.clear();
     auto roofline = cachedRoofline(
         path, machine,
@@ -51,10 +51,10 @@ TEST_F(RooflineCache, is_asked_before_the_machine) {
 
 TEST_F(RooflineCache, is_not_of_another_machine) {
   EXPECT_EQ(get(), 101);
-  EXPECT_EQ(get({"q", "l", 2}), 102);
-  EXPECT_EQ(get({"q", "m", 2}), 103);
-  EXPECT_EQ(get({"q", "m", 3}), 104);
-  EXPECT_EQ(get({"q", "m", 3}), 104);
+  EXPECT_EQ(get({"cpu", "q", "l", 2}), 102);
+  EXPECT_EQ(get({"cpu", "q", "m", 2}), 103);
+  EXPECT_EQ(get({"cpu", "q", "m", 3}), 104);
+  EXPECT_EQ(get({"cpu", "q", "m", 3}), 104);
 }
 
 TEST_F(RooflineCache, damage_is_measured_over) {
@@ -101,10 +101,12 @@ TEST_F(RooflineCache, pipe_in_its_place_is_left_alone) {
 TEST_F(RooflineCache, lies_where_caches_lie) {
   ::setenv("XDG_CACHE_HOME", "/x", 1);
   ::setenv("HOME", "/h", 1);
-  EXPECT_EQ(rooflineCachePath(2), "/x/reprise/roofline-2.json");
+  EXPECT_EQ(rooflineCachePath({"cpu", "p", "l", 2}),
+            "/x/reprise/roofline-cpu-2.json");
   ::setenv("XDG_CACHE_HOME", "relative", 1);
-  EXPECT_EQ(rooflineCachePath(3), "/h/.cache/reprise/roofline-3.json");
+  EXPECT_EQ(rooflineCachePath({"cpu", "p", "l", 3}),
+            "/h/.cache/reprise/roofline-cpu-3.json");
   ::unsetenv("XDG_CACHE_HOME");
   ::unsetenv("HOME");
-  EXPECT_EQ(rooflineCachePath(2), "");
+  EXPECT_EQ(rooflineCachePath({"cpu", "p", "l", 2}), "");
 }

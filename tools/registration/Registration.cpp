@@ -9,6 +9,7 @@
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Passes/Train.h"
+#include "reprise/Target/Target.h"
 
 void reprise::registerDialects(mlir::DialectRegistry &registry) {
   registry
@@ -16,6 +17,7 @@ void reprise::registerDialects(mlir::DialectRegistry &registry) {
 }
 
 void reprise::registerPasses() {
+  registerAllTargets();
   registerTrainPasses();
   registerCheckpointPasses();
   registerFusePasses();

@@ -121,7 +121,9 @@ static std::string summaryText(const ArtifactFile &artifact,
   lines.add("made by", facts.producer);
   if (!facts.command.empty())
     lines.add("command", facts.command);
-  lines.add("target", facts.target.empty() ? "any processor" : facts.target);
+  lines.add("device", facts.device);
+  lines.add("target",
+            facts.target.empty() ? "nothing beyond its basis" : facts.target);
   lines.add("library", facts.library.empty() ? "none" : facts.library);
   lines.add("threads", std::to_string(facts.threads));
   lines.add("file", text::formatSize(artifact.fileBytes()) + ", of which " +
@@ -357,6 +359,7 @@ static Json toJson(const InspectOptions &options,
   Json json = {{"model", facts.model},
                {"checkpointing", facts.checkpointing},
                {"producer", facts.producer},
+               {"device", facts.device},
                {"target", facts.target},
                {"library", facts.library},
                {"threads", facts.threads},

@@ -3,7 +3,7 @@
 #include "ModelFlags.h"
 #include "Console.h"
 #include "RooflineCache.h"
-#include "reprise/Passes/Target.h"
+#include "reprise/Target/Target.h"
 #include "text/Rates.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -196,19 +196,26 @@ std::vector<std::string> CompileFlags::allGiven() const {
   return names;
 }
 
-rt::Expected<CostModel> CompileFlags::costs(unsigned threads,
+rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
                                             bool mayWarn) const {
+  auto measured = [&] {
+    Machine machine = device.machine();
+    return machineRoofline(
+        {device.device(), machine.processor, machine.library, threads},
+        [&](unsigned) { return device.measureRoofline(); },
+        mayWarn && ::isatty(STDERR_FILENO));
+  };
   rt::Expected<rt::Roofline> rates =
-      roofline ? text::parseRoofline(*roofline)
-               : machineRoofline(threads, mayWarn && ::isatty(STDERR_FILENO));
+      roofline ? text::parseRoofline(*roofline) : measured();
   if (!rates.ok())
     return rates.status();
   return CostModel::load(*rates, profile.value_or(std::string()));
 }
 
-void CompileFlags::warnElsewhere(const CostModel &costs,
+void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
                                  unsigned threads) const {
-  std::string other = costs.profile ? costs.profile->difference(threads) : "";
+  std::string other =
+      costs.profile ? costs.profile->difference(device.machine(), threads) : "";
   if (!other.empty())
     warn("'" + *profile + "' was measured elsewhere: " + other);
 }
@@ -310,24 +317,23 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   options.weightDecay = weightDecay.value_or(options.weightDecay);
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);
-  if (options.threads < 1 || options.threads > 1024)
+  if (options.threads < 1 || options.threads > kMaxThreads)
     return misuse("--threads is " + std::to_string(options.threads) +
-                  "; it must be between 1 and 1024");
-  if (target) {
-    rt::Expected<std::string> features = resolveTarget(*target);
-    if (!features.ok())
-      return misuse("--target: " + features.status().message());
-    // Before anything else uses the library.
-    REPRISE_RETURN_IF_ERROR(rt::limitLibrary(*features));
-    options.target = *target;
-  }
+                  "; it must be between 1 and " + std::to_string(kMaxThreads));
+  options.target = target.value_or(options.target);
+  rt::Expected<std::unique_ptr<Target>> device =
+      createTarget(options.target, options.threads);
+  if (!device.ok())
+    return misuse("--target: " + device.status().message());
+  if (target)
+    REPRISE_RETURN_IF_ERROR((*device)->prepare());
   // Not before a plan needs it: measuring takes a moment.
   if (plansBudget() || roofline || profile) {
     rt::Expected<CostModel> model =
-        costs(options.threads, !isGiven(command, "--json"));
+        costs(**device, options.threads, !isGiven(command, "--json"));
     if (!model.ok())
       return model.status();
-    warnElsewhere(*model, options.threads);
+    warnElsewhere(*model, **device, options.threads);
     options.roofline = model->roofline;
     options.profile = profile.value_or(std::string());
   }

@@ -36,11 +36,13 @@ public:
   std::string firstGiven() const;
   /// All of the options that were given, as "--threads".
   std::vector<std::string> allGiven() const;
-  /// What ops cost on `threads` threads: the roofline that was given, or this
-  /// machine's, and the profile.
-  rt::Expected<CostModel> costs(unsigned threads, bool mayWarn) const;
+  /// What ops cost on `threads` threads: the roofline that was given, or that
+  /// of the machine at hand as a `device`, and the profile.
+  rt::Expected<CostModel> costs(Target &device, unsigned threads,
+                                bool mayWarn) const;
   /// Where the profile is of another machine.
-  void warnElsewhere(const CostModel &costs, unsigned threads) const;
+  void warnElsewhere(const CostModel &costs, const Target &device,
+                     unsigned threads) const;
   /// Takes from a state's course what no option says: threads, momentum, weight
   /// decay.
   void resume(const rt::Course &course);

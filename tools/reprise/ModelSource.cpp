@@ -375,7 +375,8 @@ ProgramFacts tools::factsOf(rt_dialect::ProgramOp program) {
   ProgramFacts facts;
   facts.model = program.getSymName().str();
   facts.checkpointing = program.getCheckpointing().value_or("").str();
-  facts.target = program.getTarget().str();
+  facts.device = program.getTarget().getDevice().str();
+  facts.target = program.getTarget().getFeatures().str();
   facts.library = program.getLibrary().str();
   facts.threads = unsigned(program.getThreads());
   facts.arena = program.getArenaBytes();

@@ -109,7 +109,7 @@ static rt::Expected<double> runOnce(rp_program *program, rp_session *session,
 static rt::Status measure(rp_program *program, const char *entry, unsigned runs,
                           bool byStep, Times &times) {
   rp_session *raw = nullptr;
-  rp_session_options options = {"cpu", 0, byStep, 0};
+  rp_session_options options = {nullptr, 0, byStep, 0};
   REPRISE_RETURN_IF_ERROR(take(rp_session_create(program, &options, &raw)));
   std::shared_ptr<rp_session> session(raw, rp_session_destroy);
   REPRISE_RETURN_IF_ERROR(take(rp_session_initialize(raw, 1)));
@@ -182,11 +182,12 @@ static const rt::fb::Entry *findEntry(const ArtifactFile &artifact,
 }
 
 static Profile makeProfile(const ArtifactFile &artifact,
-                           const rt::fb::Entry &entry, const Times &times) {
+                           const rt::fb::Entry &entry, const Times &times,
+                           const Machine &machine) {
   Profile profile;
   profile.model = artifact.root().model()->str();
-  profile.processor = rt::processorName();
-  profile.library = rt::libraryVersion();
+  profile.processor = machine.processor;
+  profile.library = machine.library;
   profile.threads = artifact.root().threads();
   for (size_t k = 0; k < times.steps.size(); ++k) {
     Profile::Entry &op =
@@ -272,12 +273,18 @@ static rt::Status profileSource(const ProfileOptions &options) {
   if (!entry)
     return invalid("'" + options.source + "' has no entry '" + options.entry +
                    "'");
+  const rt::fb::Program &root = artifact->root();
+  rt::Expected<std::unique_ptr<Target>> target =
+      createTargetOf(root.device()->str(),
+                     root.target() ? root.target()->str() : "", root.threads());
+  if (!target.ok())
+    return target.status();
   rt::Expected<CostModel> costs =
-      options.compile.costs(artifact->root().threads(), !options.json);
+      options.compile.costs(**target, root.threads(), !options.json);
   if (!costs.ok())
     return costs.status();
   if (*classifySource(options.source) == SourceKind::Artifact)
-    options.compile.warnElsewhere(*costs, artifact->root().threads());
+    options.compile.warnElsewhere(*costs, **target, root.threads());
   rp_program *raw = nullptr;
   REPRISE_RETURN_IF_ERROR(take(
       rp_program_from_memory(artifact->data(), artifact->fileBytes(), &raw)));
@@ -289,7 +296,7 @@ static rt::Status profileSource(const ProfileOptions &options) {
       REPRISE_RETURN_IF_ERROR(
           measure(raw, options.entry.c_str(), options.steps, byStep, times));
   }
-  Profile profile = makeProfile(*artifact, *entry, times);
+  Profile profile = makeProfile(*artifact, *entry, times, (*target)->machine());
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(writeText(options.output, profile.print()));
   return show(options, profile, times, *costs, predict(*entry, *costs));

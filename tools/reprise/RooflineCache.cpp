@@ -1,7 +1,6 @@
 //===- RooflineCache.cpp - This machine's speed, measured once ------------===//
 #include "RooflineCache.h"
 #include "Console.h"
-#include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Trainer/File.h"
 
 #include <cstdlib>
@@ -14,11 +13,7 @@ using namespace reprise::tools;
 // Far more than a cache has.
 static constexpr uint64_t kMostBytes = 1 << 16;
 
-MachineId MachineId::here(unsigned threads) {
-  return {rt::processorName(), rt::libraryVersion(), threads};
-}
-
-std::string tools::rooflineCachePath(unsigned threads) {
+std::string tools::rooflineCachePath(const MachineId &machine) {
   const char *cache = std::getenv("XDG_CACHE_HOME");
   const char *home = std::getenv("HOME");
   std::string folder;
@@ -29,7 +24,8 @@ std::string tools::rooflineCachePath(unsigned threads) {
     folder = std::string(home) + "/.cache";
   if (folder.empty())
     return "";
-  return folder + "/reprise/roofline-" + std::to_string(threads) + ".json";
+  return folder + "/reprise/roofline-" + machine.device + "-" +
+         std::to_string(machine.threads) + ".json";
 }
 
 /// Nothing, and a note unless there is no file, when it cannot be used.
@@ -121,12 +117,12 @@ rt::Expected<rt::Roofline> tools::cachedRoofline(const std::string &path,
   return measured;
 }
 
-rt::Expected<rt::Roofline> tools::machineRoofline(unsigned threads,
-                                                  bool mayWarn) {
+rt::Expected<rt::Roofline>
+tools::machineRoofline(const MachineId &machine, const MeasureRoofline &measure,
+                       bool mayWarn) {
   std::string note;
   auto roofline =
-      cachedRoofline(rooflineCachePath(threads), MachineId::here(threads),
-                     rt::measureRoofline, note);
+      cachedRoofline(rooflineCachePath(machine), machine, measure, note);
   if (mayWarn && !note.empty())
     warn(note);
   return roofline;

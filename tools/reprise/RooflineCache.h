@@ -3,15 +3,15 @@
 #define REPRISE_TOOLS_ROOFLINECACHE_H
 
 #include "reprise/Runtime/Roofline.h"
+#include "reprise/Runtime/Status.h"
 #include <functional>
 
 namespace reprise::tools {
 
 /// What a machine's roofline depends on.
 struct MachineId {
-  std::string processor, library;
+  std::string device, processor, library;
   unsigned threads = 1;
-  static MachineId here(unsigned threads);
 };
 
 using MeasureRoofline = std::function<rt::Expected<rt::Roofline>(unsigned)>;
@@ -24,12 +24,14 @@ rt::Expected<rt::Roofline> cachedRoofline(const std::string &path,
                                           const MeasureRoofline &measure,
                                           std::string &note);
 
-/// "$XDG_CACHE_HOME/reprise/roofline-2.json" or below "~/.cache", for a number
-/// of threads; "" where there is no home.
-std::string rooflineCachePath(unsigned threads);
+/// "$XDG_CACHE_HOME/reprise/roofline-cpu-2.json" or below "~/.cache", for a
+/// device and a number of threads; "" where there is no home.
+std::string rooflineCachePath(const MachineId &machine);
 
-/// The above, of this machine. Notes are warnings if `mayWarn`.
-rt::Expected<rt::Roofline> machineRoofline(unsigned threads, bool mayWarn);
+/// The above, in the cache's place. Notes are warnings if `mayWarn`.
+rt::Expected<rt::Roofline> machineRoofline(const MachineId &machine,
+                                           const MeasureRoofline &measure,
+                                           bool mayWarn);
 
 } // namespace reprise::tools
 

@@ -27,7 +27,10 @@ void RunFlags::addTo(CLI::App &command) {
       ->type_name("DIR|FILE|synthetic");
   command.add_option("--synthetic-size", syntheticSize,
                      "Images of the synthetic data (default: 2048)");
-  command.add_option("--device", device, "Device to run on (default: cpu)");
+  command.add_option(
+      "--device", device,
+      "Device to run on, as cuda:1 (default: the one that the program "
+      "is for)");
   command
       .add_option_function<std::string>(
           "--memory-limit",
@@ -219,9 +222,9 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
 rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
                                                   const RunRequest &request) {
   // Before anything is compiled for it.
-  auto device = rt::openDevice(flags.device);
-  if (!device.ok())
-    return device.status();
+  if (!flags.device.empty())
+    if (auto device = rt::openDevice(flags.device); !device.ok())
+      return device.status();
   auto prepared = prepareWithin(flags, request);
   if (!prepared.ok())
     return prepared.status();
@@ -229,7 +232,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   running.program = prepared->program;
   running.memory = prepared->memory;
   rp_session_options options = {};
-  options.device = flags.device.c_str();
+  options.device = flags.device.empty() ? nullptr : flags.device.c_str();
   options.check_memory = flags.checkMemory;
   auto session = rt::openSessionBackend(running.program.get(), options);
   if (!session.ok())

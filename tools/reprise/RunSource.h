@@ -18,7 +18,7 @@ namespace reprise::tools {
 
 /// What train and eval have in common.
 struct RunFlags {
-  std::string source, data, device = "cpu";
+  std::string source, data, device; // empty: what the program is for
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
   /// Bytes that the whole process may take; 0: what the system allows.

@@ -21,6 +21,7 @@ using namespace reprise;
 using namespace reprise::tools;
 
 static int run(int argc, char **argv) {
+  registerAllTargets();
   CLI::App app("Compiles networks into training programs whose peak memory is "
                "known to the byte, and runs them.",
                "reprise");

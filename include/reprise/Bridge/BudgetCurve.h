@@ -20,7 +20,7 @@ struct BudgetOptions {
   /// a step without a budget gets.
   double work = 1;
   unsigned threads = 2;
-  /// Processors that library calls are planned for; see resolveTarget.
+  /// The device that kernels and calls are planned for; see createTarget.
   std::string target = "cpu:native";
   /// Ops whose module path or source location ("file:line") matches one of
   /// these globs are not executed again.

@@ -21,7 +21,7 @@ mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem);
 struct ProgramOptions {
   std::string model;
   unsigned threads = 1;
-  std::string target;
+  rt_dialect::TargetAttr target;
   std::string library;
   std::string checkpointing; // mode, for the summary; may be empty
 };

@@ -21,27 +21,10 @@
 #include "reprise/Bridge/CostModel.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/Plan/Schedule.h"
-#include "reprise/Runtime/Library.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace reprise {
-
-/// What the planner must know of a compiled kernel.
-struct KernelTraits {
-  uint64_t grains = 1;
-  /// (output, input): the output may be written over the input.
-  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
-};
-
-/// What the bridge asks of the machine that will run the program. A failure
-/// has been reported at the op.
-class TargetQueries {
-public:
-  virtual ~TargetQueries();
-  virtual mlir::FailureOr<KernelTraits> kernelTraits(sg::KernelOp kernel) = 0;
-  virtual mlir::FailureOr<rt::LibraryCallInfo>
-  libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) = 0;
-};
 
 /// The bytes that live from step to step: the module's variables in their
 /// order, then the functions' constants, each once.
@@ -49,16 +32,18 @@ struct FixedStorage {
   struct Range {
     std::string name;
     rt_dialect::BufferKind kind;
-    uint64_t offset; // multiple of plan::kAlignment
+    uint64_t offset; // multiple of the alignment
     uint64_t size;
   };
   std::vector<Range> ranges;
   llvm::MapVector<mlir::StringAttr, uint32_t> variables;   // to ranges
   llvm::MapVector<mlir::ElementsAttr, uint32_t> constants; // to ranges
-  uint64_t bytes = 0; // multiple of plan::kAlignment
+  uint64_t bytes = 0; // multiple of the alignment
 };
 
-mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module);
+/// Ranges begin at multiples of `alignment` bytes, a target's.
+mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module,
+                                          uint64_t alignment);
 
 /// What a plan::Op stands for.
 struct PlannedOp {
@@ -75,6 +60,7 @@ struct PlannedOp {
 
 struct PlanProblem {
   mlir::func::FuncOp function;
+  uint64_t alignment = kAlignment; // of every offset: the target's
   plan::Graph graph;
   std::vector<PlannedOp> ops;        // by OpId
   std::vector<mlir::Type> types;     // by ValueId
@@ -91,7 +77,7 @@ struct PlanProblem {
 
 mlir::FailureOr<PlanProblem> buildPlanProblem(mlir::func::FuncOp function,
                                               const FixedStorage &fixed,
-                                              TargetQueries &target);
+                                              Target &target);
 
 /// What tells the op `id` and the step that runs it from others.
 std::string profileKey(const PlanProblem &problem, plan::OpId id);
@@ -100,7 +86,7 @@ std::string profileKey(const PlanProblem &problem, plan::OpId id);
 /// roofline. Fails with an error at the function when a profile has too few of
 /// them; a profile of another machine is a warning.
 mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
-                             unsigned threads);
+                             const Target &target, unsigned threads);
 
 /// The call a library op makes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);

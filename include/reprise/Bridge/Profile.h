@@ -6,7 +6,7 @@
 //
 // As JSON:
 //   {"version": 1, "model": "resnet50", "processor": "...", "threads": 2,
-//    "library": "oneDNN 2.6.3 gomp",
+//    "library": "...",
 //    "ops": [{"key": "relu f32[8,16] -> f32[8,16] flops 128",
 //             "ms": 0.012, "count": 3}, ...]}
 //
@@ -14,7 +14,7 @@
 #ifndef REPRISE_BRIDGE_PROFILE_H
 #define REPRISE_BRIDGE_PROFILE_H
 
-#include "reprise/Runtime/Library.h"
+#include "reprise/Target/Target.h"
 #include <map>
 
 namespace reprise::rt::fb {
@@ -40,8 +40,8 @@ struct Profile {
   std::string print() const;
 
   /// What of processor, threads and library is not as it would be for a
-  /// program of `threads` threads here; empty when nothing is.
-  std::string difference(unsigned threads) const;
+  /// program of `threads` threads on `machine`; empty when nothing is.
+  std::string difference(const Machine &machine, unsigned threads) const;
 };
 
 /// What tells ops apart: ops of one key run the same code on the same shapes.

@@ -21,8 +21,6 @@ def Rt_Dialect : Dialect {
   let dependentDialects = ["::reprise::sg::SgDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
-    /// Every buffer starts at a multiple of this many bytes.
-    static constexpr uint64_t kAlignment = 64;
   private:
     void registerOps();
     void registerAttributes();
@@ -63,6 +61,27 @@ def Rt_LibraryOp : Rt_I32Enum<"LibraryOp", "a function of the library", [
   I32EnumAttrCase<"Conv2DFilterGrad", 2, "conv2d_filter_grad">,
   I32EnumAttrCase<"MatMul", 3, "matmul">]>;
 def Rt_LibraryOpAttr : EnumAttr<Rt_Dialect, Rt_LibraryOp, "library_op">;
+
+def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "the device that a program is for";
+  let description = [{
+    The runtime's name of the device, what the program needs of it in the
+    device's own words, and what its buffers begin at multiples of, in bytes.
+
+    ```mlir
+    #rt.target<"cpu", "">
+    #rt.target<"pocket", "", alignment 256>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$device,
+    StringRefParameter<>:$features,
+    DefaultValuedParameter<"uint64_t", "::reprise::kAlignment">:$alignment);
+  let assemblyFormat = [{
+    `<` $device `,` $features (`,` `alignment` $alignment^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
 
 def Rt_ViewAttr : AttrDef<Rt_Dialect, "View"> {
   let mnemonic = "view";

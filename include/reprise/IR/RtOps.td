@@ -41,14 +41,15 @@ def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
   let summary = "a placed program";
   let description = [{
     `arena_bytes` is all the memory the program uses, `fixed_bytes` its first
-    part, which holds variables and constants. `target` names the processor
-    features that the kernels need, `library` the numerical library whose
-    workspaces were planned, for `threads` threads. `checkpointing` is the mode
+    part, which holds variables and constants. `target` says the
+    device and what of it the kernels need, `library` the numerical library
+    whose workspaces were planned, for `threads` threads. `checkpointing` is the mode
     the program was made with, for the summary.
 
     ```mlir
     rt.program @tiny attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
-        threads = 2 : i64, target = "avx2", library = "oneDNN 2.6.3"} {
+        threads = 2 : i64, target = #rt.target<"cpu", "">,
+        library = ""} {
       rt.buffer 0 "w" parameter at 0 size 16
       rt.variable "w" <0 + 0 : tensor<4xf32>> {
         role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -68,7 +69,7 @@ def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
-    StrAttr:$target, StrAttr:$library, I64Attr:$arena_bytes,
+    Rt_TargetAttr:$target, StrAttr:$library, I64Attr:$arena_bytes,
     I64Attr:$fixed_bytes, OptionalAttr<StrAttr>:$checkpointing);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
@@ -149,7 +150,7 @@ def Rt_CallOp : Rt_Step<"call"> {
     ```mlir
     rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
         #rt.view<1 + 0 : tensor<4x2xf32>>]
-      writes [#rt.view<2 + 0 : tensor<8x2xf32>>] ints [0, 0] by "jit:avx2"
+      writes [#rt.view<2 + 0 : tensor<8x2xf32>>] ints [0, 0] by "direct"
       workspace <3 + 0 : tensor<1024xi8>>
       <"matmul" in "fc" forward, flops 128, bytes 224>
     ```

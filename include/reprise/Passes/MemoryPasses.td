@@ -43,8 +43,7 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "unsigned", "2",
            "threads that library calls are planned for">,
     Option<"target", "target", "std::string", "\"cpu:native\"",
-           "processors that it is for: cpu:native, cpu:x86-64-v3, "
-           "cpu:NAME,+FEATURE,-FEATURE">,
+           "device that it is for, as cpu:native; see docs/targets.md">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
            "the checkpointing mode, for the summary">];
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
@@ -62,7 +61,8 @@ def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramO
 
     ```mlir
     rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
-                              library = "", target = "", threads = 1 : i64} {
+                              library = "", target = #rt.target<"cpu", "">,
+                              threads = 1 : i64} {
       rt.buffer 0 "w" parameter at 0 size 16
       rt.kernel @k {
       ^bb0(%x: tensor<4xf32>):
@@ -96,7 +96,8 @@ def RtVerifyEffects : Pass<"rt-verify-effects", "::reprise::rt_dialect::ProgramO
 
     ```mlir
     rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
-                              library = "", target = "", threads = 1 : i64} {
+                              library = "", target = #rt.target<"cpu", "">,
+                              threads = 1 : i64} {
       rt.buffer 0 "w" parameter at 0 size 16
       rt.variable "w" <0 + 0 : tensor<4xf32>> {
         role = #sg.role<parameter>, init = #sg.init<zeros>}

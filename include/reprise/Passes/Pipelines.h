@@ -66,7 +66,7 @@ struct CompileOptions {
   BudgetObserver budgetObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
-  /// Processors that it is for; see resolveTarget.
+  /// The device that it is for, one that is registered; see createTarget.
   std::string target = "cpu:native";
   /// Called on every pass manager before it runs: timing, printing.
   std::function<void(mlir::PassManager &)> configure;
@@ -95,8 +95,8 @@ mlir::FailureOr<BudgetPlans> planBudgets(mlir::ModuleOp module,
 /// annotated for checkpointing, and wherever it comes from.
 std::string digestModel(mlir::ModuleOp module);
 
-/// Compiles the kernels of a module at level program, for the processor
-/// features that the program names, and returns the artifact's bytes. Equal
+/// Compiles the kernels of a module at level program, for the target that the
+/// program names, and returns the artifact's bytes. Equal
 /// input gives equal bytes. `training` says what it was lowered with.
 mlir::FailureOr<std::vector<uint8_t>>
 emitArtifact(mlir::ModuleOp module,

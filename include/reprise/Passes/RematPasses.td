@@ -91,7 +91,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "unsigned", "2",
            "threads that library calls are planned for and the search uses">,
     Option<"target", "target", "std::string", "\"cpu:native\"",
-           "processors that it is for, as of sg-lower-to-rt">,
+           "device that it is for, as of sg-lower-to-rt">,
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",

@@ -7,6 +7,7 @@
 #ifndef REPRISE_PLAN_GRAPH_H
 #define REPRISE_PLAN_GRAPH_H
 
+#include "reprise/Limits.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,8 +18,8 @@ using OpId = uint32_t;
 using ValueId = uint32_t;
 constexpr uint32_t kNone = UINT32_MAX;
 
-/// Every offset and size is a multiple of this many bytes.
-constexpr uint64_t kAlignment = 64;
+// Every offset and size is a multiple of it.
+using reprise::kAlignment;
 
 /// The largest graph: all values and workspaces together, each rounded up and
 /// one unit more; and all ops run once. What is derived from less is exact.

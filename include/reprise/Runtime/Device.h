@@ -2,7 +2,14 @@
 //
 // The seam between the session, which knows inputs, variables and names, and
 // a device, which knows memory, kernels and libraries. A new device implements
-// these two classes and passes test/conformance.
+// these two classes in a folder of its own, registers its name, and passes
+// test/conformance.
+//
+// A device is part of the executable, or lies in a shared library that is
+// opened when the device is asked for: libreprise-device-NAME.so, looked for in
+// the folders of REPRISE_DEVICE_PATH and then where the system looks. It is
+// written with REPRISE_EXPORT_DEVICE, and built with the headers of the runtime
+// that opens it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_DEVICE_H
@@ -10,6 +17,7 @@
 
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,10 +51,20 @@ public:
   virtual uint64_t highWaterBytes() const = 0;
 };
 
+/// Memory of the host, in bytes, that a device takes for a program beside its
+/// arena and its code: estimates from above.
+struct HostBytes {
+  uint64_t kept = 0;        // from the preparation on
+  uint64_t duringCalls = 0; // taken and given back by library calls
+};
+
 class Device {
 public:
   virtual ~Device();
+  /// As programs record it.
   virtual std::string name() const = 0;
+  /// Of a verified program of this device.
+  virtual HostBytes hostBytes(const fb::Program &program) const = 0;
   /// `program` outlives the result. Fails with RP_INCOMPATIBLE if it was
   /// compiled for another processor or library. `guardBytes` are accessible
   /// before the arena and as many behind it.
@@ -54,12 +72,44 @@ public:
   prepare(const fb::Program &program, uint64_t guardBytes) = 0;
 };
 
-/// The devices this process can open, best first.
+/// Opens a device; `which` is what stands behind its name and a colon: "1" of
+/// "cuda:1".
+using DeviceOpener =
+    std::function<Expected<std::unique_ptr<Device>>(const std::string &which)>;
+
+/// Adds a device of this executable. Safe from any thread.
+void registerDevice(const std::string &name, DeviceOpener open);
+
+/// An object of this class registers a device before main.
+struct DeviceRegistration {
+  DeviceRegistration(const char *name, DeviceOpener open) {
+    registerDevice(name, std::move(open));
+  }
+};
+
+/// The devices that are registered, sorted.
 std::vector<std::string> deviceNames();
 
-/// Fails with RP_UNAVAILABLE, naming the devices there are.
+/// Opens "NAME" or "NAME:WHICH", by a shared library where none of that name is
+/// registered. Fails with RP_UNAVAILABLE, naming the devices there are and why
+/// the library could not be opened.
 Expected<std::unique_ptr<Device>> openDevice(const std::string &name);
 
+/// What a shared library of a device exports. Equal revisions have equal
+/// classes.
+struct DeviceLibrary {
+  const char *revision;
+  Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
+};
+constexpr const char *kDeviceRevision = "reprise device 1";
+constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
+
 } // namespace reprise::rt
+
+/// Makes the shared library it stands in one that `open` is the device of.
+#define REPRISE_EXPORT_DEVICE(open)                                            \
+  extern "C" __attribute__((visibility("default")))                            \
+  const ::reprise::rt::DeviceLibrary repriseDeviceLibrary = {                  \
+      ::reprise::rt::kDeviceRevision, open}
 
 #endif // REPRISE_RUNTIME_DEVICE_H

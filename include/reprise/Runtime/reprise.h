@@ -82,14 +82,15 @@ const char *rp_program_plan_note(const rp_program *program);
 uint32_t rp_program_threads(const rp_program *program);
 size_t rp_program_arena_bytes(const rp_program *program);
 size_t rp_program_fixed_bytes(const rp_program *program);
-/* Machine code of the compiled kernels, and how many distinct calls of the
- * numerical library there are: what the process holds beside the arena. */
+/* Code of the compiled kernels. */
 size_t rp_program_code_bytes(const rp_program *program);
-size_t rp_program_library_call_count(const rp_program *program);
-/* What one of these calls takes from the heap beside its workspace while it
- * runs, of the one that takes most: an estimate from above, and 0 where all
- * kernels keep to their workspaces. */
-size_t rp_program_library_heap_bytes(const rp_program *program);
+const char *rp_program_device(const rp_program *program);
+/* Memory of the host that the program's device takes beside arena and code:
+ * estimates from above of what it keeps, and of what its library calls take
+ * from the heap beside their workspaces while they run. Fails with
+ * RP_UNAVAILABLE where there is no such device. */
+rp_status *rp_program_host_bytes(const rp_program *program, size_t *kept,
+                                 size_t *during_calls);
 size_t rp_program_variable_count(const rp_program *program);
 rp_status *rp_program_variable(const rp_program *program, size_t index,
                                rp_tensor_info *info);
@@ -106,9 +107,11 @@ rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
 
 /* ---- sessions ---- */
 typedef struct rp_session_options {
-  const char *device; /* "cpu"; others are opened when asked for */
-  int32_t poison;     /* nonzero: fill buffers with NaN as they die (tests) */
-  int32_t profile;    /* nonzero: time every step */
+  /* "cpu", or "cuda:1" for the second one; others than the program's are
+   * refused. NULL: the program's. */
+  const char *device;
+  int32_t poison;  /* nonzero: fill buffers with NaN as they die (tests) */
+  int32_t profile; /* nonzero: time every step */
   /* Nonzero: before each step fill all memory that is none of its operands'
    * with a pattern, and look at every byte of the arena and around it after.
    * rp_session_run fails with RP_INTERNAL, naming the step, if a step changed

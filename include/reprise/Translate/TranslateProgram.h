@@ -10,10 +10,10 @@
 namespace reprise {
 
 /// The bytes of an artifact (.rpx) of `program` with its compiled kernels:
-/// `code` is an ELF shared object that exports every rt.kernel's symbol.
-/// Equal input gives equal bytes. Fails, with an error at the op, on a constant
-/// whose elements are not here, and when the artifact's own verifier refuses
-/// the result. `training` becomes part of the plan note.
+/// `code` is what the target made of the kernels; it exports every rt.kernel's
+/// symbol. Equal input gives equal bytes. Fails, with an error at the op, on a
+/// constant whose elements are not here, and when the artifact's own verifier
+/// refuses the result. `training` becomes part of the plan note.
 mlir::FailureOr<std::vector<uint8_t>>
 translateProgram(rt_dialect::ProgramOp program, llvm::ArrayRef<uint8_t> code,
                  const std::optional<TrainingNote> &training = std::nullopt);

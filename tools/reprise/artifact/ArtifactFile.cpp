@@ -1,6 +1,7 @@
 //===- ArtifactFile.cpp - An artifact for reading -------------------------===//
 
 #include "ArtifactFile.h"
+#include "reprise/Limits.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <cstdlib>
@@ -11,7 +12,7 @@ using namespace reprise;
 using namespace reprise::tools;
 namespace fb = reprise::rt::fb;
 
-static constexpr uint64_t kAlignment = 64, kDigestAt = 24, kDigestBytes = 16;
+static constexpr uint64_t kDigestAt = 24, kDigestBytes = 16;
 
 static std::shared_ptr<uint8_t> allocate(uint64_t size) {
   uint64_t rounded = (size / kAlignment + 1) * kAlignment;
@@ -168,6 +169,7 @@ ProgramFacts reprise::tools::factsOf(const ArtifactFile &artifact) {
   facts.checkpointing = noted(textOf(program.plan_note()), "checkpointing");
   facts.command = noted(textOf(program.plan_note()), "command");
   facts.producer = textOf(program.producer());
+  facts.device = textOf(program.device());
   facts.target = textOf(program.target());
   facts.library = textOf(program.library());
   facts.threads = program.threads();

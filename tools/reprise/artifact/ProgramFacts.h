@@ -72,7 +72,7 @@ struct EntryFacts {
 };
 
 struct ProgramFacts {
-  std::string model, checkpointing, producer, target, library;
+  std::string model, checkpointing, producer, device, target, library;
   std::string command; // that compiled it; may be empty
   unsigned threads = 0;
   uint64_t arena = 0, fixed = 0;

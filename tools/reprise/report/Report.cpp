@@ -93,13 +93,18 @@ static Json toJson(const ProgramFacts &program, const EntryFacts &entry,
 
 static Json toJson(const ProgramFacts &program) {
   Names names;
-  Json json = {
-      {"model", program.model},     {"checkpointing", program.checkpointing},
-      {"target", program.target},   {"library", program.library},
-      {"threads", program.threads}, {"arena", program.arena},
-      {"fixed", program.fixed},     {"data", program.describeData()},
-      {"command", program.command}, {"buffers", Json::array()},
-      {"entries", Json::array()}};
+  Json json = {{"model", program.model},
+               {"checkpointing", program.checkpointing},
+               {"device", program.device},
+               {"target", program.target},
+               {"library", program.library},
+               {"threads", program.threads},
+               {"arena", program.arena},
+               {"fixed", program.fixed},
+               {"data", program.describeData()},
+               {"command", program.command},
+               {"buffers", Json::array()},
+               {"entries", Json::array()}};
   for (const BufferFacts &buffer : program.buffers)
     json["buffers"].push_back(toJson(buffer, names));
   for (const EntryFacts &entry : program.entries)

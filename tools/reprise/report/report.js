@@ -322,15 +322,13 @@
   const zoomButtons = () => button('closer', 'closer') +
     (state.from === 0 && state.to === data.entry.steps.length ? '' :
       button('reset', 'show all steps'));
-  /// What the code needs of a processor, in words, and to open in full.
+  /// What the program is for, and to open what it needs of it.
   function target() {
-    if (!facts.target) return '';
-    const kind = /avx512/.test(facts.target) ? 'x86-64 with AVX-512' :
-      /avx2/.test(facts.target) ? 'x86-64 with AVX2' : 'a processor';
     const [name, version] = facts.library.split(' ');
     const library = name ? ', ' + text(name + ' ' + version) : '';
     const full = [facts.target.replace(/,/g, ', '), facts.library];
-    return `<details class="about"><summary>compiled for ${kind}${library}` +
+    return `<details class="about"><summary>compiled for ${text(facts.device)}` +
+      `${library}` +
       `</summary>${text(full.filter(Boolean).join('; '))}</details>`;
   }
   function head() {

@@ -3,6 +3,7 @@
 #define REPRISE_TOOLS_TEXT_RATES_H
 
 #include "reprise/Runtime/Roofline.h"
+#include "reprise/Runtime/Status.h"
 #include <string>
 
 namespace reprise::text {

@@ -5,20 +5,20 @@
 //
 // A reduction over leading loops keeps an accumulator for each of a tile's
 // vectors and sweeps the reduced loops: the sum of a column takes its elements
-// in row-major order, in blocks (see kSumBlock). A reduction over the last
-// loop keeps kLanes partial sums, which a fixed tree adds at the end. All
-// reductions of a kernel, and its pointwise results, come from one sweep.
+// in row-major order, in blocks (see KernelShape::sumBlock). A reduction over
+// the last loop keeps a partial sum for each lane, which a fixed tree adds at
+// the end. All reductions of a kernel, and its pointwise results, come from one
+// sweep.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitKernel.h"
 #include "ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -170,7 +170,7 @@ void KernelEmitter::emitFlat(Value begin, Value end) {
   e.setActiveLanes(total - whole);
   loop(rest, smaller(last, e.constant(total)), lanes,
        [&](Value i) { storePointwise(indexAt({i})); });
-  e.setActiveLanes(kLanes);
+  e.setActiveLanes(e.allLanes());
 }
 
 void KernelEmitter::emitRow(Value row) {
@@ -194,7 +194,7 @@ void KernelEmitter::emitRow(Value row) {
   e.setActiveLanes(columns - whole);
   position.back() = e.constant(whole);
   storePointwise(indexAt(position));
-  e.setActiveLanes(kLanes);
+  e.setActiveLanes(e.allLanes());
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,7 +218,7 @@ static double lowestOf(Type element) {
 Value KernelEmitter::identity(Operation *op, bool lanes) {
   Type type = accumulatorType(op);
   double value = isa<sg::ReduceMaxOp>(op) ? lowestOf(type) : 0.0;
-  return e.splat(lanes ? Type(VectorType::get({kLanes}, type)) : type, value);
+  return e.splat(lanes ? Type(e.vectorOf(type)) : type, value);
 }
 
 Value KernelEmitter::combine(Operation *op, Value x, Value y) {
@@ -251,7 +251,7 @@ Value KernelEmitter::accumulated(Operation *op, const Index &index) {
   Type type = accumulatorType(op);
   if (getElementTypeOrSelf(element.getType()) == type)
     return element;
-  Type wide = index.lane ? Type(VectorType::get({kLanes}, type)) : type;
+  Type wide = index.lane ? Type(e.vectorOf(type)) : type;
   return arith::ExtFOp::create(b, e.loc, wide, element);
 }
 
@@ -271,7 +271,7 @@ SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
   int64_t active = e.getActiveLanes();
   Value column = at.back();
   for (int64_t v = 0; v < vectors; ++v) {
-    e.setActiveLanes(v + 1 == vectors ? active : kLanes);
+    e.setActiveLanes(v + 1 == vectors ? active : e.allLanes());
     SmallVector<Value> position = at;
     position.back() = e.add(column, v * space.lanes());
     Index index = indexAt(position);
@@ -297,12 +297,13 @@ SmallVector<Value> KernelEmitter::sweep(unsigned level, int64_t vectors) {
   };
   int64_t extent = space.extents[level];
   SmallVector<Value> zeros = identities(vectors);
-  if (extent <= 2 * kSumBlock)
+  if (extent <= 2 * space.target.sumBlock)
     return fold(e.constant(0), e.constant(extent), 1, zeros, step);
   return fold(
-      e.constant(0), e.constant(extent), kSumBlock, zeros,
+      e.constant(0), e.constant(extent), space.target.sumBlock, zeros,
       [&](Value start, ValueRange sums) {
-        Value end = smaller(e.add(start, kSumBlock), e.constant(extent));
+        Value end =
+            smaller(e.add(start, space.target.sumBlock), e.constant(extent));
         return combine(sums, fold(start, end, 1, identities(vectors), step));
       });
 }
@@ -316,7 +317,7 @@ SmallVector<Value> KernelEmitter::sweepLast() {
     return combine(sums, contributions(1));
   };
   SmallVector<Value> sums = identities(1);
-  int64_t block = kSumBlock * lanes;
+  int64_t block = space.target.sumBlock * lanes;
   if (whole > 2 * block)
     sums = fold(e.constant(0), e.constant(whole), block, sums,
                 [&](Value start, ValueRange outer) {
@@ -332,7 +333,7 @@ SmallVector<Value> KernelEmitter::sweepLast() {
   at.back() = e.constant(whole);
   SmallVector<Value> rest = contributions(1);
   Value mask = e.laneMask();
-  e.setActiveLanes(kLanes);
+  e.setActiveLanes(e.allLanes());
   for (auto [op, part] : llvm::zip(space.reductions, rest))
     part = arith::SelectOp::create(b, e.loc, mask, part,
                                    identity(op, /*lanes=*/true));
@@ -341,7 +342,7 @@ SmallVector<Value> KernelEmitter::sweepLast() {
 
 /// Halves until one is left: the tree is the same whatever the processor.
 Value KernelEmitter::acrossLanes(Operation *op, Value lanes) {
-  for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
+  for (int64_t half = e.allLanes() / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t i = 0; i < half; ++i) {
       low.push_back(i);
@@ -378,7 +379,7 @@ void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
   }
   int64_t active = e.getActiveLanes();
   for (int64_t v = 0; v < vectors; ++v) {
-    e.setActiveLanes(v + 1 == vectors ? active : kLanes);
+    e.setActiveLanes(v + 1 == vectors ? active : e.allLanes());
     Index here = index;
     if (v)
       here.at.back() = e.add(index.at.back(), v * space.lanes());
@@ -391,9 +392,7 @@ void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
       Type element = getElementTypeOrSelf(value.getType());
       if (getElementTypeOrSelf(total.getType()) != element)
         total = arith::TruncFOp::create(
-            b, e.loc,
-            here.lane ? Type(VectorType::get({kLanes}, element)) : element,
-            total);
+            b, e.loc, here.lane ? Type(e.vectorOf(element)) : element, total);
       e.store(body.getNumArguments() + i, value.getType(), total, here);
     }
   }
@@ -415,7 +414,7 @@ void KernelEmitter::emitColumns(int64_t columns) {
   e.setActiveLanes(columns - (vectors - 1) * lanes);
   SmallVector<Value> totals = sweep(0, vectors);
   storeReductions(totals, vectors);
-  e.setActiveLanes(kLanes);
+  e.setActiveLanes(e.allLanes());
 }
 
 void KernelEmitter::emitTile(Value item) {
@@ -457,14 +456,15 @@ void KernelEmitter::emit(Value begin, Value end) {
 }
 
 LogicalResult reprise::emitKernel(ModuleOp module, StringRef symbol,
-                                  Block &body) {
-  FailureOr<KernelSpace> space = readKernelSpace(body);
+                                  Block &body, const KernelShape &shape) {
+  FailureOr<KernelSpace> space = readKernelSpace(body, shape);
   if (failed(space))
     return failure();
   OpBuilder b(module.getBodyRegion());
   b.setInsertionPointToEnd(module.getBody());
   Location loc = b.getUnknownLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type tensor = LLVM::LLVMPointerType::get(b.getContext(), shape.addressSpace);
   Type type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                   {pointer, b.getI64Type(), b.getI64Type()});
@@ -478,7 +478,7 @@ LogicalResult reprise::emitKernel(ModuleOp module, StringRef symbol,
     Value slot =
         LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-    pointers.push_back(LLVM::LoadOp::create(b, loc, pointer, slot, 8));
+    pointers.push_back(LLVM::LoadOp::create(b, loc, tensor, slot, 8));
   }
   ElementEmitter elements(b, loc, *space, pointers);
   KernelEmitter(elements, body)

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuTarget.h"
 #include "MachineCode.h"
-#include "reprise/Passes/Target.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -48,7 +49,7 @@ static std::vector<std::string> knownProcessors() {
 
 static rt::Status refuse(StringRef text, const std::string &why) {
   return rt::Status::error(RP_INVALID_ARGUMENT,
-                           "'" + text.str() + "' is no target: " + why);
+                           "'cpu:" + text.str() + "' is no target: " + why);
 }
 
 /// Checks names of features, "+avx" or "-avx".
@@ -75,13 +76,12 @@ static rt::Status checkProcessor(StringRef text, StringRef cpu) {
                           llvm::join(known, ", ") + ")");
 }
 
-rt::Expected<std::string> reprise::resolveTarget(StringRef text) {
-  StringRef rest = text;
-  if (!rest.consume_front("cpu:") || rest.empty())
+rt::Expected<std::string> reprise::resolveFeatures(StringRef text) {
+  if (text.empty())
     return refuse(text, "write cpu:native for this machine, or as "
                         "cpu:x86-64-v3 which processors are meant");
   SmallVector<StringRef> words;
-  rest.split(words, ',');
+  text.split(words, ',');
   bool isNative = words.front() == "native";
   std::string cpu = kBaseline.str(), changes;
   if (isNative) {

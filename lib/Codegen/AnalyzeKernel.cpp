@@ -9,8 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSpace.h"
-#include "reprise/Passes/Kernels.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -40,11 +39,12 @@ static void walk(Value value, bool moved, Reads &reads,
     walk(operand, moved || !stays, reads, seen);
 }
 
-FailureOr<KernelInfo> reprise::analyzeKernel(Block &body) {
-  FailureOr<KernelSpace> space = readKernelSpace(body);
+FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
+                                               const KernelShape &shape) {
+  FailureOr<KernelSpace> space = readKernelSpace(body, shape);
   if (failed(space))
     return failure();
-  KernelInfo info;
+  KernelTraits info;
   info.grains = space->grains();
   Reads reads;
   llvm::SmallPtrSet<Value, 16> seen[2];

@@ -1,28 +1,31 @@
 //===- Fault.h - Mistakes planted for the tests -----------------*- C++ -*-===//
 //
-// reprise/Plan/Fault.h for the runtime, which includes nothing of lib: see
-// there, and test/faults.
+// A test of tests: `REPRISE_FAULT("name")` marks where the code can be made to
+// err, and test/faults/run asks which tests notice. It is true when the
+// environment variable REPRISE_FAULT has that name at the start of the process,
+// and only in builds with REPRISE_BUILD_TESTS; in others it is the constant
+// false, so that nothing of a fault is compiled.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_RUNTIME_CORE_FAULT_H
-#define REPRISE_RUNTIME_CORE_FAULT_H
+#ifndef REPRISE_FAULT_H
+#define REPRISE_FAULT_H
 
 #ifdef REPRISE_PLANT_FAULTS
 
 #include <cstdlib>
 #include <cstring>
 
-namespace reprise::rt {
+namespace reprise {
 inline bool isFaultChosen(const char *name) {
   const char *chosen = std::getenv("REPRISE_FAULT");
   return chosen && !std::strcmp(chosen, name);
 }
-} // namespace reprise::rt
+} // namespace reprise
 
 /// Asks the environment once for each place.
 #define REPRISE_FAULT(name)                                                    \
   ([] {                                                                        \
-    static const bool chosen = ::reprise::rt::isFaultChosen(name);             \
+    static const bool chosen = ::reprise::isFaultChosen(name);                 \
     return chosen;                                                             \
   }())
 
@@ -30,4 +33,4 @@ inline bool isFaultChosen(const char *name) {
 #define REPRISE_FAULT(name) false
 #endif
 
-#endif // REPRISE_RUNTIME_CORE_FAULT_H
+#endif // REPRISE_FAULT_H

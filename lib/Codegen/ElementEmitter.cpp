@@ -64,21 +64,21 @@ Value ElementEmitter::splat(Type type, double value) {
 Value ElementEmitter::toLanes(Value element) {
   if (isa<VectorType>(element.getType()))
     return element;
-  auto type = VectorType::get({kLanes}, element.getType());
+  auto type = vectorOf(element.getType());
   return vector::BroadcastOp::create(builder, loc, type, element);
 }
 
 Value ElementEmitter::laneMask() {
-  SmallVector<bool> active(kLanes);
-  for (int64_t i = 0; i < kLanes; ++i)
+  SmallVector<bool> active(allLanes());
+  for (int64_t i = 0; i < allLanes(); ++i)
     active[i] = i < activeLanes;
-  auto type = VectorType::get({kLanes}, builder.getI1Type());
+  auto type = vectorOf(builder.getI1Type());
   return arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(active)));
 }
 
 Type ElementEmitter::elementType(Type element, const Index &index) {
-  return index.lane ? Type(VectorType::get({kLanes}, element)) : element;
+  return index.lane ? Type(vectorOf(element)) : element;
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +167,7 @@ Value ElementEmitter::load(BlockArgument argument, const Index &index) {
   Value address = addressOf(pointers[argument.getArgNumber()], stored, index);
   Type type = elementType(stored, index);
   Value loaded;
-  if (index.lane && activeLanes < kLanes)
+  if (index.lane && activeLanes < allLanes())
     loaded = LLVM::MaskedLoadOp::create(builder, loc, type, address, laneMask(),
                                         splat(type, 0.0), bytesOf(stored));
   else
@@ -187,7 +187,7 @@ void ElementEmitter::store(unsigned pointer, Type type, Value element,
     element = arith::ExtUIOp::create(builder, loc, elementType(stored, index),
                                      element);
   Value address = addressOf(pointers[pointer], stored, index);
-  if (index.lane && activeLanes < kLanes)
+  if (index.lane && activeLanes < allLanes())
     LLVM::MaskedStoreOp::create(builder, loc, element, address, laneMask(),
                                 bytesOf(stored));
   else
@@ -250,17 +250,16 @@ Value ElementEmitter::emitConstant(sg::ConstantOp op, const Index &index) {
   auto splatted = cast<SplatElementsAttr>(op.getValue());
   auto attr = cast<TypedAttr>(splatted.getSplatValue<Attribute>());
   if (index.lane)
-    attr =
-        DenseElementsAttr::get(VectorType::get({kLanes}, attr.getType()), attr);
+    attr = DenseElementsAttr::get(vectorOf(attr.getType()), attr);
   return arith::ConstantOp::create(builder, loc, attr);
 }
 
-/// 0, 1, ... kLanes - 1.
-static Value laneNumbers(OpBuilder &builder, Location loc) {
+/// 0, 1, ... lanes - 1.
+static Value laneNumbers(OpBuilder &builder, Location loc, int64_t lanes) {
   SmallVector<int64_t> numbers;
-  for (int64_t i = 0; i < kLanes; ++i)
+  for (int64_t i = 0; i < lanes; ++i)
     numbers.push_back(i);
-  auto type = VectorType::get({kLanes}, builder.getI64Type());
+  auto type = VectorType::get({lanes}, builder.getI64Type());
   return arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
 }
@@ -271,7 +270,8 @@ Value ElementEmitter::emitIota(sg::IotaOp op, const Index &index) {
   if (index.lane) {
     at = toLanes(at);
     if (*index.lane == dim)
-      at = arith::AddIOp::create(builder, loc, at, laneNumbers(builder, loc));
+      at = arith::AddIOp::create(builder, loc, at,
+                                 laneNumbers(builder, loc, allLanes()));
   }
   Type element = tensorOf(op.getResult()).getElementType();
   if (element.isInteger(64))
@@ -435,8 +435,9 @@ Value ElementEmitter::emitRandom(sg::RandomUniformOp op, const Index &index) {
   Value position = linear(index);
   if (index.lane) {
     int64_t stride = stridesOf(index.extents)[*index.lane];
-    Type lanes = VectorType::get({kLanes}, builder.getI64Type());
-    Value steps = arith::MulIOp::create(builder, loc, laneNumbers(builder, loc),
+    Type lanes = vectorOf(builder.getI64Type());
+    Value steps = arith::MulIOp::create(builder, loc,
+                                        laneNumbers(builder, loc, allLanes()),
                                         splat(lanes, stride));
     position = arith::AddIOp::create(builder, loc, toLanes(position), steps);
   }

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LowerKernels.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -32,8 +31,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "reprise/Codegen/Kernels.h"
 
 using namespace mlir;
+using namespace reprise;
 
 void reprise::loadKernelDialects(MLIRContext &context) {
   DialectRegistry registry;

@@ -11,12 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitKernel.h"
-#include "LowerKernels.h"
+#include "CpuTarget.h"
 #include "MachineCode.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "reprise/Codegen/Kernels.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Passes/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -82,30 +81,31 @@ static std::vector<Part> dealKernels(ArrayRef<KernelSource> sources) {
   return parts;
 }
 
-static void compilePart(Part &part, StringRef name,
-                        const Processor &processor) {
+static void compilePart(Part &part, StringRef name, const Processor &processor,
+                        const KernelShape &shape) {
   for (const KernelSource &kernel : part.kernels)
-    if (failed(emitKernel(*part.module, kernel.symbol, *kernel.body)))
+    if (failed(emitKernel(*part.module, kernel.symbol, *kernel.body, shape)))
       return;
   if (failed(lowerKernels(*part.module)))
     return;
   part.object = emitObject(*part.module, name, part.aliases, processor);
 }
 
-FailureOr<CodeImage> reprise::compileKernels(ArrayRef<KernelSource> sources,
-                                             StringRef target) {
+FailureOr<std::vector<uint8_t>>
+reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
+                       const KernelShape &shape) {
   if (sources.empty())
-    return CodeImage();
+    return std::vector<uint8_t>();
   MLIRContext &context = *sources.front().body->getParentOp()->getContext();
   Location loc = sources.front().body->getParentOp()->getLoc();
   loadKernelDialects(context);
-  Processor processor = chooseProcessor(target);
+  Processor processor = chooseProcessor(features);
   std::vector<Part> parts = dealKernels(sources);
   std::vector<std::thread> threads;
   for (auto [i, part] : llvm::enumerate(parts)) {
     part.module = ModuleOp::create(UnknownLoc::get(&context));
-    threads.emplace_back([&part = part, i = i, &processor] {
-      compilePart(part, ("kernels" + Twine(i)).str(), processor);
+    threads.emplace_back([&part = part, i = i, &processor, &shape] {
+      compilePart(part, ("kernels" + Twine(i)).str(), processor, shape);
     });
   }
   for (std::thread &thread : threads)
@@ -120,5 +120,5 @@ FailureOr<CodeImage> reprise::compileKernels(ArrayRef<KernelSource> sources,
   FailureOr<std::vector<uint8_t>> elf = linkSharedObject(objects, error);
   if (failed(elf))
     return emitError(loc) << "kernels cannot be linked: " << error;
-  return CodeImage{std::move(*elf)};
+  return elf;
 }

@@ -1,6 +1,6 @@
 //===- MachineCode.h - From the LLVM dialect to a shared object -*- C++ -*-===//
-#ifndef REPRISE_PASSES_KERNELS_MACHINECODE_H
-#define REPRISE_PASSES_KERNELS_MACHINECODE_H
+#ifndef REPRISE_LIB_TARGET_CPU_MACHINECODE_H
+#define REPRISE_LIB_TARGET_CPU_MACHINECODE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -18,7 +18,7 @@ struct Processor {
   std::string tuning;   // whose costs the code is chosen by
 };
 
-/// A processor with the features of `target` ("avx,avx2") and no others.
+/// A processor with the features `target` ("avx,avx2") and no others.
 Processor chooseProcessor(llvm::StringRef target);
 
 /// Registers LLVM's targets, once.
@@ -45,4 +45,4 @@ linkSharedObject(llvm::ArrayRef<ObjectFile> objects, std::string &error);
 
 } // namespace reprise
 
-#endif // REPRISE_PASSES_KERNELS_MACHINECODE_H
+#endif // REPRISE_LIB_TARGET_CPU_MACHINECODE_H

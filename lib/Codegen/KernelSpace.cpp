@@ -1,7 +1,7 @@
 //===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
 
 #include "KernelSpace.h"
-#include "reprise/Plan/Fault.h"
+#include "reprise/Fault.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,7 +44,7 @@ static int64_t product(ArrayRef<int64_t> extents) {
 /// of wide rows ran at half the speed. More than two reductions would spill.
 int64_t KernelSpace::tileColumns() const {
   int64_t columns = reductions.size() <= 2 ? 256 : 128;
-  return std::max<int64_t>(columns, kLanes);
+  return std::max<int64_t>(columns, target.lanes);
 }
 
 int64_t KernelSpace::items() const {
@@ -67,7 +67,8 @@ int64_t KernelSpace::itemsPerGrain() const {
   int64_t total = product(extents), count = items();
   if (total == 0 || count == 0)
     return 1;
-  return std::max<int64_t>(1, kGrainElements / llvm::divideCeil(total, count));
+  return std::max<int64_t>(1, target.grainElements /
+                                  llvm::divideCeil(total, count));
 }
 
 int64_t KernelSpace::grains() const {
@@ -260,11 +261,13 @@ static bool canVectorize(Block &body, const KernelSpace &space) {
   });
 }
 
-FailureOr<KernelSpace> reprise::readKernelSpace(Block &body) {
+FailureOr<KernelSpace> reprise::readKernelSpace(Block &body,
+                                                const KernelShape &target) {
   for (Operation &op : body.without_terminator())
     if (failed(checkOp(op)))
       return failure();
   KernelSpace space;
+  space.target = target;
   if (failed(readOutputs(body, space)))
     return failure();
   formLoops(body, space);

@@ -1,14 +1,14 @@
 //===- ElementEmitter.h - Values of a kernel at an index --------*- C++ -*-===//
 //
-// Emits the element of a value at an index, or kLanes neighbours of it, by
+// Emits the element of a value at an index, or a vector of its neighbours, by
 // need: from what is yielded back to loads of the arguments. Pointwise ops say
 // themselves what to emit; ops that move elements are changes of the index.
 // Memory is accessed by explicit loads and stores of exactly the elements
 // wanted, so arguments may overlap where analyzeKernel allows it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_PASSES_KERNELS_ELEMENTEMITTER_H
-#define REPRISE_PASSES_KERNELS_ELEMENTEMITTER_H
+#ifndef REPRISE_LIB_CODEGEN_ELEMENTEMITTER_H
+#define REPRISE_LIB_CODEGEN_ELEMENTEMITTER_H
 
 #include "KernelSpace.h"
 #include "mlir/IR/Builders.h"
@@ -17,7 +17,8 @@
 namespace reprise {
 
 /// Where an element stands in a value of shape `extents`. Along `lane`, if
-/// there is one, kLanes elements are meant, the first at `at[lane]`.
+/// there is one, as many elements are meant as the target has
+/// lanes, the first at `at[lane]`.
 struct Index {
   llvm::SmallVector<mlir::Value> at;
   llvm::SmallVector<int64_t> extents;
@@ -29,7 +30,14 @@ public:
   /// `pointers`: one for each argument, then one for each yielded value.
   ElementEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                  const KernelSpace &space, llvm::ArrayRef<mlir::Value> pointers)
-      : builder(builder), loc(loc), space(space), pointers(pointers) {}
+      : builder(builder), loc(loc), space(space), pointers(pointers),
+        activeLanes(allLanes()) {}
+
+  /// The lanes of a vector.
+  int64_t allLanes() const { return space.target.lanes; }
+  mlir::VectorType vectorOf(mlir::Type element) const {
+    return mlir::VectorType::get({allLanes()}, element);
+  }
 
   mlir::Value evaluate(mlir::Value value, const Index &index);
 
@@ -55,7 +63,7 @@ public:
   mlir::Value multiply(mlir::Value a, int64_t b);
   /// A number as `type`, a scalar or a vector.
   mlir::Value splat(mlir::Type type, double value);
-  /// `element` as a vector of kLanes, unless it is one.
+  /// `element` as a vector of all lanes, unless it is one.
   mlir::Value toLanes(mlir::Value element);
 
   mlir::OpBuilder &builder;
@@ -108,9 +116,9 @@ private:
 
   llvm::ArrayRef<mlir::Value> pointers;
   Memo memo;
-  int64_t activeLanes = kLanes;
+  int64_t activeLanes;
 };
 
 } // namespace reprise
 
-#endif // REPRISE_PASSES_KERNELS_ELEMENTEMITTER_H
+#endif // REPRISE_LIB_CODEGEN_ELEMENTEMITTER_H

@@ -1,0 +1,41 @@
+//===- Kernels.h - Kernels as loops, for any target -------------*- C++ -*-===//
+//
+// A kernel is a block of sg primitives (the body of sg.kernel or rt.kernel)
+// over one iteration space: pointwise ops, index maps, iota, random numbers,
+// and at most a final reduction over each path. Its arguments are the block's
+// arguments, then what it yields, each a dense row-major tensor.
+//
+// What a target chooses of it is a KernelShape; everything else is a function
+// of the block alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_CODEGEN_KERNELS_H
+#define REPRISE_CODEGEN_KERNELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Target/Target.h"
+
+namespace reprise {
+
+/// What the planner must know of a kernel on a target of that shape. Fails with
+/// a message at the op that no kernel can run.
+mlir::FailureOr<KernelTraits> analyzeKernel(mlir::Block &body,
+                                            const KernelShape &shape);
+
+/// Loads the dialects that kernels pass through.
+void loadKernelDialects(mlir::MLIRContext &context);
+
+/// Appends an llvm.func of loops, arith, math and vector ops to `module`:
+///   void SYMBOL(void *const *args, int64_t begin, int64_t end)
+/// where [begin, end) are grains.
+mlir::LogicalResult emitKernel(mlir::ModuleOp module, llvm::StringRef symbol,
+                               mlir::Block &body, const KernelShape &shape);
+
+/// Turns loops, arith, math and vector ops into the LLVM dialect. exp, log,
+/// tanh and erf of f32 become polynomials, of bf16 and f16 the same in f32; of
+/// f64 calls of the C library.
+mlir::LogicalResult lowerKernels(mlir::ModuleOp module);
+
+} // namespace reprise
+
+#endif // REPRISE_CODEGEN_KERNELS_H

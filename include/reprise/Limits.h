@@ -1,0 +1,39 @@
+//===- Limits.h - What every part agrees on ---------------------*- C++ -*-===//
+//
+// Numbers that the planner, the compiler and the runtime check against each
+// other: what one of them makes, the others must take. Of the C++ standard
+// library only, so that every layer may include it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIMITS_H
+#define REPRISE_LIMITS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reprise {
+
+/// The planner's unit in bytes, and the smallest alignment that buffers of a
+/// target may have: those of others are multiples of it.
+constexpr uint64_t kAlignment = 64;
+/// The largest alignment of a target: a page of 2 MiB.
+constexpr uint64_t kMaxAlignment = uint64_t(1) << 21;
+
+/// The largest arena, in bytes: 64 TiB.
+constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 46;
+
+/// The most threads that a program may be compiled for.
+constexpr unsigned kMaxThreads = 1024;
+
+/// The longest name of a variable, buffer, step or kernel, in bytes.
+constexpr size_t kMaxNameBytes = 4096;
+
+/// Whether buffers of a target may be aligned to `bytes`.
+constexpr bool isAlignment(uint64_t bytes) {
+  return bytes >= kAlignment && bytes <= kMaxAlignment &&
+         (bytes & (bytes - 1)) == 0;
+}
+
+} // namespace reprise
+
+#endif // REPRISE_LIMITS_H

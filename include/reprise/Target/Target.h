@@ -1,0 +1,136 @@
+//===- Target.h - What the compiler must know of a device -------*- C++ -*-===//
+//
+// The compiler's seam to a device; the runtime's is rt::Device. A target says
+// how kernels are cut and compiled, what library calls need, and what a program
+// records of it, so that a device can refuse what it cannot run. Nothing else
+// in the compiler depends on which target it is.
+//
+// A new target implements this class in a folder of its own and registers its
+// name; see docs/targets.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TARGET_TARGET_H
+#define REPRISE_TARGET_TARGET_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "reprise/Limits.h"
+#include "reprise/Runtime/Library.h"
+#include "reprise/Runtime/Roofline.h"
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace reprise {
+
+/// How a target cuts kernels. The order of every sum follows from it and from
+/// the kernel's shape, so that it is the same on every device of the target.
+struct KernelShape {
+  /// Elements that one vector operation handles, a power of two: partial sums
+  /// along the last dimension are kept for each lane.
+  int64_t lanes = 16;
+  /// Elements of the iteration space that one grain handles; a multiple of the
+  /// lanes.
+  int64_t grainElements = 8192;
+  /// Elements in a row that one accumulator adds before it starts again; their
+  /// sums are added in turn, which keeps the rounding of long sums small.
+  int64_t sumBlock = 64;
+  /// The address space of tensors, as LLVM numbers it for the device.
+  unsigned addressSpace = 0;
+};
+
+/// What the planner must know of a compiled kernel.
+struct KernelTraits {
+  /// Independent parts; any split of [0, grains) gives the same bits.
+  uint64_t grains = 1;
+  /// (output, input): the output may be written over the input, because every
+  /// element of the input is read only where that element is written.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
+};
+
+struct KernelSource {
+  std::string symbol;
+  mlir::Block *body;
+};
+
+/// The machine that times are of: what profiles and measured rates are kept by.
+struct Machine {
+  std::string processor;
+  std::string library; // see Target::library
+};
+
+class Target {
+public:
+  virtual ~Target();
+
+  /// Holds what the process shares, as a library that is loaded once, to this
+  /// target. To be called before anything else asks the target of calls or
+  /// rates, which otherwise do it at the first question. Fails with
+  /// RP_UNAVAILABLE where this machine cannot plan for the target.
+  virtual rt::Status prepare() { return {}; }
+
+  /// The runtime's name of the device: "cpu".
+  virtual std::string device() const = 0;
+  /// What code and calls need of the device, in the device's words; equal for
+  /// equal programs. The device refuses a program that needs more than it has.
+  virtual std::string features() const = 0;
+  /// What the buffers of a program begin at multiples of; see isAlignment.
+  virtual uint64_t alignment() const { return kAlignment; }
+  virtual KernelShape kernelShape() const { return {}; }
+
+  /// Fails with a message at the op that no kernel can run.
+  virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;
+  /// How the library would run the call that `op` makes. A failure has been
+  /// reported at the op.
+  virtual mlir::FailureOr<rt::LibraryCallInfo>
+  libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) = 0;
+  /// Name and version of the library whose workspaces were planned; programs
+  /// that call it record it. "" where there is none.
+  virtual std::string library() const { return ""; }
+
+  /// The code of `kernels`, in whatever form the device loads; it exports every
+  /// symbol. Equal input gives equal bytes, on whatever machine.
+  virtual mlir::FailureOr<std::vector<uint8_t>>
+  compileKernels(llvm::ArrayRef<KernelSource> kernels) = 0;
+
+  /// The machine at hand, if programs for this target run on it.
+  virtual Machine machine() const = 0;
+  /// Its rates. Fails with RP_UNAVAILABLE where they cannot be measured here.
+  virtual rt::Expected<rt::Roofline> measureRoofline() = 0;
+};
+
+/// Makes a target for programs on `threads` threads. Fails with
+/// RP_INVALID_ARGUMENT and says what may be written.
+using TargetFactory = std::function<rt::Expected<std::unique_ptr<Target>>(
+    llvm::StringRef text, unsigned threads)>;
+
+struct TargetEntry {
+  /// Of TEXT, where users write NAME:TEXT.
+  TargetFactory fromText;
+  /// Of what Target::features gave, as programs record it.
+  TargetFactory fromFeatures;
+};
+
+/// Adds the target of that name, or replaces it. Safe from any thread.
+void registerTarget(llvm::StringRef name, TargetEntry entry);
+
+/// The names, sorted.
+std::vector<std::string> targetNames();
+
+/// The target that "NAME:TEXT" says. Fails with RP_INVALID_ARGUMENT, naming
+/// what there is.
+rt::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef text,
+                                                   unsigned threads);
+
+/// The target of a program that records this device and these features.
+rt::Expected<std::unique_ptr<Target>> createTargetOf(llvm::StringRef device,
+                                                     llvm::StringRef features,
+                                                     unsigned threads);
+
+/// Registers every target of this build.
+void registerAllTargets();
+
+} // namespace reprise
+
+#endif // REPRISE_TARGET_TARGET_H

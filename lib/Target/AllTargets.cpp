@@ -1,0 +1,9 @@
+//===- AllTargets.cpp - The targets of this build -------------------------===//
+//
+// One line a target; nothing else in the compiler names one.
+//
+//===----------------------------------------------------------------------===//
+#include "Cpu/CpuTarget.h"
+#include "reprise/Target/Target.h"
+
+void reprise::registerAllTargets() { registerCpuTarget(); }

@@ -1,0 +1,97 @@
+//===- CpuTarget.cpp - The processor as a target --------------------------===//
+#include "CpuTarget.h"
+#include "reprise/Codegen/Kernels.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+class CpuTarget : public Target {
+public:
+  CpuTarget(std::string features, unsigned threads)
+      : processorFeatures(std::move(features)), threads(threads) {}
+
+  rt::Status prepare() override { return rt::limitLibrary(processorFeatures); }
+  std::string device() const override { return "cpu"; }
+  std::string features() const override { return processorFeatures; }
+
+  FailureOr<KernelTraits> kernelTraits(Block &kernel) override {
+    return analyzeKernel(kernel, kernelShape());
+  }
+  FailureOr<rt::LibraryCallInfo>
+  libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override;
+  std::string library() const override { return rt::libraryVersion(); }
+
+  FailureOr<std::vector<uint8_t>>
+  compileKernels(ArrayRef<KernelSource> kernels) override {
+    return compileForCpu(kernels, processorFeatures, kernelShape());
+  }
+
+  Machine machine() const override {
+    return {rt::processorName(), rt::libraryVersion()};
+  }
+  rt::Expected<rt::Roofline> measureRoofline() override {
+    REPRISE_RETURN_IF_ERROR(prepare());
+    return rt::measureRoofline(threads);
+  }
+
+private:
+  struct Answer {
+    rt::LibraryCallInfo info;
+    std::string error;
+  };
+  Answer ask(const rt::LibraryCallDesc &desc);
+
+  std::string processorFeatures;
+  unsigned threads;
+  /// Each distinct call is asked once.
+  std::map<std::vector<int64_t>, Answer> answers;
+};
+
+} // namespace
+
+CpuTarget::Answer CpuTarget::ask(const rt::LibraryCallDesc &desc) {
+  if (rt::Status limited = prepare(); !limited.ok())
+    return {{}, limited.message()};
+  rt::Expected<rt::LibraryCallInfo> info = rt::queryLibraryCall(desc, threads);
+  if (info.ok())
+    return {*info, ""};
+  return {{}, info.status().message()};
+}
+
+FailureOr<rt::LibraryCallInfo>
+CpuTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
+  auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
+  if (isNew)
+    found->second = ask(desc);
+  if (!found->second.error.empty())
+    return op->emitOpError()
+           << "is refused by the library: " << found->second.error;
+  return found->second.info;
+}
+
+static rt::Expected<std::unique_ptr<Target>> create(std::string features,
+                                                    unsigned threads) {
+  return std::unique_ptr<Target>(
+      std::make_unique<CpuTarget>(std::move(features), threads));
+}
+
+void reprise::registerCpuTarget() {
+  TargetEntry entry;
+  entry.fromText =
+      [](StringRef text,
+         unsigned threads) -> rt::Expected<std::unique_ptr<Target>> {
+    rt::Expected<std::string> features = resolveFeatures(text);
+    if (!features.ok())
+      return features.status();
+    return create(std::move(*features), threads);
+  };
+  entry.fromFeatures = [](StringRef features, unsigned threads) {
+    return create(features.str(), threads);
+  };
+  registerTarget("cpu", std::move(entry));
+}

@@ -1,0 +1,41 @@
+//===- CpuTarget.h - The processor as a target ------------------*- C++ -*-===//
+//
+// oneDNN for library calls, x86-64 code by LLVM for kernels. Private to
+// lib/Target.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_TARGET_CPU_CPUTARGET_H
+#define REPRISE_LIB_TARGET_CPU_CPUTARGET_H
+
+#include "reprise/Target/Target.h"
+
+namespace reprise {
+
+/// Registers "cpu":
+///
+///   cpu:native             this machine
+///   cpu:x86-64-v3          a level of the architecture, or a processor that
+///                          LLVM knows
+///   cpu:x86-64-v3,+avx512f,-bmi
+///                          the same with features added and taken away
+///
+/// Features that need each other come and go together. The first question about
+/// a library call holds the library of this process to the target; see
+/// rt::limitLibrary.
+void registerCpuTarget();
+
+/// The features of processors that `text`, which follows "cpu:", names: in the
+/// form of rt::hostTarget. Fails with a message that says which names are
+/// known.
+rt::Expected<std::string> resolveFeatures(llvm::StringRef text);
+
+/// Compiles to an ELF shared object for processors with `features`, as
+/// resolveFeatures gives them; no instruction needs another one. It exports
+///   void SYMBOL(void *const *args, int64_t begin, int64_t end)
+mlir::FailureOr<std::vector<uint8_t>>
+compileForCpu(llvm::ArrayRef<KernelSource> kernels, llvm::StringRef features,
+              const KernelShape &shape);
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_TARGET_CPU_CPUTARGET_H

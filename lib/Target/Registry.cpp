@@ -1,0 +1,90 @@
+//===- Registry.cpp - Targets by name -------------------------------------===//
+#include "reprise/Target/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <mutex>
+
+using namespace reprise;
+
+namespace {
+class Registry {
+public:
+  static Registry &get() {
+    static Registry registry;
+    return registry;
+  }
+  void add(llvm::StringRef name, TargetEntry entry) {
+    std::lock_guard<std::mutex> lock(mutex);
+    entries[name.str()] = std::move(entry);
+  }
+  std::vector<std::string> names() {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::vector<std::string> result;
+    for (const auto &[name, entry] : entries)
+      result.push_back(name);
+    return result;
+  }
+  std::optional<TargetEntry> find(llvm::StringRef name) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = entries.find(name.str());
+    if (found == entries.end())
+      return std::nullopt;
+    return found->second;
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, TargetEntry> entries;
+};
+} // namespace
+
+Target::~Target() = default;
+
+void reprise::registerTarget(llvm::StringRef name, TargetEntry entry) {
+  Registry::get().add(name, std::move(entry));
+}
+
+std::vector<std::string> reprise::targetNames() {
+  return Registry::get().names();
+}
+
+static rt::Status refuse(llvm::StringRef text, llvm::StringRef name) {
+  std::vector<std::string> known = targetNames();
+  return rt::Status::error(
+      RP_INVALID_ARGUMENT,
+      "'" + text.str() + "' is no target: there is no device '" + name.str() +
+          "' (a target begins with a device and a colon; devices are " +
+          (known.empty() ? "none" : llvm::join(known, ", ")) + ")");
+}
+
+/// Refuses alignments that the planner cannot keep.
+static rt::Expected<std::unique_ptr<Target>>
+checked(rt::Expected<std::unique_ptr<Target>> target) {
+  if (target.ok() && !isAlignment((*target)->alignment()))
+    return rt::Status::error(
+        RP_INVALID_ARGUMENT,
+        "target '" + (*target)->device() + "' aligns buffers to " +
+            std::to_string((*target)->alignment()) +
+            " bytes; a power of two from " + std::to_string(kAlignment) +
+            " to " + std::to_string(kMaxAlignment) + " is possible");
+  return target;
+}
+
+rt::Expected<std::unique_ptr<Target>>
+reprise::createTarget(llvm::StringRef text, unsigned threads) {
+  auto [name, rest] = text.split(':');
+  std::optional<TargetEntry> entry = Registry::get().find(name);
+  if (!entry)
+    return refuse(text, name);
+  return checked(entry->fromText(rest, threads));
+}
+
+rt::Expected<std::unique_ptr<Target>>
+reprise::createTargetOf(llvm::StringRef device, llvm::StringRef features,
+                        unsigned threads) {
+  std::optional<TargetEntry> entry = Registry::get().find(device);
+  if (!entry)
+    return refuse(device, device);
+  return checked(entry->fromFeatures(features, threads));
+}

@@ -1,0 +1,99 @@
+//===- PocketDeviceTest.cpp - A device in a shared library ----------------===//
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/SessionHandle.h"
+#include "reprise/Runtime/Device.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+class PocketDeviceTest : public testing::Test {
+protected:
+  PocketDeviceTest() { setenv("REPRISE_DEVICE_PATH", REPRISE_POCKET_PATH, 1); }
+};
+} // namespace
+
+/// y = x * v + x.
+static ArtifactBuilder pocketProgram() {
+  ArtifactBuilder b;
+  b.program.device = "pocket";
+  b.program.alignment = 256;
+  Tensor v = b.variable("v", {1}, fb::InitKind::Ones);
+  Tensor x = b.input("x", {5}), y = b.activation("y", {5});
+  b.launch("scale_add", {x, v, x, y}, {3}, 5);
+  b.output("y", y);
+  return b;
+}
+
+TEST_F(PocketDeviceTest, RunsWhatIsForIt) {
+  SessionHandle s;
+  ASSERT_EQ(s.open(pocketProgram().seal(), {nullptr, 0, 0, 0}).message, "");
+  ASSERT_EQ(take(rp_session_initialize(s.session, 1)).message, "");
+  std::vector<float> x = {1, 2, 3, 4, 5}, y(5);
+  ASSERT_EQ(s.setInput("x", x).message, "");
+  ASSERT_EQ(s.run().message, "");
+  ASSERT_EQ(s.getOutput("y", y).message, "");
+  EXPECT_EQ(y, (std::vector<float>{2, 4, 6, 8, 10}));
+}
+
+TEST_F(PocketDeviceTest, RunsItWithItsMemoryChecked) {
+  SessionHandle s;
+  ASSERT_EQ(s.open(pocketProgram().seal(), {"pocket", 0, 0, 1}).message, "");
+  ASSERT_EQ(take(rp_session_initialize(s.session, 1)).message, "");
+  ASSERT_EQ(s.setInput("x", std::vector<float>(5, 3.0f)).message, "");
+  ASSERT_EQ(s.run().message, "");
+  EXPECT_EQ(s.memory().changed_bytes, 3 * 256u);
+}
+
+TEST_F(PocketDeviceTest, IsRefusedTheProgramsOfOthers) {
+  SessionHandle s;
+  Outcome outcome = s.open(pocketProgram().seal(), {"cpu", 0, 0, 0});
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
+  EXPECT_EQ(outcome.message,
+            "the artifact was compiled for device 'pocket', not for 'cpu'; "
+            "compile the model again for that one");
+  ArtifactBuilder other;
+  other.output("x", other.input("x", {1}));
+  outcome = s.open(other.seal(), {"pocket", 0, 0, 0});
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
+}
+
+TEST_F(PocketDeviceTest, SaysWhichOfItThereAre) {
+  auto device = rt::openDevice("pocket:1");
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().message(),
+            "there is one pocket computer, and no '1'");
+}
+
+TEST_F(PocketDeviceTest, UnknownDevicesAreNamedWithWhatWasTried) {
+  auto device = rt::openDevice("desk");
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().code(), RP_UNAVAILABLE);
+  std::string message = device.status().message();
+  EXPECT_NE(message.find("there is no device 'desk' here ("), message.npos);
+  EXPECT_NE(message.find("libreprise-device-desk.so"), message.npos);
+  EXPECT_NE(message.find("available: cpu"), message.npos);
+}
+
+TEST_F(PocketDeviceTest, NamesDoNotLeaveTheFolder) {
+  for (const char *name : {"../pocket", "a/b", "", "POCKET", "p\n", ".."}) {
+    auto device = rt::openDevice(name);
+    ASSERT_FALSE(device.ok());
+    EXPECT_EQ(device.status().message().find("libreprise"), std::string::npos);
+  }
+}
+
+TEST_F(PocketDeviceTest, LibrariesOfAnotherRevisionAreNotOpened) {
+  auto device = rt::openDevice("old");
+  ASSERT_FALSE(device.ok());
+  EXPECT_NE(device.status().message().find("'reprise device 0'"),
+            std::string::npos)
+      << device.status().message();
+}
+
+TEST_F(PocketDeviceTest, RegisteredDevicesAreListed) {
+  EXPECT_EQ(rt::deviceNames(), std::vector<std::string>{"cpu"});
+}

@@ -1,0 +1,143 @@
+//===- PocketTargetTest.cpp - The zoo on a second target ------------------===//
+//
+// Nothing outside Pocket/ knows of the target: that it compiles, plans and
+// verifies all models shows what the compiler asks of a target, and that it
+// asks nothing else.
+//
+//===----------------------------------------------------------------------===//
+#include "Pocket/PocketTarget.h"
+#include "../EndToEnd/ZooTraining.h"
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Runtime/program_generated.h"
+#include "reprise/Target/Target.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+namespace {
+struct PocketCase {
+  std::string model, mode;
+  std::optional<BudgetRequest> budget;
+};
+
+std::ostream &operator<<(std::ostream &stream, const PocketCase &c) {
+  return stream << c.model << ", " << c.mode;
+}
+
+class PocketTargetTest : public testing::TestWithParam<PocketCase> {
+protected:
+  PocketTargetTest() {
+    loadEverything(context);
+    test::registerPocketTarget();
+  }
+  /// The program at level program, then `artifact`.
+  rt_dialect::ProgramOp compile(const PocketCase &c);
+  void checkAlignment(rt_dialect::ProgramOp program);
+  void checkArtifact();
+
+  MLIRContext context;
+  OwningOpRef<mlir::ModuleOp> module;
+  Bytes artifact;
+};
+} // namespace
+
+rt_dialect::ProgramOp PocketTargetTest::compile(const PocketCase &c) {
+  ZooCase small{"", c.model.c_str(), {}};
+  small.options.batch = 2;
+  if (c.model != "mlp") {
+    small.options.height = small.options.width = 32;
+    small.options.baseWidth = 8;
+  }
+  module = buildCase(context, small);
+  CompileOptions options;
+  options.checkpointing = c.mode;
+  options.budget = c.budget;
+  options.target = "pocket:small";
+  if (!module || failed(lowerModel(*module, options, CompileLevel::Program)))
+    return {};
+  if (auto file = emitArtifact(*module); succeeded(file))
+    artifact = *file;
+  return *module->getOps<rt_dialect::ProgramOp>().begin();
+}
+
+void PocketTargetTest::checkAlignment(rt_dialect::ProgramOp program) {
+  EXPECT_EQ(program.getTarget().getDevice(), "pocket");
+  EXPECT_EQ(program.getTarget().getFeatures(), "small");
+  EXPECT_EQ(program.getLibrary(), "");
+  EXPECT_EQ(program.getArenaBytes() % 256, 0u);
+  unsigned buffers = 0;
+  program.walk([&](rt_dialect::BufferOp buffer) {
+    ++buffers;
+    EXPECT_EQ(buffer.getOffset() % 256, 0u);
+  });
+  EXPECT_GT(buffers, 10u);
+  // A workspace is a copy of the smallest operand, rounded up.
+  program.walk([&](rt_dialect::CallOp call) {
+    EXPECT_EQ(call.getImplementation(), "loops");
+    uint64_t smallest = UINT64_MAX;
+    for (auto view : call.getInputs().getAsRange<rt_dialect::ViewAttr>())
+      smallest = std::min(smallest, view.getBytes());
+    ASSERT_TRUE(call.getWorkspace());
+    EXPECT_EQ(call.getWorkspace()->getBytes(), llvm::alignTo(smallest, 256));
+  });
+}
+
+void PocketTargetTest::checkArtifact() {
+  rp_program *program = nullptr;
+  ASSERT_TRUE(rt::takeStatus(rp_program_from_memory(artifact.data(),
+                                                    artifact.size(), &program))
+                  .ok());
+  EXPECT_STREQ(rp_program_device(program), "pocket");
+  rp_session_options options = {"cpu", 0, 0, 0};
+  rp_session *session = nullptr;
+  rt::Status status =
+      rt::takeStatus(rp_session_create(program, &options, &session));
+  EXPECT_EQ(status.code(), RP_INCOMPATIBLE);
+  rp_program_close(program);
+}
+
+TEST_P(PocketTargetTest, CompilesPlansAndVerifies) {
+  rt_dialect::ProgramOp program = compile(GetParam());
+  ASSERT_TRUE(program);
+  checkAlignment(program);
+  checkArtifact();
+}
+
+static std::vector<PocketCase> allCases() {
+  std::vector<PocketCase> cases;
+  for (const zoo::ModelInfo &info : zoo::listModels())
+    for (const char *mode : {"none", "per-block"})
+      cases.push_back({info.name, mode, {}});
+  for (const char *model : {"mlp", "resnet18"})
+    cases.push_back(
+        {model, "none", BudgetRequest{BudgetRequest::Kind::Percent, 0, 85}});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, PocketTargetTest, testing::ValuesIn(allCases()),
+                         [](const auto &info) {
+                           std::string name =
+                               info.param.model + "_" + info.param.mode;
+                           if (info.param.budget)
+                             name += "_budget";
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Targets, AreFoundByName) {
+  registerAllTargets();
+  test::registerPocketTarget();
+  EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "pocket"}));
+  auto unknown = createTarget("desk:large", 2);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.status().message(),
+            "'desk:large' is no target: there is no device 'desk' (a target "
+            "begins with a device and a colon; devices are cpu, pocket)");
+  auto wrong = createTarget("pocket:huge", 2);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.status().message(), "'pocket:huge' is no target: write "
+                                      "pocket:small or pocket:large");
+}
