@@ -106,14 +106,14 @@ Session::create(std::shared_ptr<const Program> program,
   std::unique_ptr<Session> session(new Session(std::move(program), options));
   std::string own = session->program->root().device()->str();
   const std::string &wanted = options.device.empty() ? own : options.device;
+  Expected<std::unique_ptr<Device>> device = openDevice(wanted);
+  if (!device.ok())
+    return device.status();
   if (wanted.substr(0, wanted.find(':')) != own)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for device '" + own +
                              "', not for '" + wanted +
                              "'; compile the model again for that one");
-  Expected<std::unique_ptr<Device>> device = openDevice(wanted);
-  if (!device.ok())
-    return device.status();
   session->device = std::move(*device);
   REPRISE_RETURN_IF_ERROR(session->openProgram());
   session->prepareEntries();

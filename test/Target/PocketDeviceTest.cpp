@@ -25,6 +25,7 @@ static ArtifactBuilder pocketProgram() {
   Tensor x = b.input("x", {5}), y = b.activation("y", {5});
   b.launch("scale_add", {x, v, x, y}, {3}, 5);
   b.output("y", y);
+  b.finish();
   return b;
 }
 
@@ -57,6 +58,7 @@ TEST_F(PocketDeviceTest, IsRefusedTheProgramsOfOthers) {
             "compile the model again for that one");
   ArtifactBuilder other;
   other.output("x", other.input("x", {1}));
+  other.finish();
   outcome = s.open(other.seal(), {"pocket", 0, 0, 0});
   EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
 }

@@ -113,7 +113,7 @@ static std::vector<PocketCase> allCases() {
       cases.push_back({info.name, mode, {}});
   for (const char *model : {"mlp", "resnet18"})
     cases.push_back(
-        {model, "none", BudgetRequest{BudgetRequest::Kind::Percent, 0, 85}});
+        {model, "none", BudgetRequest{BudgetRequest::Kind::Knee, 0, 0}});
   return cases;
 }
 

@@ -417,6 +417,29 @@ TEST_P(DeviceTest, RefusesArtifactsForOtherMachines) {
   EXPECT_NE(outcome.message.find(rt::libraryVersion()), std::string::npos);
 }
 
+TEST_P(DeviceTest, RefusesWhatIsNotItsCode) {
+  ArtifactBuilder b = chain(false);
+  b.program.code[0] = 0;
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), options());
+  EXPECT_EQ(outcome.code, RP_DATA_LOSS);
+  EXPECT_NE(outcome.message.find("no code for them"), std::string::npos);
+}
+
+TEST_P(DeviceTest, RefusesAnotherAlignment) {
+  ArtifactBuilder b = chain(false);
+  b.program.alignment = 128;
+  for (auto *list : {&b.program.buffers, &b.entry().buffers})
+    for (auto &buffer : *list)
+      buffer->offset *= 2;
+  b.program.fixed_bytes *= 2;
+  b.program.arena_bytes *= 2;
+  b.entry().peak_bytes *= 2;
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), options());
+  EXPECT_NE(outcome.code, RP_OK);
+}
+
 /// The library of a process generates code for one instruction set.
 TEST_P(DeviceTest, RefusesCallsOfAnotherInstructionSet) {
   ArtifactBuilder b = chain(false);
