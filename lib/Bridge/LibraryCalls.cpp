@@ -1,6 +1,7 @@
 //===- LibraryCalls.cpp - Ops that the numerical library runs -------------===//
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Bridge/PlanProblem.h"
+#include "reprise/IR/Kernel.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -33,44 +34,21 @@ static rt::TensorDesc describe(Value value) {
   return {elementTypeOf(type.getElementType()), type.getShape().vec(), {}};
 }
 
-template <typename ConvOp>
-static rt::LibraryCallDesc describeConv(ConvOp op, rt::LibraryOp which) {
-  rt::LibraryCallDesc desc;
-  desc.op = which;
-  for (ArrayRef<int64_t> part :
-       {op.getStrides(), op.getPadding(), op.getDilation()})
-    desc.ints.insert(desc.ints.end(), part.begin(), part.end());
-  desc.ints.push_back(op.getGroups());
-  return desc;
-}
-
-static rt::LibraryCallDesc describeMatMul(sg::MatMulOp op) {
-  rt::LibraryCallDesc desc;
-  desc.op = rt::LibraryOp::MatMul;
-  desc.ints = {op.getTransposeA(), op.getTransposeB()};
-  return desc;
-}
-
 std::optional<rt::LibraryCallDesc> reprise::describeLibraryCall(Operation *op) {
-  using rt::LibraryOp;
-  using Result = std::optional<rt::LibraryCallDesc>;
-  Result desc =
-      llvm::TypeSwitch<Operation *, Result>(op)
-          .Case<sg::MatMulOp>([](auto call) { return describeMatMul(call); })
-          .Case<sg::Conv2DOp>(
-              [](auto call) { return describeConv(call, LibraryOp::Conv2D); })
-          .Case<sg::Conv2DInputGradOp>([](auto call) {
-            return describeConv(call, LibraryOp::Conv2DInputGrad);
-          })
-          .Case<sg::Conv2DFilterGradOp>([](auto call) {
-            return describeConv(call, LibraryOp::Conv2DFilterGrad);
-          })
-          .Default([](Operation *) { return std::nullopt; });
-  if (!desc)
-    return desc;
+  auto call = dyn_cast<LibraryOpInterface>(op);
+  if (!call)
+    return std::nullopt;
+  // The enum has the numbers of the artifact's schema.
+  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  if (!function)
+    return std::nullopt;
+  rt::LibraryCallDesc desc;
+  desc.op = static_cast<rt::LibraryOp>(*function);
+  SmallVector<int64_t> parameters = call.getLibraryParameters();
+  desc.ints.assign(parameters.begin(), parameters.end());
   for (Value operand : op->getOperands())
-    desc->inputs.push_back(describe(operand));
+    desc.inputs.push_back(describe(operand));
   for (Value result : op->getResults())
-    desc->outputs.push_back(describe(result));
+    desc.outputs.push_back(describe(result));
   return desc;
 }

@@ -34,7 +34,7 @@ static void walk(Value value, bool moved, Reads &reads,
     (moved ? reads.elsewhere : reads.inPlace).insert(value);
     return;
   }
-  bool stays = isa<PointwiseOpInterface, sg::ReduceSumOp, sg::ReduceMaxOp>(op);
+  bool stays = isa<PointwiseOpInterface, ReductionOpInterface>(op);
   for (Value operand : op->getOperands())
     walk(operand, moved || !stays, reads, seen);
 }
@@ -53,7 +53,7 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
     walk(value, /*moved=*/false, reads, seen);
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {
     Operation *op = value.getDefiningOp();
-    if (op && isa<sg::ReduceSumOp, sg::ReduceMaxOp>(op))
+    if (isa_and_nonnull<ReductionOpInterface>(op))
       continue;
     for (BlockArgument input : body.getArguments())
       if (reads.inPlace.contains(input) &&

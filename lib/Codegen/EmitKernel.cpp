@@ -129,8 +129,7 @@ Index KernelEmitter::indexAt(ArrayRef<Value> position) {
 //===----------------------------------------------------------------------===//
 
 static bool isReduction(Value value) {
-  return isa_and_nonnull<sg::ReduceSumOp, sg::ReduceMaxOp>(
-      value.getDefiningOp());
+  return isa_and_nonnull<ReductionOpInterface>(value.getDefiningOp());
 }
 
 void KernelEmitter::storePointwise(const Index &index) {
@@ -208,31 +207,14 @@ static Type accumulatorType(Operation *op) {
   return narrow ? Type(Float32Type::get(element.getContext())) : element;
 }
 
-static double lowestOf(Type element) {
-  if (isa<FloatType>(element))
-    return -std::numeric_limits<double>::infinity();
-  unsigned width = element.getIntOrFloatBitWidth();
-  return width == 1 ? 0.0 : -std::ldexp(1.0, width - 1);
-}
-
 Value KernelEmitter::identity(Operation *op, bool lanes) {
   Type type = accumulatorType(op);
-  double value = isa<sg::ReduceMaxOp>(op) ? lowestOf(type) : 0.0;
+  double value = cast<ReductionOpInterface>(op).getIdentity(type);
   return e.splat(lanes ? Type(e.vectorOf(type)) : type, value);
 }
 
 Value KernelEmitter::combine(Operation *op, Value x, Value y) {
-  bool real = isa<FloatType>(getElementTypeOrSelf(x.getType()));
-  if (isa<sg::ReduceSumOp>(op)) {
-    if (real)
-      return arith::AddFOp::create(b, e.loc, x, y);
-    return arith::AddIOp::create(b, e.loc, x, y);
-  }
-  if (real)
-    return arith::MaximumFOp::create(b, e.loc, x, y);
-  if (getElementTypeOrSelf(x.getType()).isInteger(1))
-    return arith::OrIOp::create(b, e.loc, x, y);
-  return arith::MaxSIOp::create(b, e.loc, x, y);
+  return cast<ReductionOpInterface>(op).combine(b, e.loc, x, y);
 }
 
 SmallVector<Value> KernelEmitter::combine(ValueRange x, ValueRange y) {

@@ -16,19 +16,9 @@ static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static bool isReduction(Operation *op) {
-  return isa<sg::ReduceSumOp, sg::ReduceMaxOp>(op);
-}
-
-static bool isPool(Operation *op) {
-  return isa<sg::MaxPool2DOp, sg::MaxPool2DGradOp, sg::AvgPool2DOp,
-             sg::AvgPool2DGradOp>(op);
-}
-
-ArrayRef<int64_t> reprise::reducedDims(Operation *op) {
-  if (auto sum = dyn_cast<sg::ReduceSumOp>(op))
-    return sum.getDims();
-  return cast<sg::ReduceMaxOp>(op).getDims();
+/// The reduction that makes `value`, or null.
+static ReductionOpInterface reductionOf(Value value) {
+  return dyn_cast_or_null<ReductionOpInterface>(value.getDefiningOp());
 }
 
 static int64_t product(ArrayRef<int64_t> extents) {
@@ -80,24 +70,18 @@ int64_t KernelSpace::grains() const {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkOp(Operation &op) {
-  if (isReduction(&op)) {
+  if (isa<ReductionOpInterface>(op)) {
     for (Operation *user : op.getUsers())
       if (!user->hasTrait<OpTrait::IsTerminator>())
         return user->emitOpError("uses a reduction of its own kernel");
     return success();
   }
-  if (auto constant = dyn_cast<sg::ConstantOp>(op)) {
-    if (!isa<SplatElementsAttr>(constant.getValue()))
-      return op.emitOpError("in a kernel must be a splat; pass other constants "
-                            "as operands");
+  if (kernelRoleOf(&op) != KernelRole::None)
     return success();
-  }
-  bool known = isa<PointwiseOpInterface, IndexMapOpInterface, sg::IotaOp,
-                   sg::RandomUniformOp, sg::PadOp, sg::ConcatOp>(op) ||
-               isPool(&op);
-  if (!known)
-    return op.emitOpError("cannot run in a kernel");
-  return success();
+  if (op.hasTrait<OpTrait::ConstantLike>())
+    return op.emitOpError("in a kernel must be a splat; pass other constants "
+                          "as operands");
+  return op.emitOpError("cannot run in a kernel");
 }
 
 static LogicalResult readOutputs(Block &body, KernelSpace &space) {
@@ -108,19 +92,20 @@ static LogicalResult readOutputs(Block &body, KernelSpace &space) {
   llvm::SetVector<Operation *> reductions;
   for (Value value : yield->getOperands()) {
     Operation *op = value.getDefiningOp();
-    bool reduces = op && isReduction(op);
+    ReductionOpInterface reduction = reductionOf(value);
     ArrayRef<int64_t> shape =
-        tensorOf(reduces ? op->getOperand(0) : value).getShape();
+        tensorOf(reduction ? op->getOperand(0) : value).getShape();
     if (first)
       space.shape.assign(shape.begin(), shape.end());
     else if (shape != ArrayRef<int64_t>(space.shape))
       return (op ? op : yield)
           ->emitOpError("has another iteration space than its kernel");
     first = false;
-    if (!reduces)
+    if (!reduction)
       continue;
     reductions.insert(op);
-    if (reducedDims(op) != reducedDims(reductions.front()))
+    if (reduction.getReducedDims() !=
+        cast<ReductionOpInterface>(reductions.front()).getReducedDims())
       return op->emitOpError("reduces other dimensions than its kernel");
   }
   space.reductions = reductions.takeVector();
@@ -135,7 +120,7 @@ static LogicalResult readOutputs(Block &body, KernelSpace &space) {
 /// elements.
 static bool isPlain(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<sg::ConstantOp>(op))
+  if (!op || op->hasTrait<OpTrait::ConstantLike>())
     return true;
   return isa<PointwiseOpInterface>(op) &&
          llvm::all_of(op->getOperands(), isPlain);
@@ -144,29 +129,23 @@ static bool isPlain(Value value) {
 /// Whether indices can be kept in terms of merged loops.
 static bool allowsMerging(Block &body, const KernelSpace &space) {
   return llvm::all_of(body.without_terminator(), [&](Operation &op) {
-    if (isa<sg::ConstantOp>(op) || isa<PointwiseOpInterface>(op) ||
-        isReduction(&op))
+    if (op.hasTrait<OpTrait::ConstantLike>() ||
+        isa<PointwiseOpInterface, ReductionOpInterface>(op))
       return true;
     bool spans =
         tensorOf(op.getResult(0)).getShape() == ArrayRef<int64_t>(space.shape);
-    if (isa<sg::BroadcastOp>(op))
-      return spans && isPlain(op.getOperand(0));
-    return isa<sg::RandomUniformOp>(op) && spans;
+    if (auto map = dyn_cast<IndexMapOpInterface>(op))
+      return spans && isProjection(map.getIndexMap()) &&
+             isPlain(op.getOperand(0));
+    return spans && cast<KernelOpInterface>(op).isLinear();
   });
 }
 
-/// The operand's dimension that advances with dimension `d` of the result.
-static std::optional<unsigned> operandDim(sg::BroadcastOp op, unsigned d) {
-  for (auto [k, dim] : llvm::enumerate(op.getDims()))
-    if (dim == d && tensorOf(op.getOperand()).getDimSize(k) ==
-                        tensorOf(op.getResult()).getDimSize(d))
-      return k;
-  return std::nullopt;
-}
-
 static bool mergesWithNext(Block &body, unsigned d) {
-  return llvm::all_of(body.getOps<sg::BroadcastOp>(), [&](sg::BroadcastOp op) {
-    std::optional<unsigned> a = operandDim(op, d), b = operandDim(op, d + 1);
+  return llvm::all_of(body.getOps<IndexMapOpInterface>(), [&](auto op) {
+    AffineMap map = op.getIndexMap();
+    std::optional<unsigned> a = resultAlong(map, d),
+                            b = resultAlong(map, d + 1);
     return a.has_value() == b.has_value() && (!a || *a + 1 == *b);
   });
 }
@@ -174,7 +153,8 @@ static bool mergesWithNext(Block &body, unsigned d) {
 static void formLoops(Block &body, KernelSpace &space) {
   SmallVector<bool> dimReduced(space.shape.size(), false);
   if (space.hasReductions())
-    for (int64_t d : reducedDims(space.reductions.front()))
+    for (int64_t d :
+         cast<ReductionOpInterface>(space.reductions.front()).getReducedDims())
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
@@ -218,10 +198,6 @@ public:
 
 private:
   bool look(Value value, unsigned lane);
-  bool areInAll(Operation *op, unsigned lane) {
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return areIn(operand, lane); });
-  }
 
   llvm::DenseMap<std::pair<Value, unsigned>, bool> known;
 };
@@ -229,25 +205,15 @@ private:
 } // namespace
 
 bool Lanes::look(Value value, unsigned lane) {
-  RankedTensorType type = tensorOf(value);
   Operation *op = value.getDefiningOp();
   if (!op)
-    return product(type.getShape().drop_front(lane + 1)) == 1;
-  if (isa<sg::ConstantOp, sg::IotaOp, sg::RandomUniformOp>(op))
-    return true;
-  if (isa<PointwiseOpInterface>(op))
-    return areInAll(op, lane);
-  if (auto broadcast = dyn_cast<sg::BroadcastOp>(op))
-    return areIn(broadcast.getOperand(), operandDim(broadcast, lane));
-  if (auto transpose = dyn_cast<sg::TransposeOp>(op))
-    return areIn(transpose.getOperand(), transpose.getPermutation()[lane]);
-  if (auto slice = dyn_cast<sg::SliceOp>(op))
-    return slice.getStrides()[lane] == 1 && areIn(slice.getOperand(), lane);
-  if (auto pad = dyn_cast<sg::PadOp>(op))
-    return pad.getLow()[lane] == 0 && pad.getHigh()[lane] == 0 &&
-           pad.getInterior()[lane] == 0 && areIn(pad.getOperand(), lane);
-  bool moves = isPool(op) ? lane != 3 : lane == cast<sg::ConcatOp>(op).getDim();
-  return !moves && areInAll(op, lane);
+    return product(tensorOf(value).getShape().drop_front(lane + 1)) == 1;
+  for (auto [k, operand] : llvm::enumerate(op->getOperands())) {
+    OperandLanes lanes = operandLanesOf(op, k, lane);
+    if (!lanes.together || !areIn(operand, lanes.dim))
+      return false;
+  }
+  return true;
 }
 
 static bool canVectorize(Block &body, const KernelSpace &space) {
@@ -256,8 +222,8 @@ static bool canVectorize(Block &body, const KernelSpace &space) {
   unsigned last = space.shape.size() - 1;
   Lanes lanes;
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return lanes.areIn(op && isReduction(op) ? op->getOperand(0) : value, last);
+    ReductionOpInterface reduction = reductionOf(value);
+    return lanes.areIn(reduction ? reduction->getOperand(0) : value, last);
   });
 }
 

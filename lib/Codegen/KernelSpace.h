@@ -11,7 +11,7 @@
 
 #include "mlir/IR/Block.h"
 #include "reprise/Codegen/Kernels.h"
-#include "reprise/IR/Sg.h"
+#include "reprise/IR/Kernel.h"
 
 namespace reprise {
 
@@ -45,9 +45,6 @@ struct KernelSpace {
   int64_t itemsPerGrain() const;
   int64_t grains() const;
 };
-
-/// The dimensions a reduction runs over.
-llvm::ArrayRef<int64_t> reducedDims(mlir::Operation *op);
 
 /// Reads the space; fails with a message at the op that no kernel can run.
 mlir::FailureOr<KernelSpace> readKernelSpace(mlir::Block &body,

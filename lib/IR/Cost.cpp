@@ -206,7 +206,7 @@ static void registerLayerCosts(MLIRContext *context) {
 void sg::registerCostModels(MLIRContext *context) {
   attach<KernelClass::None, noFlops, noBytes, ReadOp, WriteOp, ConstantOp,
          ReshapeOp, BarrierOp>(context);
-  attachPointwise<noFlops, CopyOp>(context);
+  attach<KernelClass::None, noFlops, operandsAndResults, CopyOp>(context);
   attach<KernelClass::None, regionFlops, regionBytes, sg::ModuleOp, BackwardOp>(
       context);
   KernelOp::attachInterface<KernelCostModel>(*context);

@@ -2,6 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -55,6 +56,7 @@ void SgDialect::registerModels() {
   registerDecomposeModels(getContext());
   registerCostModels(getContext());
   registerPointwiseModels(getContext());
+  registerKernelModels(getContext());
 }
 
 /// A distribution with a parameter has it and no other does.

@@ -97,16 +97,15 @@ bool KernelBuilder::readersCanRepeat(unsigned member) const {
   const FlatOp &own = graph.ops[member];
   return llvm::all_of(own.op->getUsers(), [&](Operation *user) {
     const FlatOp &reader = flat(user);
-    return (reader.kind == OpKind::Pointwise ||
-            reader.kind == OpKind::Reduction) &&
+    return (reader.role == KernelRole::Pointwise ||
+            reader.role == KernelRole::Reduction) &&
            reader.phase == own.phase;
   });
 }
 
 static bool isCheap(Operation *op) {
-  return isa<sg::AddOp, sg::SubOp, sg::MulOp, sg::NegOp, sg::AbsOp, sg::ReluOp,
-             sg::ReluGradOp, sg::CompareOp, sg::SelectOp, sg::CastOp,
-             sg::MaximumOp, sg::MinimumOp>(op);
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap();
 }
 
 /// Follows what `op` is computed from inside its group. False when that is no
@@ -117,7 +116,7 @@ bool KernelBuilder::extendChain(Operation *op, unsigned group, unsigned &length,
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
-    if (from && flat(from).kind == OpKind::Repeated)
+    if (from && flat(from).role == KernelRole::Repeated)
       return true;
     if (from && groupOf(from) == group)
       return extendChain(from, group, length, large);
@@ -129,7 +128,7 @@ bool KernelBuilder::extendChain(Operation *op, unsigned group, unsigned &length,
 bool KernelBuilder::isCheapChain(unsigned member) const {
   const FlatOp &own = graph.ops[member];
   auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
-  if (own.kind != OpKind::Pointwise || type.getNumElements() < kSmallValue)
+  if (own.role != KernelRole::Pointwise || type.getNumElements() < kSmallValue)
     return false;
   unsigned length = 0;
   llvm::SmallPtrSet<Value, 4> large;
@@ -149,7 +148,7 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
   for (Value operand : op->getOperands()) {
     Operation *from = operand.getDefiningOp();
     bool inside = from && (groupOf(from) == group ||
-                           flat(from).kind == OpKind::Repeated ||
+                           flat(from).role == KernelRole::Repeated ||
                            repeats[graph.position.lookup(from)]);
     // A chain's other members come along when they are not handed out.
     if (from && !inside && groupOf(op) != group &&
@@ -211,7 +210,8 @@ std::vector<unsigned> KernelBuilder::order() const {
       addUnit(group, recipes[group].inputs);
   for (auto [i, op] : llvm::enumerate(graph.ops))
     if (groups.groupOf[i] == Groups::kNone &&
-        (op.kind == OpKind::Fixed || isa<sg::ConstantOp>(op.op)))
+        (op.role == KernelRole::None ||
+         op.op->hasTrait<OpTrait::ConstantLike>()))
       addUnit(count + i, op.op->getOperands());
   std::vector<unsigned> result;
   while (!ready.empty()) {
@@ -233,7 +233,7 @@ std::vector<unsigned> KernelBuilder::order() const {
 static std::string nameOf(const Recipe &recipe) {
   llvm::SetVector<StringRef> names;
   for (Operation *op : recipe.body)
-    if (kindOf(op) != OpKind::Repeated || recipe.body.size() == 1)
+    if (kernelRoleOf(op) != KernelRole::Repeated || recipe.body.size() == 1)
       names.insert(op->getName().stripDialect());
   if (names.empty())
     names.insert(recipe.body.back()->getName().stripDialect());
@@ -283,7 +283,7 @@ void KernelBuilder::build(const Recipe &recipe) {
 /// Readers come after what they read.
 void KernelBuilder::eraseOriginals() {
   for (const FlatOp &op : llvm::reverse(graph.ops))
-    if (op.kind != OpKind::Fixed && op.op->use_empty())
+    if (op.role != KernelRole::None && op.op->use_empty())
       op.op->erase();
 }
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Fuse.h"
 #include <functional>
@@ -84,26 +85,25 @@ static Value widen(OpBuilder &b, Location loc, Value value) {
   return sg::CastOp::create(b, loc, type.clone(b.getF32Type()), value);
 }
 
-template <typename OpTy> static void split(OpTy op) {
-  auto type = cast<RankedTensorType>(op.getOperand().getType());
-  SmallVector<int64_t> dims(op.getDims());
+static void split(ReductionOpInterface op) {
+  Value operand = op->getOperand(0);
+  auto type = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> dims(op.getReducedDims());
   unsigned kept = keptPrefix(type.getShape(), dims);
   if (!kept)
     return;
   OpBuilder b(op);
   sg::OriginScope scope(b, op);
   Location loc = op.getLoc();
-  Value operand = op.getOperand();
-  bool isSum = std::is_same_v<OpTy, sg::ReduceSumOp>;
-  if (isSum)
+  if (op.losesDigits())
     operand = widen(b, loc, operand);
-  Value parts =
-      OpTy::create(b, loc, operand, ArrayRef<int64_t>(dims).drop_front(kept));
-  Value total =
-      OpTy::create(b, loc, parts, ArrayRef<int64_t>(dims).take_front(kept));
-  if (total.getType() != op.getType())
-    total = sg::CastOp::create(b, loc, op.getType(), total);
-  op.replaceAllUsesWith(total);
+  ArrayRef<int64_t> all(dims);
+  Value parts = op.createOver(b, loc, operand, all.drop_front(kept));
+  Value total = op.createOver(b, loc, parts, all.take_front(kept));
+  Value result = op->getResult(0);
+  if (total.getType() != result.getType())
+    total = sg::CastOp::create(b, loc, result.getType(), total);
+  result.replaceAllUsesWith(total);
   op.erase();
 }
 
@@ -112,8 +112,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   void runOnOperation() override {
     if (failed(decomposeAll(getOperation())))
       return signalPassFailure();
-    getOperation().walk([](sg::ReduceSumOp op) { split(op); });
-    getOperation().walk([](sg::ReduceMaxOp op) { split(op); });
+    getOperation().walk([](ReductionOpInterface op) { split(op); });
   }
 };
 } // namespace

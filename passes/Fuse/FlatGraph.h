@@ -1,27 +1,15 @@
 //===- FlatGraph.h - The ops of a flat function, as a graph -----*- C++ -*-===//
 //
-// What forming kernels asks of an op: what kind it is, what it really reads
+// What forming kernels asks of an op: its role, what it really reads
 // (looking through the ops that every reader repeats), where it runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_FUSE_FLATGRAPH_H
 #define REPRISE_PASSES_FUSE_FLATGRAPH_H
 
-#include "reprise/IR/Sg.h"
-#include "llvm/ADT/DenseMap.h"
+#include "reprise/IR/Kernel.h"
 
 namespace reprise {
-
-enum class OpKind {
-  Fixed,     // stays as it is: library ops, reads, writes, views
-  Repeated,  // broadcasts, splats, iota: in every kernel that reads them
-  Pointwise, // element by element, in the iteration space of its result
-  Generator, // its own iteration space, reads elsewhere: transposes, pads
-  Pool,      // a kernel of its own
-  Reduction  // in the iteration space of its operand
-};
-
-OpKind kindOf(mlir::Operation *op);
 
 /// A producer that an op waits for.
 struct Edge {
@@ -32,7 +20,7 @@ struct Edge {
 
 struct FlatOp {
   mlir::Operation *op;
-  OpKind kind;
+  KernelRole role;
   sg::Phase phase;
   llvm::ArrayRef<int64_t> space;
   /// Producers and readers, by position in the block, but for Repeated ops.
@@ -40,7 +28,7 @@ struct FlatOp {
   llvm::SmallVector<unsigned, 4> readers;
 
   bool isMember() const {
-    return kind != OpKind::Fixed && kind != OpKind::Repeated;
+    return role != KernelRole::None && role != KernelRole::Repeated;
   }
 };
 

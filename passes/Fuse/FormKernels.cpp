@@ -20,11 +20,12 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
-/// Ops that are no kernel's and stay as they are.
+/// Ops that are no kernel's and stay as they are: what the library runs, and
+/// what no code runs at all.
 static bool staysFixed(Operation &op) {
-  return isa<sg::ReadOp, sg::WriteOp, sg::ConstantOp, sg::ReshapeOp,
-             sg::BarrierOp, sg::CopyOp, sg::Conv2DOp, sg::Conv2DInputGradOp,
-             sg::Conv2DFilterGradOp, sg::MatMulOp, func::ReturnOp>(op);
+  auto cost = dyn_cast<CostOpInterface>(op);
+  return isa<LibraryOpInterface>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
+         (cost && cost.getKernelClass() == KernelClass::None);
 }
 
 static LogicalResult checkFlat(Block &block) {
@@ -35,7 +36,7 @@ static LogicalResult checkFlat(Block &block) {
       return op.emitOpError("has a region; run sg-flatten first");
     if (isa<DecomposeOpInterface>(op) && !isa<PointwiseOpInterface>(op))
       return op.emitOpError("is composite; run sg-decompose first");
-    if (kindOf(&op) == OpKind::Fixed && !staysFixed(op))
+    if (kernelRoleOf(&op) == KernelRole::None && !staysFixed(op))
       return op.emitOpError("runs neither in a kernel nor in the library");
   }
   return success();

@@ -31,9 +31,7 @@ static constexpr unsigned kSiblingWindow = 16;
 static constexpr size_t kMostMembers = 256;
 
 static ArrayRef<int64_t> dimsOf(Operation *op) {
-  if (auto sum = dyn_cast<sg::ReduceSumOp>(op))
-    return sum.getDims();
-  return cast<sg::ReduceMaxOp>(op).getDims();
+  return cast<ReductionOpInterface>(op).getReducedDims();
 }
 
 namespace {
@@ -85,12 +83,12 @@ bool Grouper::isUniform(const Members &members) const {
   bool generates = false;
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
-    if (op.kind == OpKind::Pool ||
+    if (op.role == KernelRole::Alone ||
         (op.phase != first.phase && !REPRISE_FAULT("group-across-phases")) ||
         op.space != first.space)
       return false;
-    generates |= op.kind == OpKind::Generator;
-    if (op.kind != OpKind::Reduction)
+    generates |= op.role == KernelRole::Generator;
+    if (op.role != KernelRole::Reduction)
       continue;
     if (reduction && dimsOf(reduction) != dimsOf(op.op))
       return false;
@@ -105,7 +103,7 @@ bool Grouper::readsInPlace(const Members &members) const {
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
       if (llvm::binary_search(members, edge.from) &&
-          (!edge.inPlace || graph.ops[edge.from].kind == OpKind::Reduction))
+          (!edge.inPlace || graph.ops[edge.from].role == KernelRole::Reduction))
         return false;
   return true;
 }
@@ -132,7 +130,7 @@ bool Grouper::returnsOrDelays(const Members &members) const {
   for (unsigned i = 0; i < reached.size() && !returns; ++i) {
     const FlatOp &op = graph.ops[reached[i]];
     // A write costs nothing and nothing waits for it.
-    if (isa<sg::WriteOp>(op.op))
+    if (op.op->getNumResults() == 0)
       continue;
     if (!op.isMember() || op.phase != graph.ops[members.back()].phase)
       return true;
@@ -148,7 +146,7 @@ SmallVector<unsigned> Grouper::producerGroups(unsigned op) const {
   for (const Edge &edge : graph.ops[op].producers)
     if (edge.inPlace && groups.groupOf[edge.from] != Groups::kNone &&
         graph.ops[edge.from].space == graph.ops[op].space &&
-        graph.ops[edge.from].kind != OpKind::Reduction)
+        graph.ops[edge.from].role != KernelRole::Reduction)
       found.insert(groups.groupOf[edge.from]);
   SmallVector<unsigned> result = found.takeVector();
   // The latest first.
@@ -193,7 +191,7 @@ bool Grouper::shareData(const Members &a, const Members &b) const {
   llvm::SmallPtrSet<Value, 8> read;
   auto isLarge = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return (!op || kindOf(op) != OpKind::Repeated) &&
+    return (!op || kernelRoleOf(op) != KernelRole::Repeated) &&
            cast<RankedTensorType>(value.getType()).getShape() ==
                graph.ops[a.front()].space;
   };
@@ -227,9 +225,10 @@ void Grouper::joinSibling(unsigned op) {
 
 /// Whether a fixed op reads it; splats stay constants.
 static bool needsKernel(const FlatOp &op) {
-  return op.kind == OpKind::Repeated && !isa<sg::ConstantOp>(op.op) &&
+  return op.role == KernelRole::Repeated &&
+         !op.op->hasTrait<OpTrait::ConstantLike>() &&
          llvm::any_of(op.op->getUsers(), [](Operation *user) {
-           return kindOf(user) == OpKind::Fixed;
+           return kernelRoleOf(user) == KernelRole::None;
          });
 }
 
@@ -240,7 +239,7 @@ Groups Grouper::run() {
     if (!graph.ops[i].isMember())
       continue;
     place(i);
-    if (graph.ops[i].kind != OpKind::Reduction)
+    if (graph.ops[i].role != KernelRole::Reduction)
       continue;
     joinSibling(i);
     if (!llvm::is_contained(reducing, groups.groupOf[i]))

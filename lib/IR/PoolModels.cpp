@@ -1,4 +1,5 @@
-//===- PoolEmitter.cpp - Elements of pools and of their gradients ---------===//
+//===- PoolModels.cpp - Pools and their gradients as code of kernels
+//-------===//
 //
 // A pool's element goes over its window; a gradient's element goes over the
 // windows that cover it, in row-major order, and takes its part of each: no
@@ -7,13 +8,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementEmitter.h"
+#include "Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/IR/Kernel.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace reprise;
+using namespace reprise::sg;
 
 namespace {
 /// Positions of the largest window that is unrolled.
@@ -22,9 +26,6 @@ constexpr int64_t kLongestWindow = 16;
 struct Span {
   Value begin, end;
 };
-} // namespace
-
-namespace reprise {
 
 /// Loops and ranges of windows, along h (0) and w (1).
 class PoolEmitter {
@@ -32,7 +33,7 @@ public:
   using Step = llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)>;
 
   template <typename OpTy>
-  PoolEmitter(ElementEmitter &e, OpTy op, Type image, Type windows)
+  PoolEmitter(ElementBuilder &e, OpTy op, Type image, Type windows)
       : e(e), b(e.builder), image(cast<RankedTensorType>(image).getShape()),
         windows(cast<RankedTensorType>(windows).getShape()),
         window(op.getWindow()), strides(op.getStrides()),
@@ -72,21 +73,15 @@ public:
       return loop(h, w, init, step);
     Value inside =
         arith::AndIOp::create(b, e.loc, isWhole(h, 0), isWhole(w, 1));
-    auto branch = scf::IfOp::create(b, e.loc, init.getTypes(), inside,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    ElementEmitter::Memo before = e.memo;
-    b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> values(init);
-    for (int64_t y = 0; y < window[0]; ++y)
-      for (int64_t x = 0; x < window[1]; ++x)
-        values = step(e.add(h.begin, y), e.add(w.begin, x), values);
-    scf::YieldOp::create(b, e.loc, values);
-    e.memo = before;
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, e.loc, loop(h, w, init, step));
-    e.memo = std::move(before);
-    return SmallVector<Value>(branch.getResults());
+    auto unrolled = [&] {
+      SmallVector<Value> values(init);
+      for (int64_t y = 0; y < window[0]; ++y)
+        for (int64_t x = 0; x < window[1]; ++x)
+          values = step(e.add(h.begin, y), e.add(w.begin, x), values);
+      return values;
+    };
+    return e.branch(inside, TypeRange(init), unrolled,
+                    [&] { return loop(h, w, init, step); });
   }
 
   /// The index of `at` in an image or its windows.
@@ -140,27 +135,16 @@ private:
   SmallVector<Value>
   nest(Span range, ValueRange init,
        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    Value one = e.constant(1);
-    auto loop =
-        scf::ForOp::create(b, e.loc, range.begin, range.end, one, init,
-                           [](OpBuilder &, Location, Value, ValueRange) {});
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    ElementEmitter::Memo before = e.memo;
-    SmallVector<Value> next =
-        body(loop.getInductionVar(), loop.getRegionIterArgs());
-    scf::YieldOp::create(b, e.loc, next);
-    e.memo = std::move(before);
-    return SmallVector<Value>(loop.getResults());
+    return e.loop(range.begin, range.end, init, body);
   }
 
-  ElementEmitter &e;
+  ElementBuilder &e;
   OpBuilder &b;
   ArrayRef<int64_t> image, windows, window, strides;
   int64_t padding[2];
 };
 
-} // namespace reprise
+} // namespace
 
 /// The type sums of `element` are kept in.
 static Type sumType(Type element) {
@@ -183,94 +167,123 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-Value ElementEmitter::emitMaxPool(sg::MaxPool2DOp op, const Index &index) {
-  PoolEmitter pool(*this, op, op.getX().getType(), op.getResult().getType());
-  Type type = elementType(elementOf(op.getX()), index);
+static Value emitElement(MaxPool2DOp op, ElementBuilder &e,
+                         const Index &index) {
+  PoolEmitter pool(e, op, op.getX().getType(), op.getResult().getType());
+  Type type = e.typeAt(elementOf(op.getX()), index);
   Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
-  Value lowest = splat(type, -std::numeric_limits<double>::infinity());
+  Value lowest = e.splat(type, -std::numeric_limits<double>::infinity());
   return pool.overWindow(h, w, lowest, [&](Value y, Value x, ValueRange best) {
     Index source = pool.indexOf(index, op.getX().getType(), y, x);
-    Value element = evaluateMoved(op.getX(), source, index);
+    Value element = e.evaluateMoved(op.getX(), source, index);
     Value replaces = pool.replaces(element, best[0]);
     Value next =
-        arith::SelectOp::create(builder, loc, replaces, element, best[0]);
+        arith::SelectOp::create(e.builder, e.loc, replaces, element, best[0]);
     return SmallVector<Value>{next};
   })[0];
 }
 
-Value ElementEmitter::emitMaxPoolGrad(sg::MaxPool2DGradOp op,
-                                      const Index &index) {
-  PoolEmitter pool(*this, op, op.getX().getType(), op.getDy().getType());
+static Value emitElement(MaxPool2DGradOp op, ElementBuilder &e,
+                         const Index &index) {
+  PoolEmitter pool(e, op, op.getX().getType(), op.getDy().getType());
   Type element = elementOf(op.getX());
-  Type type = elementType(element, index);
-  Type sum = elementType(sumType(element), index);
+  Type type = e.typeAt(element, index);
+  Type sum = e.typeAt(sumType(element), index);
   Value here = pool.positionOf(index.at[1], index.at[2], index);
-  Value lowest = splat(type, -std::numeric_limits<double>::infinity());
+  Value lowest = e.splat(type, -std::numeric_limits<double>::infinity());
   auto step = [&](Value oh, Value ow, ValueRange total) {
     Span h = pool.positions(oh, 0), w = pool.positions(ow, 1);
     Value first = pool.positionOf(h.begin, w.begin, index);
     SmallVector<Value> best = pool.overWindow(
         h, w, {lowest, first}, [&](Value y, Value x, ValueRange best) {
           Index source = pool.indexOf(index, op.getX().getType(), y, x);
-          Value candidate = evaluateMoved(op.getX(), source, index);
+          Value candidate = e.evaluateMoved(op.getX(), source, index);
           Value replaces = pool.replaces(candidate, best[0]);
           Value position = pool.positionOf(y, x, index);
-          Value value = arith::SelectOp::create(builder, loc, replaces,
+          Value value = arith::SelectOp::create(e.builder, e.loc, replaces,
                                                 candidate, best[0]);
-          position = arith::SelectOp::create(builder, loc, replaces, position,
-                                             best[1]);
+          position = arith::SelectOp::create(e.builder, e.loc, replaces,
+                                             position, best[1]);
           return SmallVector<Value>{value, position};
         });
     Index source = pool.indexOf(index, op.getDy().getType(), oh, ow);
-    Value dy = evaluateMoved(op.getDy(), source, index);
-    Value more = arith::AddFOp::create(builder, loc, total[0],
-                                       convert(builder, loc, dy, sum));
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       best[1], here);
-    Value next = arith::SelectOp::create(builder, loc, mine, more, total[0]);
+    Value dy = e.evaluateMoved(op.getDy(), source, index);
+    Value more = arith::AddFOp::create(e.builder, e.loc, total[0],
+                                       convert(e.builder, e.loc, dy, sum));
+    Value mine = arith::CmpIOp::create(e.builder, e.loc,
+                                       arith::CmpIPredicate::eq, best[1], here);
+    Value next =
+        arith::SelectOp::create(e.builder, e.loc, mine, more, total[0]);
     return SmallVector<Value>{next};
   };
   Value total =
       pool.loop(pool.covering(index.at[1], 0), pool.covering(index.at[2], 1),
-                splat(sum, 0.0), step)[0];
-  return convert(builder, loc, total, type);
+                e.splat(sum, 0.0), step)[0];
+  return convert(e.builder, e.loc, total, type);
 }
 
-Value ElementEmitter::emitAvgPool(sg::AvgPool2DOp op, const Index &index) {
-  PoolEmitter pool(*this, op, op.getX().getType(), op.getResult().getType());
+static Value emitElement(AvgPool2DOp op, ElementBuilder &e,
+                         const Index &index) {
+  PoolEmitter pool(e, op, op.getX().getType(), op.getResult().getType());
   Type element = elementOf(op.getX());
-  Type sum = elementType(sumType(element), index);
+  Type sum = e.typeAt(sumType(element), index);
   Span h = pool.positions(index.at[1], 0), w = pool.positions(index.at[2], 1);
   Value total = pool.overWindow(
-      h, w, splat(sum, 0.0), [&](Value y, Value x, ValueRange sums) {
+      h, w, e.splat(sum, 0.0), [&](Value y, Value x, ValueRange sums) {
         Index source = pool.indexOf(index, op.getX().getType(), y, x);
-        Value part = evaluateMoved(op.getX(), source, index);
-        Value next = arith::AddFOp::create(builder, loc, sums[0],
-                                           convert(builder, loc, part, sum));
+        Value part = e.evaluateMoved(op.getX(), source, index);
+        Value next = arith::AddFOp::create(
+            e.builder, e.loc, sums[0], convert(e.builder, e.loc, part, sum));
         return SmallVector<Value>{next};
       })[0];
   Value divisor = pool.divisor(op.getCountIncludePad(), h, w, sum);
-  Value mean = arith::DivFOp::create(builder, loc, total, divisor);
-  return convert(builder, loc, mean, elementType(element, index));
+  Value mean = arith::DivFOp::create(e.builder, e.loc, total, divisor);
+  return convert(e.builder, e.loc, mean, e.typeAt(element, index));
 }
 
-Value ElementEmitter::emitAvgPoolGrad(sg::AvgPool2DGradOp op,
-                                      const Index &index) {
-  PoolEmitter pool(*this, op, op.getResult().getType(), op.getDy().getType());
+static Value emitElement(AvgPool2DGradOp op, ElementBuilder &e,
+                         const Index &index) {
+  PoolEmitter pool(e, op, op.getResult().getType(), op.getDy().getType());
   Type element = elementOf(op.getDy());
-  Type sum = elementType(sumType(element), index);
+  Type sum = e.typeAt(sumType(element), index);
   auto step = [&](Value oh, Value ow, ValueRange total) {
     Index source = pool.indexOf(index, op.getDy().getType(), oh, ow);
-    Value dy = evaluateMoved(op.getDy(), source, index);
+    Value dy = e.evaluateMoved(op.getDy(), source, index);
     Value divisor = pool.divisor(op.getCountIncludePad(), pool.positions(oh, 0),
                                  pool.positions(ow, 1), sum);
-    Value part = arith::DivFOp::create(builder, loc,
-                                       convert(builder, loc, dy, sum), divisor);
-    Value next = arith::AddFOp::create(builder, loc, total[0], part);
+    Value part = arith::DivFOp::create(
+        e.builder, e.loc, convert(e.builder, e.loc, dy, sum), divisor);
+    Value next = arith::AddFOp::create(e.builder, e.loc, total[0], part);
     return SmallVector<Value>{next};
   };
   Value total =
       pool.loop(pool.covering(index.at[1], 0), pool.covering(index.at[2], 1),
-                splat(sum, 0.0), step)[0];
-  return convert(builder, loc, total, elementType(element, index));
+                e.splat(sum, 0.0), step)[0];
+  return convert(e.builder, e.loc, total, e.typeAt(element, index));
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+namespace {
+template <typename OpTy>
+struct PoolModel : KernelOpInterface::ExternalModel<PoolModel<OpTy>, OpTy> {
+  KernelRole getKernelRole(Operation *) const { return KernelRole::Alone; }
+  /// Windows move along height and width; batch and channel are the operand's.
+  /// Only channels are neighbours in memory.
+  OperandLanes getOperandLanes(Operation *, unsigned, unsigned dim) const {
+    return dim == 3 ? OperandLanes::along(dim) : OperandLanes::apart();
+  }
+  Value emitAt(Operation *op, ElementBuilder &e, const Index &index) const {
+    return emitElement(cast<OpTy>(op), e, index);
+  }
+};
+} // namespace
+
+void sg::registerPoolModels(MLIRContext *context) {
+  MaxPool2DOp::attachInterface<PoolModel<MaxPool2DOp>>(*context);
+  MaxPool2DGradOp::attachInterface<PoolModel<MaxPool2DGradOp>>(*context);
+  AvgPool2DOp::attachInterface<PoolModel<AvgPool2DOp>>(*context);
+  AvgPool2DGradOp::attachInterface<PoolModel<AvgPool2DGradOp>>(*context);
 }

@@ -1,0 +1,171 @@
+//===- Kernel.h - Ops as code of kernels ------------------------*- C++ -*-===//
+//
+// What fusion, analysis and code generation ask of an op that runs in a kernel.
+// A new op implements the interfaces below, with its element emitted by the
+// means of ElementBuilder, and nothing else has to know of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_IR_KERNEL_H
+#define REPRISE_IR_KERNEL_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "reprise/IR/Sg.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace reprise {
+
+/// How kernels take an op.
+enum class KernelRole {
+  None,      // not at all: library ops, reads, writes, views
+  Repeated,  // in every kernel that reads it: broadcasts, splats, iota
+  Pointwise, // element by element, in the iteration space of its result
+  Generator, // in the space of its result, reading elsewhere: transposes, pads
+  Alone,     // as Generator, in a kernel of its own: pools
+  Reduction  // in the iteration space of its operand
+};
+
+/// How an operand is read for neighbours along a dimension of the result.
+struct OperandLanes {
+  /// Whether a vector of neighbours can be computed at once: the operand is
+  /// read at neighbours too, or at one element for all of them.
+  bool together = false;
+  /// The operand's dimension along which it is read then; none: one element.
+  std::optional<unsigned> dim;
+
+  static OperandLanes apart() { return {}; }
+  static OperandLanes along(unsigned dim) { return {true, dim}; }
+  static OperandLanes same() { return {true, std::nullopt}; }
+};
+
+/// Where an element stands in a value of shape `extents`. Along `lane`, if
+/// there is one, a vector of elements is meant, the first at `at[lane]`.
+struct Index {
+  llvm::SmallVector<mlir::Value> at;
+  llvm::SmallVector<int64_t> extents;
+  std::optional<unsigned> lane;
+};
+
+/// Emits elements of a kernel's values by need: from what is yielded back to
+/// loads of the arguments, which who derives from it knows how to do. What is
+/// emitted is arith, math, vector and scf.
+class ElementBuilder {
+public:
+  ElementBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes)
+      : builder(builder), loc(loc), lanes(lanes) {}
+  virtual ~ElementBuilder();
+
+  /// The element of `value` at `index`, a scalar, or a vector where `index` has
+  /// lanes and the element differs between them. Emitted once for an index.
+  mlir::Value evaluate(mlir::Value value, const Index &index);
+  /// The element of an operand at the index `moved`, as a vector if `index`, of
+  /// the op's result, has lanes.
+  mlir::Value evaluateMoved(mlir::Value operand, const Index &moved,
+                            const Index &index);
+  /// An index of `like` with other coordinates, in a tensor of `type`.
+  Index moved(const Index &like, mlir::Type type,
+              llvm::ArrayRef<mlir::Value> at, std::optional<unsigned> lane);
+  /// The row-major position of the first lane, an i64.
+  mlir::Value linear(const Index &index);
+  /// The same of every lane.
+  mlir::Value linearLanes(const Index &index);
+
+  // Numbers. Indices are i64.
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b) { return add(a, constant(b)); }
+  mlir::Value multiply(mlir::Value a, int64_t b);
+  /// A number as `type`, a scalar or a vector.
+  mlir::Value splat(mlir::Type type, double value);
+  mlir::Value inBounds(mlir::Value at, int64_t extent);
+  /// at / divisor and whether it has no remainder.
+  std::pair<mlir::Value, mlir::Value> divideExactly(mlir::Value at,
+                                                    int64_t divisor);
+  /// An affine form of the index: sums of products of a dimension and a
+  /// constant.
+  mlir::Value affine(mlir::AffineExpr expr, const Index &index);
+
+  // Vectors.
+  int64_t allLanes() const { return lanes; }
+  mlir::VectorType vectorOf(mlir::Type element) const {
+    return mlir::VectorType::get({lanes}, element);
+  }
+  /// The type of elements of `element` at `index`.
+  mlir::Type typeAt(mlir::Type element, const Index &index) const {
+    return index.lane ? mlir::Type(vectorOf(element)) : element;
+  }
+  /// `element` as a vector of all lanes, unless it is one.
+  mlir::Value toLanes(mlir::Value element);
+  /// 0, 1, ... as i64.
+  mlir::Value laneNumbers();
+
+  // Control. What a branch or a loop emits is forgotten behind it, where it
+  // does not dominate.
+  using Body = llvm::function_ref<mlir::Value()>;
+  mlir::Value select(mlir::Value condition, mlir::Type type, Body yes, Body no);
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end,
+                                      mlir::ValueRange init, LoopBody body);
+  using Branch = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+  llvm::SmallVector<mlir::Value>
+  branch(mlir::Value condition, mlir::TypeRange types, Branch yes, Branch no);
+
+  /// Forgets what was emitted: begins a body that what was emitted before
+  /// does not dominate, or that must load again.
+  void forget() { memo.clear(); }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+protected:
+  /// The element of a kernel's argument.
+  virtual mlir::Value load(mlir::BlockArgument argument,
+                           const Index &index) = 0;
+  /// The element of an op's result.
+  virtual mlir::Value emit(mlir::Operation *op, const Index &index);
+
+private:
+  struct Known {
+    llvm::SmallVector<mlir::Value> at;
+    std::optional<unsigned> lane;
+    mlir::Value element;
+  };
+  int64_t lanes;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Known, 1>> memo;
+};
+
+} // namespace reprise
+
+#include "reprise/IR/KernelInterfaces.h.inc"
+
+namespace reprise {
+
+/// How kernels take `op`, by whichever interface it has.
+KernelRole kernelRoleOf(mlir::Operation *op);
+
+/// The shape over which `op`, which a kernel can take, runs.
+llvm::ArrayRef<int64_t> iterationSpaceOf(mlir::Operation *op);
+
+/// How `op` reads an operand for neighbours along `dim` of its result.
+OperandLanes operandLanesOf(mlir::Operation *op, unsigned operand,
+                            unsigned dim);
+
+/// Whether `map` keeps the order of the dimensions that it reads, and reads
+/// nothing else: a broadcast's.
+bool isProjection(mlir::AffineMap map);
+
+/// The result of a projection that advances with dimension `dim`.
+std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned dim);
+
+namespace sg {
+/// Attach the models of the interfaces of KernelInterfaces.td to the ops.
+void registerKernelModels(mlir::MLIRContext *context);
+void registerPoolModels(mlir::MLIRContext *context);
+void registerLibraryModels(mlir::MLIRContext *context);
+} // namespace sg
+
+} // namespace reprise
+
+#endif // REPRISE_IR_KERNEL_H

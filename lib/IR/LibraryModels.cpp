@@ -1,0 +1,45 @@
+//===- LibraryModels.cpp - Ops of sg as calls of a library ----------------===//
+
+#include "reprise/IR/Kernel.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+
+/// "conv2d" for sg.conv2d.
+template <typename OpTy>
+struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
+  StringRef getLibraryFunction(Operation *op) const {
+    return op->getName().stripDialect();
+  }
+  SmallVector<int64_t> getLibraryParameters(Operation *op) const {
+    auto conv = cast<OpTy>(op);
+    SmallVector<int64_t> parameters;
+    for (ArrayRef<int64_t> part :
+         {conv.getStrides(), conv.getPadding(), conv.getDilation()})
+      parameters.append(part.begin(), part.end());
+    parameters.push_back(conv.getGroups());
+    return parameters;
+  }
+};
+
+struct MatMulModel : LibraryOpInterface::ExternalModel<MatMulModel, MatMulOp> {
+  StringRef getLibraryFunction(Operation *op) const {
+    return op->getName().stripDialect();
+  }
+  SmallVector<int64_t> getLibraryParameters(Operation *op) const {
+    auto matmul = cast<MatMulOp>(op);
+    return {matmul.getTransposeA(), matmul.getTransposeB()};
+  }
+};
+
+} // namespace
+
+void sg::registerLibraryModels(MLIRContext *context) {
+  Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
+  Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
+  Conv2DFilterGradOp::attachInterface<ConvModel<Conv2DFilterGradOp>>(*context);
+  MatMulOp::attachInterface<MatMulModel>(*context);
+}
