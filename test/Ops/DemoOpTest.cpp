@@ -28,9 +28,8 @@ static constexpr const char *kModel = R"(
     %v = sg.read @more : tensor<40x40xf32>
     %y = sg.matmul %x, %w : (tensor<32x24xf32>, tensor<24x40xf32>)
       -> tensor<32x40xf32>
-    %z = sg.module "block" (%a = %y, %b = %v)
-        : (tensor<32x40xf32>, tensor<40x40xf32>) -> tensor<32x40xf32>
-        attributes {activation_checkpointing} {
+    %z = sg.module "block" (%a = %y : tensor<32x40xf32>,
+        %b = %v : tensor<40x40xf32>) -> tensor<32x40xf32> attributes {activation_checkpointing} {
       %s = demo.softsign %a : (tensor<32x40xf32>) -> tensor<32x40xf32>
       %m = demo.mirror %s : (tensor<32x40xf32>) -> tensor<32x40xf32>
       %p = sg.matmul %m, %b : (tensor<32x40xf32>, tensor<40x40xf32>)
