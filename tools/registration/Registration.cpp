@@ -7,6 +7,7 @@
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Pipelines.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Passes/Train.h"
 #include "reprise/Target/Target.h"
@@ -23,4 +24,5 @@ void reprise::registerPasses() {
   registerFusePasses();
   registerMemoryPasses();
   registerRematPasses();
+  registerPipelines();
 }

@@ -75,6 +75,11 @@ struct CompileOptions {
 /// Loads what the pipeline needs into a context.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
+/// Registers pipelines for tools that take passes by name, as mlir-opt with the
+/// plugin does: sg-model-to-train, sg-model-to-kernels and sg-kernels-to-program,
+/// whose options are those of their passes.
+void registerPipelines();
+
 /// Rewrites `module`, a model, to `level`. At level program it holds one
 /// rt.program and nothing else. Fails with an error at the op.
 mlir::LogicalResult lowerModel(mlir::ModuleOp module,

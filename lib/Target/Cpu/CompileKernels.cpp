@@ -4,7 +4,7 @@
 // Output:  an ELF shared object.
 // Method:  equal bodies are compiled once; the others are aliases. The bodies
 //          are dealt to a fixed number of modules, each emitted, lowered and
-//          compiled on its own thread, then linked.
+//          compiled on a thread of MLIR's pool, then linked.
 // Cost:    about 10 ms a body.
 // Fails:   with a message, on ops that no kernel can run, and when LLVM has
 //          no such processor.
@@ -14,12 +14,12 @@
 #include "CpuTarget.h"
 #include "MachineCode.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Threading.h"
 #include "reprise/Codegen/Kernels.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
-#include <thread>
 
 using namespace mlir;
 using namespace reprise;
@@ -101,15 +101,11 @@ reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
   loadKernelDialects(context);
   Processor processor = chooseProcessor(features);
   std::vector<Part> parts = dealKernels(sources);
-  std::vector<std::thread> threads;
-  for (auto [i, part] : llvm::enumerate(parts)) {
+  for (Part &part : parts)
     part.module = ModuleOp::create(UnknownLoc::get(&context));
-    threads.emplace_back([&part = part, i = i, &processor, &shape] {
-      compilePart(part, ("kernels" + Twine(i)).str(), processor, shape);
-    });
-  }
-  for (std::thread &thread : threads)
-    thread.join();
+  parallelFor(&context, 0, parts.size(), [&](size_t i) {
+    compilePart(parts[i], ("kernels" + Twine(i)).str(), processor, shape);
+  });
   SmallVector<ObjectFile> objects;
   for (Part &part : parts) {
     if (failed(part.object))

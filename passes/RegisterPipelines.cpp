@@ -1,0 +1,101 @@
+//===- RegisterPipelines.cpp - Pipelines by name --------------------------===//
+//
+// The stages of Pipelines.cpp for tools that know passes by name only. Each
+// ends with its level's verifiers.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/Fuse.h"
+#include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Passes/Train.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+struct TrainOptions : PassPipelineOptions<TrainOptions> {
+  Option<std::string> checkpointing{
+      *this, "checkpointing", llvm::cl::init("annotated"),
+      llvm::cl::desc("mode, as of sg-assign-checkpointing")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
+                                llvm::cl::desc("as of sg-differentiate")};
+  Option<double> momentum{*this, "momentum", llvm::cl::init(0.9),
+                          llvm::cl::desc("of the optimizer")};
+  Option<double> weightDecay{*this, "weight-decay", llvm::cl::init(0.0),
+                             llvm::cl::desc("of the optimizer")};
+};
+
+struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
+  Option<std::string> model{*this, "model", llvm::cl::init("model"),
+                            llvm::cl::desc("name of the program")};
+  Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
+                             llvm::cl::desc("as of sg-lower-to-rt")};
+  Option<unsigned> threads{*this, "threads", llvm::cl::init(2),
+                           llvm::cl::desc("that the program runs on")};
+};
+
+} // namespace
+
+static void addVerifiers(OpPassManager &passes, StringRef level) {
+  SgVerifyLevelOptions options;
+  options.level = level.str();
+  passes.addNestedPass<func::FuncOp>(createSgVerifyLevel(options));
+  passes.addNestedPass<func::FuncOp>(createSgVerifyEffects());
+}
+
+static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
+  SgAssignCheckpointingOptions assign;
+  assign.mode = options.checkpointing;
+  passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));
+  addVerifiers(passes, "model");
+  SgDifferentiateOptions differentiate;
+  differentiate.optimizer = options.optimizer;
+  differentiate.momentum = options.momentum;
+  differentiate.weightDecay = options.weightDecay;
+  passes.addPass(createSgDifferentiate(differentiate));
+  addVerifiers(passes, "train");
+}
+
+static void buildKernels(OpPassManager &passes, const TrainOptions &options) {
+  buildTrain(passes, options);
+  passes.addNestedPass<func::FuncOp>(createSgLowerCheckpointing());
+  addVerifiers(passes, "remat");
+  for (auto create :
+       {createSgFlatten, createSgDecompose, createSgFormKernels}) {
+    passes.addNestedPass<func::FuncOp>(create());
+    passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  }
+  addVerifiers(passes, "flat");
+}
+
+static void buildProgramStage(OpPassManager &passes,
+                              const ProgramPipelineOptions &options) {
+  SgLowerToRtOptions lower;
+  lower.model = options.model;
+  lower.target = options.target;
+  lower.threads = options.threads;
+  passes.addPass(createSgLowerToRt(lower));
+  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
+  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());
+}
+
+void reprise::registerPipelines() {
+  PassPipelineRegistration<TrainOptions>(
+      "sg-model-to-train",
+      "A model's training step, annotated for "
+      "checkpointing and differentiated",
+      buildTrain);
+  PassPipelineRegistration<TrainOptions>(
+      "sg-model-to-kernels",
+      "The same, flat and of kernels and library calls: what sg-rematerialize "
+      "plans",
+      buildKernels);
+  PassPipelineRegistration<ProgramPipelineOptions>(
+      "sg-kernels-to-program",
+      "Flat functions as a placed and verified program", buildProgramStage);
+}
