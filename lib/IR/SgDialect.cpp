@@ -1,5 +1,6 @@
 //===- SgDialect.cpp - Registration and shared builders -------------------===//
 
+#include "SgRemat.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "reprise/IR/Sg.h"
@@ -55,6 +56,7 @@ void SgDialect::registerModels() {
   registerDecomposeModels(getContext());
   registerCostModels(getContext());
   registerPointwiseModels(getContext());
+  registerRematModels(getContext());
 }
 
 /// A distribution with a parameter has it and no other does.

@@ -2,6 +2,7 @@
 
 #include "Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/IR/Remat.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
@@ -11,8 +12,9 @@
 #include "reprise/Passes/Train.h"
 
 void reprise::registerDialects(mlir::DialectRegistry &registry) {
-  registry
-      .insert<sg::SgDialect, rt_dialect::RtDialect, mlir::func::FuncDialect>();
+  registry.insert<sg::SgDialect, rt_dialect::RtDialect, remat::RematDialect,
+                  mlir::func::FuncDialect>();
+  remat::registerUpstreamModels(registry);
 }
 
 void reprise::registerPasses() {

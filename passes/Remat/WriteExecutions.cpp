@@ -1,0 +1,134 @@
+//===- WriteExecutions.cpp - A schedule of executions as IR ---------------===//
+//
+// Input:   a function of any dialect, its graph, the executions of its ops.
+// Output:  the same function with an op for each execution, in that order.
+// Method:  a new body is built from the executions. A map knows the newest
+//          instance of every value; constants are made once, views anew for
+//          each instance of what they view. What a clone reads goes through a
+//          barrier that waits for the op in front of it, so that nothing merges
+//          the clone with its original or hoists it; a clone that reads nothing
+//          differs from its original by the count of its executions alone.
+// Cost:    linear in the executions.
+// Fails:   never on executions that passed plan::checkExecutions.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/RematToBudget.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace reprise;
+using plan::OpId;
+
+namespace {
+class ExecutionWriter {
+public:
+  explicit ExecutionWriter(const FunctionGraph &problem)
+      : problem(problem), function(problem.function),
+        old(function.getBody().front()), executed(problem.ops.size(), 0),
+        builder(function.getContext()) {}
+
+  void write(const plan::Executions &executions) {
+    auto *fresh = new Block();
+    function.getBody().push_back(fresh);
+    builder.setInsertionPointToEnd(fresh);
+    for (BlockArgument argument : old.getArguments())
+      newest[argument] =
+          fresh->addArgument(argument.getType(), argument.getLoc());
+    for (OpId id : executions)
+      execute(id);
+    copy(old.getTerminator(), Guarded());
+    old.dropAllReferences();
+    old.erase();
+  }
+
+private:
+  /// By value: the barrier's result that a clone reads in its place.
+  using Guarded = llvm::DenseMap<Value, Value>;
+
+  /// The instance of `value` that a reader takes now.
+  Value resolve(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !problem.isFree(op))
+      return newest.lookup(value);
+    if (auto viewed = problem.viewed.find(value);
+        viewed != problem.viewed.end())
+      return resolveView(op, viewed->second);
+    if (Value known = newest.lookup(value))
+      return known;
+    return newest[value] = builder.clone(*op)->getResult(0);
+  }
+
+  Value resolveView(Operation *op, Value viewed) {
+    Value base = resolve(viewed);
+    auto &[seen, view] = views[op];
+    if (seen == base)
+      return view;
+    Value made = copy(op, Guarded())->getResult(0);
+    // Not through the reference: resolving may have added to the map.
+    views[op] = {base, made};
+    return made;
+  }
+
+  /// The op on the newest instances of what it reads, or on what `guarded` has
+  /// in their place.
+  Operation *copy(Operation *op, const Guarded &guarded) {
+    IRMapping mapping;
+    for (Value value : valuesReadBy(op)) {
+      Value instance = guarded.lookup(value);
+      mapping.map(value, instance ? instance : resolve(value));
+    }
+    return builder.clone(*op, mapping);
+  }
+
+  void execute(OpId id) {
+    Operation *op = problem.ops[id];
+    unsigned before = executed[id]++;
+    Operation *made = copy(op, before ? guard(op) : Guarded());
+    if (before)
+      made->setAttr(remat::RematDialect::kRecomputed,
+                    builder.getI64IntegerAttr(before));
+    for (auto [value, instance] :
+         llvm::zip_equal(op->getResults(), made->getResults()))
+      newest[value] = instance;
+    if (made->getNumResults())
+      last = made->getResult(0);
+  }
+
+  /// Puts what a clone of `op` reads behind barriers that wait for the op
+  /// executed last.
+  Guarded guard(Operation *op) {
+    Guarded guarded;
+    for (Value value : valuesReadBy(op)) {
+      Value instance = resolve(value);
+      // Constants are shared: what reads nothing else has its count.
+      if (matchesConstant(instance))
+        continue;
+      guarded[value] = remat::BarrierOp::create(
+          builder, op->getLoc(), instance.getType(), instance,
+          last ? ValueRange(last) : ValueRange());
+    }
+    return guarded;
+  }
+
+  static bool matchesConstant(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->hasTrait<OpTrait::ConstantLike>();
+  }
+
+  const FunctionGraph &problem;
+  func::FuncOp function;
+  Block &old;
+  std::vector<unsigned> executed; // times, by op
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> newest;
+  /// By view: of which instance the newest one is, and itself.
+  llvm::DenseMap<Operation *, std::pair<Value, Value>> views;
+  Value last; // a result of the op executed last
+};
+} // namespace
+
+void reprise::writeExecutions(const FunctionGraph &problem,
+                              const plan::Executions &executions) {
+  ExecutionWriter(problem).write(executions);
+}
