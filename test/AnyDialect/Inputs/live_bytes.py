@@ -1,18 +1,21 @@
-"""live_bytes.py FUNCTION: the most bytes live at once in a function of one
-block, read from standard input in MLIR's generic form with local scope.
+"""live_bytes.py FUNCTION COMPARISON: the most bytes live at once in a function
+of one block, read from standard input in MLIR's generic form with local scope;
+for the comparison see promise.py.
 
-Knows nothing of Reprise but the attributes that say bytes, views, places and
-workspaces. Counts by the definition of remat-to-budget's page: a storage lives
-from the op that makes it to the last that reads it, both included, in multiples
-of 64 bytes; arguments and constants are not counted.
+Shares no code with Reprise and counts by the definition on remat-to-budget's
+page: a storage lives from the op that makes it to the last that reads it, both
+included, in multiples of 64 bytes; arguments and constants are not counted.
 """
 
 import re
 import sys
 
-WIDTHS = {"i1": 1, "i8": 1, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "index": 8}
+import promise
+
+WIDTHS = {"i1": 1, "i8": 1, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 CONSTANTS = {"arith.constant", "tosa.const", "tosa.const_shape"}
-VIEWS = {"tensor.cast", "tensor.expand_shape", "tensor.collapse_shape", "tosa.reshape", "remat.barrier"}
+VIEWS = {"tensor.cast", "tensor.expand_shape", "tensor.collapse_shape", "tosa.reshape"}
+VALUE = r"%\w+(?:#\d+)?"
 
 
 def read_statements(lines, function):
@@ -31,14 +34,17 @@ def read_statements(lines, function):
         if depth == 0:
             statements.append(text)
             text = ""
-    sys.exit(f"no function '{function}'")
+    sys.exit(f"no function '{function}' that ends")
 
 
 def split_types(text):
     parts, depth, last = [], 0, 0
     for at, char in enumerate(text):
-        depth += char in "<(" and 1 or char in ")" and -1 or (char == ">" and text[at - 1] != "-") and -1 or 0
-        if char == "," and depth == 0:
+        if char in "<(":
+            depth += 1
+        elif char == ")" or (char == ">" and text[at - 1] != "-"):
+            depth -= 1
+        elif char == "," and depth == 0:
             parts.append(text[last:at].strip())
             last = at + 1
     return [part for part in parts + [text[last:].strip()] if part]
@@ -56,9 +62,15 @@ def size_of(text):
     return size
 
 
+def round_up(size):
+    return (size + 63) // 64 * 64
+
+
 def numbers(text, name):
     match = re.search(rf"\b{name} = array<i\d+(?:: ([-\d, ]*))?>", text)
-    return [int(part) for part in (match[1] or "").split(",") if part] if match else None
+    if not match:
+        return None
+    return [int(part) for part in (match[1] or "").split(",") if part]
 
 
 def integer(text, name):
@@ -70,100 +82,100 @@ class Op:
     def __init__(self, text):
         head = re.match(r'\s*(?:(%\w+)(?::(\d+))? = )?"([^"]+)"\(([^)]*)\)', text)
         self.name = head[3]
-        self.operands = [part.strip() for part in head[4].split(",") if part.strip()]
+        self.operands = re.findall(VALUE, head[4])
         count = int(head[2] or 1) if head[1] else 0
-        self.results = [head[1]] if count == 1 else [f"{head[1]}#{k}" for k in range(count)]
+        self.results = [head[1]]
+        if count != 1:
+            self.results = [f"{head[1]}#{k}" for k in range(count)]
         rest = text[head.end() :]
-        self.read = list(dict.fromkeys(self.operands + re.findall(r"%\w+(?:#\d+)?", rest)))
-        # Attributes of the op itself are behind its regions.
-        own = rest[rest.rfind("})") + 2 :] if "({" in rest else rest
-        front = rest[: rest.find("({")] if "({" in rest else rest
-        outs = own[own.rfind(" : (") :].split(" -> ", 1)[1].strip()
-        outs = outs[1:-1] if outs.startswith("(") else outs
-        said = numbers(own, "remat.bytes")
-        self.view = integer(own, "remat.view")
-        if self.name in VIEWS:
-            self.view = 0
-        empty = self.name == "tensor.empty" or self.view is not None
-        self.bytes = said or [0 if empty else size_of(out) for out in split_types(outs)]
-        self.workspace = integer(own, "remat.workspace") or 0
-        pairs = numbers(own, "remat.in_place")
-        self.pairs = list(zip(pairs[::2], pairs[1::2])) if pairs else []
+        self.read = set(self.operands + re.findall(VALUE, rest))
+        # Properties stand before the regions, attributes and types behind.
+        front, _, back = rest.partition("({")
+        back = back.rpartition("})")[2] if back else front
+        self.view = 0 if self.name in VIEWS else integer(back, "remat.view")
+        self.workspace = integer(back, "remat.workspace") or 0
+        self.bytes = numbers(back, "remat.bytes") or self.bytes_of_types(back)
+        self.places = self.find_places(front, back)
+
+    def bytes_of_types(self, text):
+        if self.name == "tensor.empty" or self.view is not None:
+            return [0]
+        made = text.rpartition(" : (")[2].partition(" -> ")[2].strip()
+        made = made[1:-1] if made.startswith("(") else made
+        return [size_of(part) for part in split_types(made)]
+
+    def find_places(self, front, back):
+        """By result: the operands whose storage it may take."""
+        pairs = numbers(back, "remat.in_place")
         segments = numbers(front, "operandSegmentSizes")
-        if self.name.startswith("linalg.") and segments and pairs is None:
-            self.pairs = [(k, segments[0] + k) for k in range(len(self.results))]
+        if pairs is not None:
+            pairs = list(zip(pairs[::2], pairs[1::2]))
+        elif self.name.startswith("linalg.") and segments:
+            pairs = [(k, segments[0] + k) for k in range(len(self.results))]
+        return [
+            [self.operands[operand] for result, operand in pairs or [] if result == k]
+            for k in range(len(self.results))
+        ]
 
 
-def round_up(size):
-    return (size + 63) // 64 * 64
+class Counter:
+    def __init__(self, ops):
+        self.returned = ops.pop()
+        self.base = {op.results[0]: op.operands[op.view] for op in ops if op.view is not None}
+        self.steps = [op for op in ops if op.view is None and op.name not in CONSTANTS]
+        self.kept = {self.root(value) for value in self.returned.operands}
+        self.last = {}
+        for step, op in enumerate(self.steps):
+            for value in [*op.results, *op.read]:
+                self.last[self.root(value)] = step
+        for value in self.kept:
+            self.last[value] = len(self.steps) - 1
+        self.storages = []  # [bytes, first step, last step, is kept]
+        self.storage_of = {}  # by value that is no view
 
-
-def count(ops):
-    returned = ops.pop()
-    base = {}  # of a view
-    steps = []
-    for op in ops:
-        if op.name in CONSTANTS:
-            continue
-        if op.view is not None:
-            base[op.results[0]] = op.operands[op.view]
-        else:
-            steps.append(op)
-
-    def root(value):
-        while value in base:
-            value = base[value]
+    def root(self, value):
+        while value in self.base:
+            value = self.base[value]
         return value
 
-    made, last = {}, {}
-    for step, op in enumerate(steps):
-        for result, size in zip(op.results, op.bytes):
-            made[result] = size
-            last[result] = step
-        for value in map(root, op.read):
-            if value in made:
-                last[value] = step
-    kept = set(map(root, returned.operands))
-    storage = {}  # of a value: an index
-    sizes, begins, ends, ended = [], [], [], []
-    for step, op in enumerate(steps):
-        taken = set()
-        for index, result in enumerate(op.results):
-            if not made[result]:
-                continue
-            place = None
-            for number, operand in op.pairs:
-                found = storage.get(root(op.operands[operand]))
-                others = [v for v in op.read if storage.get(root(v)) == found]
-                if (
-                    number == index
-                    and found is not None
-                    and found not in taken
-                    and ends[found] == step
-                    and not ended[found]
-                    and sizes[found] == made[result]
-                    and others == [op.operands[operand]]
-                ):
-                    place = found
-            if place is None:
-                place = len(sizes)
-                sizes.append(made[result])
-                begins.append(step)
-                ends.append(step)
-                ended.append(False)
-            taken.add(place)
-            storage[result] = place
-            ended[place] = result in kept
-            ends[place] = len(steps) - 1 if result in kept else last[result]
-    return max(
-        op.workspace and round_up(op.workspace) or 0
-        for op in [returned]
-    ) if not steps else max(
-        round_up(op.workspace)
-        + sum(round_up(size) for size, begin, end in zip(sizes, begins, ends) if begin <= step <= end)
-        for step, op in enumerate(steps)
-    )
+    def find(self, value):
+        return self.storage_of.get(self.root(value))
+
+    def may_take(self, op, operand, size, step):
+        """Whether nothing but this operand needs the storage it is in."""
+        storage = self.find(operand)
+        if storage is None or storage[0] != size or storage[2] != step or storage[3]:
+            return False
+        return [value for value in op.read if self.find(value) is storage] == [operand]
+
+    def place(self, op, index, step):
+        value, size = op.results[index], op.bytes[index]
+        storage = [size, step, step, False]
+        taken = [self.storage_of.get(other) for other in op.results]
+        for operand in op.places[index]:
+            found = self.find(operand)
+            if self.may_take(op, operand, size, step) and found not in taken:
+                storage = found
+                break
+        else:
+            self.storages.append(storage)
+        storage[2] = self.last[value]
+        storage[3] = value in self.kept
+        self.storage_of[value] = storage
+
+    def count(self):
+        for step, op in enumerate(self.steps):
+            for index, size in enumerate(op.bytes):
+                if size:
+                    self.place(op, index, step)
+        live = [round_up(op.workspace) for op in self.steps]
+        for size, first, last, _ in self.storages:
+            for step in range(first, last + 1):
+                live[step] += round_up(size)
+        return max(live, default=0)
 
 
 if __name__ == "__main__":
-    print(count([Op(text) for text in read_statements(sys.stdin, sys.argv[1])]))
+    statements = read_statements(sys.stdin.readlines(), sys.argv[1])
+    counted = Counter([Op(text) for text in statements]).count()
+    promise.check(counted, sys.argv[2:])
