@@ -146,6 +146,20 @@ private:
         after.push_back(result.graph.values[id].producer);
   }
 
+  ValueId rootOf(ValueId value) const {
+    while (result.graph.values[value].viewOf != kNone)
+      value = result.graph.values[value].viewOf;
+    return value;
+  }
+
+  /// Bytes of what is read: arguments and constants have some as well.
+  uint64_t bytesOf(Value value) const {
+    ValueId root = rootOf(ids.lookup(value));
+    return result.graph.values[root].storage == StorageClass::Fixed
+               ? remat::bytesOf(value.getType()).value_or(0)
+               : result.graph.values[root].bytes;
+  }
+
   /// What the op or an estimate says that one execution takes.
   double millisecondsOf(Operation *op, ArrayRef<Value> read,
                         const remat::OpFacts &facts) const {
@@ -155,8 +169,7 @@ private:
     for (uint64_t written : facts.resultBytes)
       bytes = llvm::SaturatingAdd(bytes, written);
     for (Value value : read)
-      bytes = llvm::SaturatingAdd(bytes,
-                                  remat::bytesOf(value.getType()).value_or(0));
+      bytes = llvm::SaturatingAdd(bytes, bytesOf(value));
     return roofline.milliseconds(facts.flops, bytes);
   }
 
@@ -202,8 +215,7 @@ private:
   }
 
   void keep(ValueId value) {
-    while (result.graph.values[value].viewOf != kNone)
-      value = result.graph.values[value].viewOf;
+    value = rootOf(value);
     if (result.graph.values[value].storage != StorageClass::Fixed)
       result.graph.values[value].storage = StorageClass::Output;
   }
