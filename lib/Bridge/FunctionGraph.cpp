@@ -221,7 +221,7 @@ private:
   }
 
   void addReturned(Operation *terminator) {
-    for (Value value : terminator->getOperands()) {
+    for (Value value : valuesReadBy(terminator)) {
       keep(ids.lookup(value));
       for (ValueId read : madeOf.lookup(value).inputs)
         keep(read);

@@ -51,22 +51,23 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || !problem.isFree(op))
       return newest.lookup(value);
-    if (auto viewed = problem.viewed.find(value);
-        viewed != problem.viewed.end())
-      return resolveView(op, viewed->second);
+    if (problem.viewed.contains(value))
+      return resolveView(op);
     if (Value known = newest.lookup(value))
       return known;
     return newest[value] = builder.clone(*op)->getResult(0);
   }
 
-  Value resolveView(Operation *op, Value viewed) {
-    Value base = resolve(viewed);
+  Value resolveView(Operation *op) {
+    SmallVector<Value> read;
+    for (Value operand : op->getOperands())
+      read.push_back(resolve(operand));
     auto &[seen, view] = views[op];
-    if (seen == base)
+    if (seen == read)
       return view;
     Value made = copy(op, Guarded())->getResult(0);
     // Not through the reference: resolving may have added to the map.
-    views[op] = {base, made};
+    views[op] = {std::move(read), made};
     return made;
   }
 
@@ -122,8 +123,8 @@ private:
   std::vector<unsigned> executed; // times, by op
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
-  /// By view: of which instance the newest one is, and itself.
-  llvm::DenseMap<Operation *, std::pair<Value, Value>> views;
+  /// By view: of which instances the newest one is made, and itself.
+  llvm::DenseMap<Operation *, std::pair<SmallVector<Value>, Value>> views;
   Value last; // a result of the op executed last
 };
 } // namespace

@@ -11,9 +11,9 @@
 //
 // Live bytes at an op are those of the storages that live there and the op's
 // workspace, each rounded up to plan::kAlignment. A storage lives from the op
-// that makes it to the last one that reads it or a view of it, both included,
-// or to the end if it is returned; a result that takes over an operand's
-// storage prolongs it.
+// that makes it to the last one that reads it, both included, or to the end if
+// it is returned; who reads a view reads all that it is made of. A result that
+// takes over an operand's storage prolongs it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_FUNCTIONGRAPH_H

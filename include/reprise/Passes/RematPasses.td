@@ -128,8 +128,8 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
 
     Live bytes are those of ranked tensors and memrefs of static shape, and
     `remat.workspace`. A value lives from the op that makes it to the last one
-    that reads it or a view of it, both included, or to the end if it is
-    returned. The result of a destination-style op takes the storage of its
+    that reads it, both included, or to the end if it is returned; who reads a
+    view reads all that it is made of. The result of a destination-style op takes the storage of its
     destination if that ends there. Every storage counts as a multiple of 64
     bytes. The function's arguments and constants are not counted: they are
     there whatever the schedule. Nor are addresses assigned: how close an
@@ -138,8 +138,9 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     The ops come out in the order of the schedule. What a clone reads goes
     through `remat.barrier`s that wait for the op in front of it, so that nothing
     merges the clone with its original; it has the attribute `remat.recomputed`.
-    Run `remat-erase-barriers` when nothing that merges or moves ops on values
-    follows.
+    Merge common subexpressions before, not after: that makes values live longer
+    than was planned. Run `remat-erase-barriers` when nothing that merges or
+    moves ops on values follows.
 
     One of `budget-bytes` and `budget-percent` (of the live bytes without
     recomputation, in the best order found) says what is wanted.

@@ -4,7 +4,8 @@ for the comparison see promise.py.
 
 Shares no code with Reprise and counts by the definition on remat-to-budget's
 page: a storage lives from the op that makes it to the last that reads it, both
-included, in multiples of 64 bytes; arguments and constants are not counted.
+included, in multiples of 64 bytes; who reads a view reads what it is made of;
+arguments and constants are not counted.
 """
 
 import re
@@ -121,13 +122,17 @@ class Op:
 class Counter:
     def __init__(self, ops):
         self.returned = ops.pop()
-        self.base = {op.results[0]: op.operands[op.view] for op in ops if op.view is not None}
+        views = [op for op in ops if op.view is not None]
+        self.base = {op.results[0]: op.operands[op.view] for op in views}
+        # Reading a view reads whatever it is made of.
+        self.made_of = {op.results[0]: op.operands for op in views}
         self.steps = [op for op in ops if op.view is None and op.name not in CONSTANTS]
-        self.kept = {self.root(value) for value in self.returned.operands}
+        self.kept = {root for value in self.returned.operands for root in self.roots(value)}
         self.last = {}
         for step, op in enumerate(self.steps):
             for value in [*op.results, *op.read]:
-                self.last[self.root(value)] = step
+                for root in self.roots(value):
+                    self.last[root] = step
         for value in self.kept:
             self.last[value] = len(self.steps) - 1
         self.storages = []  # [bytes, first step, last step, is kept]
@@ -138,6 +143,11 @@ class Counter:
             value = self.base[value]
         return value
 
+    def roots(self, value):
+        if value not in self.made_of:
+            return [value]
+        return [root for part in self.made_of[value] for root in self.roots(part)]
+
     def find(self, value):
         return self.storage_of.get(self.root(value))
 
@@ -146,7 +156,8 @@ class Counter:
         storage = self.find(operand)
         if storage is None or storage[0] != size or storage[2] != step or storage[3]:
             return False
-        return [value for value in op.read if self.find(value) is storage] == [operand]
+        reads = [root for value in op.read for root in self.roots(value)]
+        return sum(self.storage_of.get(root) is storage for root in reads) == 1
 
     def place(self, op, index, step):
         value, size = op.results[index], op.bytes[index]
