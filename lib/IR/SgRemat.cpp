@@ -1,7 +1,7 @@
 //===- SgRemat.cpp - What sg ops answer to the planner --------------------===//
 //
-// Arithmetic is CostOpInterface's, of a kernel that of its body; reads are
-// fixed storage, which takes no bytes of the step; phases are those of origins.
+// Arithmetic is CostOpInterface's; reads are fixed storage, which takes no
+// bytes of the step; phases are those of origins.
 //
 //===----------------------------------------------------------------------===//
 #include "SgRemat.h"
@@ -13,20 +13,13 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Arithmetic of an op, and of what its regions hold.
-static uint64_t flopsOf(Operation *op) {
-  uint64_t sum = 0;
-  op->walk([&](Operation *inner) {
-    if (auto cost = dyn_cast<CostOpInterface>(inner))
-      sum += cost.getFlops();
-  });
-  return sum;
-}
-
 namespace {
 template <typename OpTy>
 struct Model : remat::RematOpInterface::ExternalModel<Model<OpTy>, OpTy> {
-  uint64_t getRematFlops(Operation *op) const { return flopsOf(op); }
+  uint64_t getRematFlops(Operation *op) const {
+    auto cost = dyn_cast<CostOpInterface>(op);
+    return cost ? cost.getFlops() : 0;
+  }
 
   std::optional<unsigned> getRematViewSource(Operation *) const {
     if (std::is_same_v<OpTy, ReshapeOp>)
