@@ -124,14 +124,14 @@ private:
     result.graph.values[id].viewOf = base;
     result.viewed[view] = viewed;
     MadeOf made = madeOf.lookup(viewed);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (operand.getOperandNumber() == source)
+    for (Value value : valuesReadBy(op)) {
+      if (value == viewed)
         continue;
-      MadeOf other = madeOf.lookup(operand.get());
+      MadeOf other = madeOf.lookup(value);
       if (isa<remat::BarrierOp>(op))
-        addProducers(operand.get(), made.after);
+        addProducers(value, made.after);
       else
-        made.inputs.push_back(ids.lookup(operand.get()));
+        made.inputs.push_back(ids.lookup(value));
       made.inputs.append(other.inputs);
       made.after.append(other.after);
     }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/LiveCurve.h"
+#include "reprise/Bridge/Knee.h"
 
 using namespace reprise;
 
@@ -38,6 +39,13 @@ std::optional<plan::Solution> LiveCurve::choose(uint64_t budget) const {
     if (found.solution.maxLive <= budget)
       best = std::move(found.solution);
   return best;
+}
+
+uint64_t LiveCurve::kneeBytes() const {
+  std::vector<std::pair<uint64_t, double>> curve;
+  for (const plan::FrontierPoint &point : points)
+    curve.push_back({point.solution.maxLive, point.solution.milliseconds});
+  return curve[kneeOf(curve)].first;
 }
 
 std::string

@@ -102,15 +102,17 @@ private:
   }
 
   uint64_t bytesAskedFor(const LiveCurve &curve) const {
+    if (knee)
+      return curve.kneeBytes();
     return budgetBytes ? uint64_t(budgetBytes)
                        : uint64_t(budgetPercent / 100 * curve.plain().maxLive);
   }
 
   LogicalResult checkOptions() {
     auto error = [&] { return getOperation().emitError(); };
-    if ((budgetBytes != 0) + (budgetPercent != 0) != 1)
-      return error()
-             << "remat-to-budget needs one of budget-bytes and budget-percent";
+    if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1)
+      return error() << "remat-to-budget needs one of budget-bytes, "
+                        "budget-percent and knee";
     if (budgetPercent != 0 && !(budgetPercent > 0 && budgetPercent <= 1000))
       return error() << "budget-percent is " << budgetPercent
                      << "; it must be above 0 and at most 1000";

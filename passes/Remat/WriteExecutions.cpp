@@ -60,8 +60,8 @@ private:
 
   Value resolveView(Operation *op) {
     SmallVector<Value> read;
-    for (Value operand : op->getOperands())
-      read.push_back(resolve(operand));
+    for (Value value : valuesReadBy(op))
+      read.push_back(resolve(value));
     auto &[seen, view] = views[op];
     if (seen == read)
       return view;

@@ -1,6 +1,8 @@
 // RUN: reprise-opt %s --allow-unregistered-dialect --remat-to-budget="budget-bytes=70000" | FileCheck %s
 // RUN: reprise-opt %s --allow-unregistered-dialect --remat-to-budget="budget-percent=100" \
 // RUN:   | FileCheck %s --check-prefix=PLENTY
+// RUN: reprise-opt %s --allow-unregistered-dialect --remat-to-budget="knee" \
+// RUN:   | FileCheck %s --check-prefix=PLENTY
 // RUN: reprise-opt %s --allow-unregistered-dialect --remat-to-budget="budget-bytes=70000 function=step" \
 // RUN:   --mlir-disable-threading --remarks-filter=remat-to-budget \
 // RUN:   --remark-format=emitRemark -o /dev/null 2>&1 \

@@ -15,7 +15,7 @@
 // RUN: not reprise-opt %S/doc-remat-to-budget.mlir --allow-unregistered-dialect --remat-to-budget="budget-bytes=60000" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REFUSED
 
-// ONE: remat-to-budget needs one of budget-bytes and budget-percent
+// ONE: remat-to-budget needs one of budget-bytes, budget-percent and knee
 // NAN: budget-percent is {{.*}}nan{{.*}}; it must be above 0 and at most 1000
 // WORK: work is {{.*}}; it must be above 0 and at most 1024
 // RATE: gflops and gbytes-per-second must be above 0 and at most 1e9, not

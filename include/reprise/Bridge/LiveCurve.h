@@ -25,6 +25,8 @@ public:
   /// points next to it, or none.
   std::optional<plan::Solution> choose(uint64_t budget) const;
   uint64_t smallestBytes() const { return points.front().solution.maxLive; }
+  /// Where less memory begins to cost more than it is worth, see kneeOf.
+  uint64_t kneeBytes() const;
   /// Without recomputation, in the order that needs the fewest bytes.
   const plan::Solution &plain() const { return points.back().solution; }
 

@@ -142,8 +142,9 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     than was planned. Run `remat-erase-barriers` when nothing that merges or
     moves ops on values follows.
 
-    One of `budget-bytes` and `budget-percent` (of the live bytes without
-    recomputation, in the best order found) says what is wanted.
+    One of `budget-bytes`, `budget-percent` (of the live bytes without
+    recomputation, in the best order found) and `knee` (where the curve of time
+    over bytes bends) says what is wanted.
 
     Remarks of the category `remat-to-budget` say what was chosen (`live_bytes`
     is the promise), and of every value that the backward pass reads, and every
@@ -180,6 +181,8 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
            "most bytes live at once; 0: another option says what is wanted">,
     Option<"budgetPercent", "budget-percent", "double", "0",
            "budget as a share of the live bytes without recomputation">,
+    Option<"knee", "knee", "bool", "false",
+           "choose the budget at the knee of the curve">,
     Option<"function", "function", "std::string", "\"\"",
            "the function to work on; the first one with a body if empty">,
     Option<"work", "work", "double", "1.0",

@@ -125,7 +125,7 @@ class Counter:
         views = [op for op in ops if op.view is not None]
         self.base = {op.results[0]: op.operands[op.view] for op in views}
         # Reading a view reads whatever it is made of.
-        self.made_of = {op.results[0]: op.operands for op in views}
+        self.made_of = {op.results[0]: op.read for op in views}
         self.steps = [op for op in ops if op.view is None and op.name not in CONSTANTS]
         self.kept = {root for value in self.returned.operands for root in self.roots(value)}
         self.last = {}

@@ -39,7 +39,7 @@ def random_op(rng, number, values):
     if rng.random() < 0.2 and kind != "view":
         attributes.append(f"remat.workspace = {rng.randint(0, 2000)} : i64")
     region = ""
-    if kind == "region":
+    if kind == "region" or (kind == "view" and rng.random() < 0.3):
         name, type_ = rng.choice(values)
         region = f' ({{ "t.in"({name}) : ({type_}) -> () }})'
     count = f":{len(types)}" if len(types) > 1 else ""
