@@ -71,6 +71,12 @@ public:
   }
 
 private:
+  /// Of a view: what making it reads and waits for, beside what it views.
+  struct MadeOf {
+    SmallVector<ValueId> inputs;
+    SmallVector<OpId> after;
+  };
+
   ValueId addValue(Value value, std::string name, uint64_t bytes) {
     plan::Value added;
     added.name = std::move(name);
@@ -124,26 +130,32 @@ private:
     result.graph.values[id].viewOf = base;
     result.viewed[view] = viewed;
     MadeOf made = madeOf.lookup(viewed);
-    for (Value value : valuesReadBy(op)) {
-      if (value == viewed)
-        continue;
-      MadeOf other = madeOf.lookup(value);
-      if (isa<remat::BarrierOp>(op))
-        addProducers(value, made.after);
-      else
-        made.inputs.push_back(ids.lookup(value));
-      made.inputs.append(other.inputs);
-      made.after.append(other.after);
-    }
+    for (Value value : valuesReadBy(op))
+      if (value != viewed)
+        addMaking(value, isa<remat::BarrierOp>(op), made);
+    sortUnique(made.inputs);
+    sortUnique(made.after);
     madeOf[view] = std::move(made);
   }
 
-  /// The op that makes what `value` is a view of.
-  void addProducers(Value value, SmallVector<OpId> &after) {
-    for (ValueId id = ids.lookup(value); id != kNone;
-         id = result.graph.values[id].viewOf)
-      if (result.graph.values[id].producer != kNone)
-        after.push_back(result.graph.values[id].producer);
+  /// Adds that `value` is read, or only waited for.
+  void addMaking(Value value, bool isWaitedFor, MadeOf &made) {
+    MadeOf other = madeOf.lookup(value);
+    ValueId id = ids.lookup(value);
+    if (result.graph.values[rootOf(id)].storage != StorageClass::Fixed)
+      other.inputs.push_back(id);
+    made.after.append(other.after);
+    if (!isWaitedFor)
+      return made.inputs.append(other.inputs);
+    for (ValueId input : other.inputs)
+      if (OpId producer = result.graph.values[rootOf(input)].producer;
+          producer != kNone)
+        made.after.push_back(producer);
+  }
+
+  template <typename T> static void sortUnique(SmallVector<T> &list) {
+    llvm::sort(list);
+    list.erase(llvm::unique(list), list.end());
   }
 
   ValueId rootOf(ValueId value) const {
@@ -184,7 +196,7 @@ private:
     for (Value value : read)
       node.inputs.push_back(ids.lookup(value));
     for (Value value : read)
-      addMaking(value, node);
+      readMaking(value, node);
     for (auto [output, operand] : facts.inPlace) {
       auto input = llvm::find(read, op->getOperand(operand)) - read.begin();
       node.inPlace.push_back({output, uint32_t(input)});
@@ -206,7 +218,7 @@ private:
   }
 
   /// What a view is made of beside what it views is read with it.
-  void addMaking(Value view, plan::Op &node) const {
+  void readMaking(Value view, plan::Op &node) const {
     auto made = madeOf.find(view);
     if (made == madeOf.end())
       return;
@@ -236,12 +248,6 @@ private:
           phases[id] ? *phases[id] == remat::Phase::Backward
                      : id > liveness.peakStep;
   }
-
-  /// Of a view: what making it reads and waits for, beside what it views.
-  struct MadeOf {
-    SmallVector<ValueId> inputs;
-    SmallVector<OpId> after;
-  };
 
   const rt::Roofline &roofline;
   FunctionGraph result;

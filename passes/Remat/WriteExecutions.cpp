@@ -15,6 +15,7 @@
 #include "reprise/Passes/RematToBudget.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -46,29 +47,67 @@ private:
   /// By value: the barrier's result that a clone reads in its place.
   using Guarded = llvm::DenseMap<Value, Value>;
 
+  /// The newest instance of a view, what it reads, and when that was known to
+  /// be the newest.
+  struct View {
+    Value instance;
+    SmallVector<Value> read;
+    size_t lookedAt = 0;
+  };
+
   /// The instance of `value` that a reader takes now.
   Value resolve(Value value) {
+    for (Operation *view : viewsBehind(value))
+      remake(view);
+    return instanceOf(value);
+  }
+
+  /// The same, where the views it is made of are those of now.
+  Value instanceOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !problem.isFree(op))
       return newest.lookup(value);
     if (problem.viewed.contains(value))
-      return resolveView(op);
+      return views.lookup(op).instance;
     if (Value known = newest.lookup(value))
       return known;
     return newest[value] = builder.clone(*op)->getResult(0);
   }
 
-  Value resolveView(Operation *op) {
+  /// Views that `value` is made of and that may not be those of now, in the
+  /// order in which they can be made.
+  SmallVector<Operation *> viewsBehind(Value value) {
+    llvm::SetVector<Operation *> found;
+    auto add = [&](Value other) {
+      Operation *op = other.getDefiningOp();
+      if (problem.viewed.contains(other) && views[op].lookedAt != now)
+        found.insert(op);
+    };
+    add(value);
+    for (size_t at = 0; at < found.size(); ++at)
+      for (Value read : valuesReadBy(found[at]))
+        add(read);
+    SmallVector<Operation *> sorted = found.takeVector();
+    llvm::sort(sorted, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    return sorted;
+  }
+
+  /// Makes a view anew if something that it is made of has another instance.
+  void remake(Operation *op) {
+    IRMapping mapping;
     SmallVector<Value> read;
-    for (Value value : valuesReadBy(op))
-      read.push_back(resolve(value));
-    auto &[seen, view] = views[op];
-    if (seen == read)
-      return view;
-    Value made = copy(op, Guarded())->getResult(0);
-    // Not through the reference: resolving may have added to the map.
-    views[op] = {std::move(read), made};
-    return made;
+    for (Value value : valuesReadBy(op)) {
+      read.push_back(instanceOf(value));
+      mapping.map(value, read.back());
+    }
+    View &view = views[op];
+    view.lookedAt = now;
+    if (view.read == read)
+      return;
+    view.read = std::move(read);
+    view.instance = builder.clone(*op, mapping)->getResult(0);
   }
 
   /// The op on the newest instances of what it reads, or on what `guarded` has
@@ -92,6 +131,7 @@ private:
     for (auto [value, instance] :
          llvm::zip_equal(op->getResults(), made->getResults()))
       newest[value] = instance;
+    ++now;
     if (made->getNumResults())
       last = made->getResult(0);
   }
@@ -123,9 +163,9 @@ private:
   std::vector<unsigned> executed; // times, by op
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
-  /// By view: of which instances the newest one is made, and itself.
-  llvm::DenseMap<Operation *, std::pair<SmallVector<Value>, Value>> views;
-  Value last; // a result of the op executed last
+  llvm::DenseMap<Operation *, View> views;
+  size_t now = 1; // one more with each execution
+  Value last;     // a result of the op executed last
 };
 } // namespace
 
