@@ -197,10 +197,11 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
 def RematEraseBarriers : Pass<"remat-erase-barriers"> {
   let summary = "takes remat.barrier ops away";
   let description = [{
-    Replaces each barrier by its input. The order of the ops is then all that is
-    left of a schedule, and common-subexpression elimination on values would
-    merge clones with their originals: run it before that, if at all. What
-    lowers to buffers and loops keeps the order.
+    Replaces each barrier by its input. The order of the ops is then what is left
+    of a schedule, and `remat.recomputed` all that tells clones from originals:
+    where a pass rewrites ops and drops it, common-subexpression elimination on
+    values merges them. Run it after such passes. What lowers to buffers and
+    loops keeps the order.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
