@@ -32,6 +32,9 @@ llvm_config.with_system_environment("REPRISE_FAULT")
 config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))
 config.substitutions.append(("%reprise_bin", config.reprise_tools_dir))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+config.substitutions.append(
+    ("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
+)
 config.substitutions.append(("%source", config.reprise_source_dir))
 
 # A tool that is not there must fail a test, not match another word of a line.

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Bridge/Knee.h"
 #include "reprise/Fault.h"
 
 #include "reprise/IR/Origin.h"
@@ -184,20 +185,10 @@ uint32_t BudgetCurve::smallest() {
 
 uint32_t BudgetCurve::knee() const {
   // By live bytes: to place every point takes long and changes little.
-  uint32_t last = points.size() - 1, best = last;
-  double bytes = double(liveBytes(last)) - double(liveBytes(0));
-  double plain = plainMilliseconds();
-  double cost = points[0].solution.milliseconds - plain;
-  double farthest = 0;
-  for (uint32_t point = 0; point < last && bytes > 0 && cost > 0; ++point) {
-    double x = (double(liveBytes(point)) - double(liveBytes(0))) / bytes;
-    double y = (points[point].solution.milliseconds - plain) / cost;
-    if (1 - x - y > farthest) {
-      farthest = 1 - x - y;
-      best = point;
-    }
-  }
-  return best;
+  std::vector<std::pair<uint64_t, double>> curve;
+  for (uint32_t point = 0; point < points.size(); ++point)
+    curve.push_back({liveBytes(point), points[point].solution.milliseconds});
+  return kneeOf(curve);
 }
 
 plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {

@@ -13,6 +13,7 @@
 
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Remat.h"
 
 #include <algorithm>
 #include <functional>
@@ -137,18 +138,9 @@ void ProblemBuilder::addBarrier(sg::BarrierOp barrier) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Arithmetic of an op, of a kernel's body its sum.
 static uint64_t flopsOf(Operation *op) {
-  auto flops = [](Operation *at) -> uint64_t {
-    auto cost = dyn_cast<CostOpInterface>(at);
-    return cost ? cost.getFlops() : 0;
-  };
-  if (!isa<sg::KernelOp>(op))
-    return flops(op);
-  uint64_t sum = 0;
-  for (Operation &inner : op->getRegion(0).front())
-    sum += flops(&inner);
-  return sum;
+  auto answers = dyn_cast<remat::RematOpInterface>(op);
+  return answers ? answers.getRematFlops() : 0;
 }
 
 static uint64_t bytesOf(Operation *op) {

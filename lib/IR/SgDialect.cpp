@@ -1,5 +1,6 @@
 //===- SgDialect.cpp - Registration and shared builders -------------------===//
 
+#include "SgRemat.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "reprise/IR/Kernel.h"
@@ -57,6 +58,7 @@ void SgDialect::registerModels() {
   registerCostModels(getContext());
   registerPointwiseModels(getContext());
   registerKernelModels(getContext());
+  registerRematModels(getContext());
 }
 
 /// A distribution with a parameter has it and no other does.

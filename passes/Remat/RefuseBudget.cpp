@@ -1,10 +1,12 @@
 //===- RefuseBudget.cpp - Why a budget cannot be met ----------------------===//
 //
-// Input:   plans and a budget below the smallest of them.
+// Input:   plans, or the curve of a function of any dialect, and a budget below
+//          the smallest of them.
 // Output:  one error with what would be enough, and notes with the proof.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"
+#include "reprise/Passes/RematToBudget.h"
 
 #include "llvm/Support/Format.h"
 
@@ -24,6 +26,19 @@ static std::string sizeText(uint64_t bytes) {
   return text;
 }
 
+/// A note for each of the largest values that a proof names.
+static void nameLargest(InFlightDiagnostic &error, const plan::Graph &graph,
+                        const plan::ByteBound &bound, Location functionLoc,
+                        llvm::function_ref<Location(plan::OpId)> locationOf) {
+  constexpr size_t shown = 5;
+  for (plan::ValueId id : llvm::ArrayRef(bound.pinned).take_front(shown)) {
+    const plan::Value &value = graph.values[id];
+    Location loc = value.producer == plan::kNone ? functionLoc
+                                                 : locationOf(value.producer);
+    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name << "'";
+  }
+}
+
 InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   BudgetPlans::Proof proof = plans.provenBytes();
   const PlanProblem &problem = proof.curve->problem;
@@ -41,14 +56,28 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
       << sizeText(proof.bound.bytes) << ", because '"
       << problem.graph.ops[proof.bound.cut].name << "' needs at once, beside "
       << sizeText(proof.curve->fixedBytes) << " of variables and constants:";
-  constexpr size_t shown = 5;
-  for (plan::ValueId id :
-       llvm::ArrayRef(proof.bound.pinned).take_front(shown)) {
-    const plan::Value &value = problem.graph.values[id];
-    Location loc = value.producer == plan::kNone
-                       ? function.getLoc()
-                       : problem.ops[value.producer].op->getLoc();
-    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name << "'";
-  }
+  nameLargest(error, problem.graph, proof.bound, function.getLoc(),
+              [&](plan::OpId id) { return problem.ops[id].op->getLoc(); });
+  return error;
+}
+
+InFlightDiagnostic reprise::refuseBudget(const LiveCurve &curve,
+                                         uint64_t budget) {
+  const FunctionGraph &problem = curve.problem;
+  func::FuncOp function = problem.function;
+  InFlightDiagnostic error =
+      emitError(function.getLoc())
+      << "budget of " << sizeText(budget)
+      << " cannot be met; the smallest feasible budget is "
+      << sizeText(curve.smallestBytes());
+  plan::ByteBound bound = plan::lowestBytes(problem.graph);
+  if (bound.cut == plan::kNone)
+    return error;
+  error.attachNote(problem.ops[bound.cut]->getLoc())
+      << "no schedule of these ops lives below " << sizeText(bound.bytes)
+      << ", because '" << problem.graph.ops[bound.cut].name
+      << "' needs at once:";
+  nameLargest(error, problem.graph, bound, function.getLoc(),
+              [&](plan::OpId id) { return problem.ops[id]->getLoc(); });
   return error;
 }

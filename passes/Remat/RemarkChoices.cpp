@@ -1,11 +1,12 @@
 //===- RemarkChoices.cpp - Why each value is kept or computed again -------===//
 //
-// Input:   a curve and the point chosen.
+// Input:   a graph and the executions chosen.
 // Output:  a remark for each placed value of the forward pass that the
 //          backward pass reads, and for each one that is computed again.
 // Cost:    linear in the executions; nothing unless remarks are asked for.
 //
 //===----------------------------------------------------------------------===//
+#include "RemarkChoices.h"
 #include "reprise/Passes/Remat.h"
 
 #include "mlir/IR/Remarks.h"
@@ -15,41 +16,40 @@ using namespace reprise;
 using plan::OpId;
 using plan::ValueId;
 
-static constexpr llvm::StringLiteral kCategory = "sg-rematerialize";
+static ValueId rootOf(const plan::Graph &graph, ValueId value) {
+  while (graph.values[value].viewOf != plan::kNone)
+    value = graph.values[value].viewOf;
+  return value;
+}
 
 /// Whether an op of the backward pass reads each value's storage.
-static std::vector<bool> findResiduals(const PlanProblem &problem) {
-  std::vector<bool> residual(problem.graph.values.size(), false);
-  for (const plan::Op &op : problem.graph.ops)
+static std::vector<bool> findResiduals(const plan::Graph &graph) {
+  std::vector<bool> residual(graph.values.size(), false);
+  for (const plan::Op &op : graph.ops)
     if (op.backward)
       for (ValueId input : op.inputs)
-        residual[problem.rootOf(input)] = true;
+        residual[rootOf(graph, input)] = true;
   return residual;
 }
 
-void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
-                            uint64_t budget) {
-  const PlanProblem &problem = curve.problem;
-  func::FuncOp function = problem.function;
-  MLIRContext *context = function.getContext();
-  if (!context->getRemarkEngine())
-    return;
-  std::vector<uint32_t> executions(problem.ops.size(), 0);
-  for (OpId id : curve.points[point].solution.executions)
+void reprise::remarkChoices(const Choices &choices) {
+  const plan::Graph &graph = choices.graph;
+  func::FuncOp function = choices.function;
+  std::vector<uint32_t> executions(graph.ops.size(), 0);
+  for (OpId id : choices.executions)
     ++executions[id];
-  double price = curve.boundAt(budget).millisecondsPerMiB;
-  std::vector<bool> residual = findResiduals(problem);
+  std::vector<bool> residual = findResiduals(graph);
   for (ValueId id = 0; id < residual.size(); ++id) {
-    const plan::Value &value = problem.graph.values[id];
+    const plan::Value &value = graph.values[id];
     if (value.producer == plan::kNone || value.bytes == 0 ||
         value.storage != plan::StorageClass::Temporary)
       continue;
-    const plan::Op &op = problem.graph.ops[value.producer];
+    const plan::Op &op = graph.ops[value.producer];
     uint32_t again = executions[value.producer] - 1;
     if (!again && (!residual[id] || op.backward))
       continue;
     // What its bytes are worth at the budget's shadow price.
-    double worth = price * value.bytes / double(1 << 20);
+    double worth = choices.millisecondsPerMiB * value.bytes / double(1 << 20);
     StringRef why = op.effect ? "its op runs once"
                     : again   ? "its bytes are worth more than its time"
                     : op.cost > worth
@@ -57,9 +57,9 @@ void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
                         : "what it would be computed from is not kept";
     remark::RemarkOpts options =
         remark::RemarkOpts::name(again ? "recomputed" : "kept")
-            .category(kCategory)
+            .category(choices.category)
             .function(function.getSymName());
-    Location loc = problem.ops[value.producer].op->getLoc();
+    Location loc = choices.locationOf(value.producer);
     auto emit = [&](auto &&remark) {
       remark << remark::add("{0}: {1}", value.name, why)
              << remark::metric("bytes", value.bytes)
@@ -72,4 +72,16 @@ void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
     else
       emit(remark::missed(loc, options));
   }
+}
+
+void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
+                            uint64_t budget) {
+  const PlanProblem &problem = curve.problem;
+  func::FuncOp function = problem.function;
+  if (!function.getContext()->getRemarkEngine())
+    return;
+  remarkChoices({problem.graph, function, "sg-rematerialize",
+                 [&](OpId id) { return problem.ops[id].op->getLoc(); },
+                 curve.points[point].solution.executions,
+                 curve.boundAt(budget).millisecondsPerMiB});
 }

@@ -2,6 +2,7 @@
 
 #include "Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/IR/Remat.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
@@ -13,8 +14,9 @@
 #include "reprise/Target/Target.h"
 
 void reprise::registerDialects(mlir::DialectRegistry &registry) {
-  registry
-      .insert<sg::SgDialect, rt_dialect::RtDialect, mlir::func::FuncDialect>();
+  registry.insert<sg::SgDialect, rt_dialect::RtDialect, remat::RematDialect,
+                  mlir::func::FuncDialect>();
+  remat::registerUpstreamModels(registry);
 }
 
 void reprise::registerPasses() {

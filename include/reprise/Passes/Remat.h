@@ -3,6 +3,7 @@
 #define REPRISE_PASSES_REMAT_H
 
 #include "mlir/Pass/Pass.h"
+#include "reprise/IR/Remat.h"
 #include "reprise/Passes/BudgetPlans.h"
 
 namespace reprise {

@@ -104,4 +104,115 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
                "again">];
 }
 
+def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
+  let summary = "computes values of any dialect again, to live in a budget";
+  let description = [{
+    Orders the ops of one function, the module's first one with a body or the
+    one named `function`, and executes some of them again later, so that at most
+    the budget's bytes are live at once, at little more cost than any schedule
+    needs. The function holds a step: the forward pass, the backward pass and
+    what else there is, as straight-line code in one block, of any dialect. Ops
+    with regions are taken as a whole.
+
+    What the planner asks of an op (what it costs, which bytes its results take,
+    whether it may run again, what shares storage) is answered by
+    `RematOpInterface`, by MLIR's interfaces for memory effects, views and
+    destinations, or by the attributes of the `remat` dialect. What says nothing
+    of itself is executed once, in the order of all such ops. An unregistered op
+    takes part when it has `remat.pure`. Where nothing says what an op costs, it
+    is the larger one of its arithmetic over `gflops` and the bytes of its
+    operands and results over `gbytes-per-second`. The arithmetic of an op of
+    linalg is the iterations of its loops times the ops of its body, that of
+    tosa's products likewise; of other ops it is one for each element of a
+    result.
+
+    Live bytes are those of ranked tensors and memrefs of static shape, and
+    `remat.workspace`. A value lives from the op that makes it to the last one
+    that reads it, both included, or to the end if it is returned; who reads a
+    view reads all that it is made of. The result of a destination-style op takes the storage of its
+    destination if that ends there. Every storage counts as a multiple of 64
+    bytes. The function's arguments and constants are not counted: they are
+    there whatever the schedule. Nor are addresses assigned: how close an
+    allocator comes to this is its own affair.
+
+    The ops come out in the order of the schedule. What a clone reads goes
+    through `remat.barrier`s that wait for the op in front of it, so that nothing
+    merges the clone with its original; it has the attribute `remat.recomputed`.
+    Merge common subexpressions before, not after: that makes values live longer
+    than was planned. Run `remat-erase-barriers` when nothing that merges or
+    moves ops on values follows.
+
+    One of `budget-bytes`, `budget-percent` (of the live bytes without
+    recomputation, in the best order found) and `knee` (where the curve of time
+    over bytes bends) says what is wanted.
+
+    Remarks of the category `remat-to-budget` say what was chosen (`live_bytes`
+    is the promise), and of every value that the backward pass reads, and every
+    one computed again, why it is kept or recomputed.
+
+    Fails when the budget is below the smallest that can be met; the error names
+    that one, the bytes below which no schedule of these ops lives, and the
+    largest values that pin it. Fails when the bytes of a result are not known.
+
+    ```mlir
+    func.func @step(%x: tensor<256xf32>) -> tensor<256xf32> {
+      %a = "foreign.grow"(%x) {remat.pure}
+        : (tensor<256xf32>) -> tensor<64x256xf32>
+      %b = "foreign.sum"(%a) {remat.pure}
+        : (tensor<64x256xf32>) -> tensor<256xf32>
+      %c = "foreign.grow"(%b) {remat.pure}
+        : (tensor<256xf32>) -> tensor<64x256xf32>
+      %d = "foreign.sum"(%c) {remat.pure}
+        : (tensor<64x256xf32>) -> tensor<256xf32>
+      %e = "foreign.both"(%a, %d) {remat.pure}
+        : (tensor<64x256xf32>, tensor<256xf32>) -> tensor<256xf32>
+      return %e : tensor<256xf32>
+    }
+    // with budget-bytes=70000, %a is not kept while %c lives:
+    //   %d = "foreign.sum"(%c) ...
+    //   %x1 = remat.barrier %x after %d ...
+    //   %a1 = "foreign.grow"(%x1) {remat.pure, remat.recomputed = 1 : i64} ...
+    //   %e = "foreign.both"(%a1, %d) ...
+    ```
+  }];
+  let dependentDialects = ["::reprise::remat::RematDialect"];
+  let options = [
+    Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
+           "most bytes live at once; 0: another option says what is wanted">,
+    Option<"budgetPercent", "budget-percent", "double", "0",
+           "budget as a share of the live bytes without recomputation">,
+    Option<"knee", "knee", "bool", "false",
+           "choose the budget at the knee of the curve">,
+    Option<"function", "function", "std::string", "\"\"",
+           "the function to work on; the first one with a body if empty">,
+    Option<"work", "work", "double", "1.0",
+           "effort of the search; 1 is some seconds for a thousand ops">,
+    Option<"threads", "threads", "unsigned", "2", "threads of the search">,
+    Option<"gflops", "gflops", "double", "400",
+           "arithmetic that the machine does, in GFLOP/s">,
+    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
+           "bytes that the machine moves, in GB/s">];
+}
+
+def RematEraseBarriers : Pass<"remat-erase-barriers"> {
+  let summary = "takes remat.barrier ops away";
+  let description = [{
+    Replaces each barrier by its input. The order of the ops is then what is left
+    of a schedule, and `remat.recomputed` all that tells clones from originals:
+    where a pass rewrites ops and drops it, common-subexpression elimination on
+    values merges them. Run it after such passes. What lowers to buffers and
+    loops keeps the order.
+
+    ```mlir
+    func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+      %x1 = remat.barrier %x after %y : tensor<8xf32>, tensor<8xf32>
+      %r = "foreign.op"(%x1) : (tensor<8xf32>) -> tensor<8xf32>
+      return %r : tensor<8xf32>
+    }
+    // becomes
+    //   %r = "foreign.op"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+}
+
 #endif // REPRISE_PASSES_REMATPASSES

@@ -85,7 +85,9 @@ static std::vector<Route> makeAlone() {
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
-        "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}"})
+        "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
+        "remat-to-budget{budget-percent=70 threads=1 work=0.01}",
+        "remat-erase-barriers"})
     routes.push_back({pass, {pass}});
   routes.push_back({"rt-verify-program", {"rt.program(rt-verify-program)"}});
   routes.push_back({"rt-verify-effects", {"rt.program(rt-verify-effects)"}});

@@ -1,0 +1,19 @@
+//===- Knee.h - Where less memory begins to cost too much -------*- C++ -*-===//
+#ifndef REPRISE_BRIDGE_KNEE_H
+#define REPRISE_BRIDGE_KNEE_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace reprise {
+
+/// Of a curve of (bytes, milliseconds), by increasing bytes and decreasing
+/// milliseconds: the point farthest below the line from the first to the last
+/// one; the last one if there is none.
+uint32_t kneeOf(llvm::ArrayRef<std::pair<uint64_t, double>> curve);
+
+} // namespace reprise
+
+#endif // REPRISE_BRIDGE_KNEE_H

@@ -1,0 +1,20 @@
+//===- RematToBudget.h - Rematerialization in any dialect -------*- C++ -*-===//
+#ifndef REPRISE_PASSES_REMATTOBUDGET_H
+#define REPRISE_PASSES_REMATTOBUDGET_H
+
+#include "reprise/Bridge/LiveCurve.h"
+
+namespace reprise {
+
+/// Rewrites the graph's function: its ops in the order of `executions`, which
+/// passed plan::checkExecutions, clones behind barriers. Cannot fail.
+void writeExecutions(const FunctionGraph &problem,
+                     const plan::Executions &executions);
+
+/// Reports at the function that no schedule found lives in `budget` bytes, with
+/// the least that does and the proof of what none can.
+mlir::InFlightDiagnostic refuseBudget(const LiveCurve &curve, uint64_t budget);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_REMATTOBUDGET_H

@@ -1,0 +1,265 @@
+//===- FunctionGraph.cpp - A function of any dialect, for planning --------===//
+//
+// Input:   a function of one block.
+// Output:  a checked plan::Graph and the ops that its ops stand for.
+// Method:  one walk in program order. Ops that may not move relative to each
+//          other form a chain. What runs after the moment of most live bytes is
+//          the backward pass, unless ops say otherwise.
+// Cost:    linear in the uses.
+// Fails:   see buildFunctionGraph.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/FunctionGraph.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace reprise;
+using plan::kNone;
+using plan::OpId;
+using plan::StorageClass;
+using plan::ValueId;
+
+SmallVector<Value> reprise::valuesReadBy(Operation *op) {
+  llvm::SetVector<Value> values;
+  values.insert(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values.takeVector();
+}
+
+bool FunctionGraph::isFree(Operation *op) const {
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         (op->getNumResults() == 1 && viewed.contains(op->getResult(0)));
+}
+
+static plan::Schedule inProgramOrder(const plan::Graph &graph) {
+  plan::Schedule schedule;
+  for (OpId id = 0; id < graph.ops.size(); ++id)
+    schedule.order.push_back(id);
+  return schedule;
+}
+
+uint64_t FunctionGraph::liveBytes() const {
+  return plan::computeLiveness(graph, inProgramOrder(graph)).maxLive;
+}
+
+namespace {
+class GraphBuilder {
+public:
+  GraphBuilder(func::FuncOp function, const rt::Roofline &roofline)
+      : roofline(roofline) {
+    result.function = function;
+  }
+
+  FailureOr<FunctionGraph> build() {
+    func::FuncOp function = result.function;
+    if (!llvm::hasSingleElement(function.getBody()))
+      return function.emitError()
+             << "has " << function.getBody().getBlocks().size()
+             << " blocks; only functions of one can be planned";
+    addArguments();
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(addOp(&op)))
+        return failure();
+    addReturned(function.getBody().front().getTerminator());
+    if (std::string error = plan::checkGraph(result.graph); !error.empty())
+      return function.emitError() << "cannot be planned: " << error;
+    setPhases();
+    return std::move(result);
+  }
+
+private:
+  /// Of a view: what making it reads and waits for, beside what it views.
+  struct MadeOf {
+    SmallVector<ValueId> inputs;
+    SmallVector<OpId> after;
+  };
+
+  ValueId addValue(Value value, std::string name, uint64_t bytes) {
+    plan::Value added;
+    added.name = std::move(name);
+    added.bytes = bytes;
+    result.graph.values.push_back(std::move(added));
+    return ids[value] = result.graph.values.size() - 1;
+  }
+
+  void addFixed(Value value, std::string name) {
+    ValueId id = addValue(value, std::move(name), 0);
+    result.graph.values[id].storage = StorageClass::Fixed;
+  }
+
+  void addArguments() {
+    for (BlockArgument argument : result.function.getArguments()) {
+      result.argumentBytes = llvm::SaturatingAdd(
+          result.argumentBytes, remat::bytesOf(argument.getType()).value_or(0));
+      addFixed(argument, "arg" + std::to_string(argument.getArgNumber()));
+    }
+  }
+
+  /// "linalg.matmul", behind the name of its location if that has one.
+  static std::string nameOf(Operation *op) {
+    std::string name = op->getName().getStringRef().str();
+    if (auto loc = dyn_cast<NameLoc>(op->getLoc()))
+      return loc.getName().str() + ":" + name;
+    return name;
+  }
+
+  LogicalResult addOp(Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>()) {
+      addFixed(op->getResult(0), nameOf(op));
+      return success();
+    }
+    FailureOr<remat::OpFacts> facts = remat::describeOp(op);
+    if (failed(facts))
+      return failure();
+    if (facts->viewSource)
+      addView(op, *facts->viewSource);
+    else
+      addRunnable(op, *facts);
+    return success();
+  }
+
+  void addView(Operation *op, unsigned source) {
+    Value view = op->getResult(0), viewed = op->getOperand(source);
+    ValueId base = ids.lookup(viewed);
+    // A copy: adding may move what is named.
+    plan::Value named = result.graph.values[base];
+    ValueId id = addValue(view, named.name, named.bytes);
+    result.graph.values[id].viewOf = base;
+    result.viewed[view] = viewed;
+    MadeOf made = madeOf.lookup(viewed);
+    for (Value value : valuesReadBy(op))
+      if (value != viewed)
+        addMaking(value, isa<remat::BarrierOp>(op), made);
+    sortUnique(made.inputs);
+    sortUnique(made.after);
+    madeOf[view] = std::move(made);
+  }
+
+  /// Adds that `value` is read, or only waited for.
+  void addMaking(Value value, bool isWaitedFor, MadeOf &made) {
+    MadeOf other = madeOf.lookup(value);
+    ValueId id = ids.lookup(value);
+    if (result.graph.values[rootOf(id)].storage != StorageClass::Fixed)
+      other.inputs.push_back(id);
+    made.after.append(other.after);
+    if (!isWaitedFor)
+      return made.inputs.append(other.inputs);
+    for (ValueId input : other.inputs)
+      if (OpId producer = result.graph.values[rootOf(input)].producer;
+          producer != kNone)
+        made.after.push_back(producer);
+  }
+
+  template <typename T> static void sortUnique(SmallVector<T> &list) {
+    llvm::sort(list);
+    list.erase(llvm::unique(list), list.end());
+  }
+
+  ValueId rootOf(ValueId value) const {
+    while (result.graph.values[value].viewOf != kNone)
+      value = result.graph.values[value].viewOf;
+    return value;
+  }
+
+  /// Bytes of what is read: arguments and constants have some as well.
+  uint64_t bytesOf(Value value) const {
+    ValueId root = rootOf(ids.lookup(value));
+    return result.graph.values[root].storage == StorageClass::Fixed
+               ? remat::bytesOf(value.getType()).value_or(0)
+               : result.graph.values[root].bytes;
+  }
+
+  /// What the op or an estimate says that one execution takes.
+  double millisecondsOf(Operation *op, ArrayRef<Value> read,
+                        const remat::OpFacts &facts) const {
+    if (facts.milliseconds)
+      return *facts.milliseconds;
+    uint64_t bytes = 0;
+    for (uint64_t written : facts.resultBytes)
+      bytes = llvm::SaturatingAdd(bytes, written);
+    for (Value value : read)
+      bytes = llvm::SaturatingAdd(bytes, bytesOf(value));
+    return roofline.milliseconds(facts.flops, bytes);
+  }
+
+  void addRunnable(Operation *op, const remat::OpFacts &facts) {
+    OpId id = result.graph.ops.size();
+    plan::Op node;
+    node.name = nameOf(op);
+    node.workspaceBytes = facts.workspaceBytes;
+    node.effect = facts.execution != remat::Execution::Anywhere;
+    SmallVector<Value> read = valuesReadBy(op);
+    node.cost = millisecondsOf(op, read, facts);
+    for (Value value : read)
+      node.inputs.push_back(ids.lookup(value));
+    for (Value value : read)
+      readMaking(value, node);
+    for (auto [output, operand] : facts.inPlace) {
+      auto input = llvm::find(read, op->getOperand(operand)) - read.begin();
+      node.inPlace.push_back({output, uint32_t(input)});
+    }
+    for (OpResult made : op->getResults()) {
+      ValueId value =
+          addValue(made, node.name, facts.resultBytes[made.getResultNumber()]);
+      result.graph.values[value].producer = id;
+      node.outputs.push_back(value);
+    }
+    if (facts.execution == remat::Execution::InOrder) {
+      if (last)
+        node.after.push_back(*last);
+      last = id;
+    }
+    result.graph.ops.push_back(std::move(node));
+    result.ops.push_back(op);
+    phases.push_back(facts.phase);
+  }
+
+  /// What a view is made of beside what it views is read with it.
+  void readMaking(Value view, plan::Op &node) const {
+    auto made = madeOf.find(view);
+    if (made == madeOf.end())
+      return;
+    llvm::append_range(node.inputs, made->second.inputs);
+    llvm::append_range(node.after, made->second.after);
+  }
+
+  void keep(ValueId value) {
+    value = rootOf(value);
+    if (result.graph.values[value].storage != StorageClass::Fixed)
+      result.graph.values[value].storage = StorageClass::Output;
+  }
+
+  void addReturned(Operation *terminator) {
+    for (Value value : valuesReadBy(terminator)) {
+      keep(ids.lookup(value));
+      for (ValueId read : madeOf.lookup(value).inputs)
+        keep(read);
+    }
+  }
+
+  void setPhases() {
+    plan::Liveness liveness =
+        plan::computeLiveness(result.graph, inProgramOrder(result.graph));
+    for (OpId id = 0; id < phases.size(); ++id)
+      result.graph.ops[id].backward =
+          phases[id] ? *phases[id] == remat::Phase::Backward
+                     : id > liveness.peakStep;
+  }
+
+  const rt::Roofline &roofline;
+  FunctionGraph result;
+  llvm::DenseMap<Value, ValueId> ids;
+  llvm::DenseMap<Value, MadeOf> madeOf;            // by view
+  std::vector<std::optional<remat::Phase>> phases; // by OpId
+  std::optional<OpId> last; // of those that keep their order
+};
+} // namespace
+
+FailureOr<FunctionGraph>
+reprise::buildFunctionGraph(func::FuncOp function,
+                            const rt::Roofline &roofline) {
+  return GraphBuilder(function, roofline).build();
+}

@@ -1,0 +1,215 @@
+//===- RematDefaults.cpp - What an op answers to the planner --------------===//
+//
+// Input:   an op of any dialect, registered or not.
+// Output:  its OpFacts: by attributes of the remat dialect where it has some,
+//          else by RematOpInterface, else by the same defaults.
+// Fails:   with an error at the op, when bytes are not known, or what the op
+//          answers is about operands and results that it doesn't have.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/IR/Remat.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::remat;
+
+//===----------------------------------------------------------------------===//
+// Defaults
+//===----------------------------------------------------------------------===//
+
+/// Bytes of an element in memory, none where that is not known.
+static std::optional<uint64_t> elementBytes(Type type) {
+  if (type.isIntOrFloat())
+    return llvm::PowerOf2Ceil((type.getIntOrFloatBitWidth() + 7) / 8);
+  if (isa<IndexType>(type))
+    return 8;
+  std::optional<uint64_t> inner;
+  if (auto number = dyn_cast<ComplexType>(type)) {
+    inner = elementBytes(number.getElementType());
+    return inner ? std::optional(2 * *inner) : std::nullopt;
+  }
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.isScalable())
+    return std::nullopt;
+  inner = elementBytes(vector.getElementType());
+  return inner ? std::optional(*inner * vector.getNumElements()) : std::nullopt;
+}
+
+std::optional<uint64_t> remat::bytesOf(Type type) {
+  if (!isa<TensorType, BaseMemRefType>(type))
+    return 0;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto memref = dyn_cast<MemRefType>(type);
+  if ((!tensor && !memref) || (tensor && tensor.getEncoding()) ||
+      (memref && !memref.getLayout().isIdentity()))
+    return std::nullopt;
+  auto shaped = cast<ShapedType>(type);
+  std::optional<uint64_t> bytes = elementBytes(shaped.getElementType());
+  if (!bytes || !shaped.hasStaticShape())
+    return std::nullopt;
+  for (int64_t extent : shaped.getShape())
+    bytes = llvm::SaturatingMultiply<uint64_t>(*bytes, extent);
+  constexpr uint64_t tooMany = uint64_t(1) << 56;
+  return *bytes < tooMany ? bytes : std::nullopt;
+}
+
+uint64_t remat::defaultFlops(Operation *op) {
+  uint64_t elements = 0;
+  for (Type type : op->getResultTypes()) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasStaticShape())
+      continue;
+    uint64_t count = 1;
+    for (int64_t extent : shaped.getShape())
+      count = llvm::SaturatingMultiply<uint64_t>(count, extent);
+    elements = llvm::SaturatingAdd(elements, count);
+  }
+  return elements;
+}
+
+Execution remat::defaultExecution(Operation *op) {
+  return isMemoryEffectFree(op) ? Execution::Anywhere : Execution::InOrder;
+}
+
+static std::optional<unsigned> operandIndex(Operation *op, Value value) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == value)
+      return operand.getOperandNumber();
+  return std::nullopt;
+}
+
+std::optional<unsigned> remat::defaultViewSource(Operation *op) {
+  auto view = dyn_cast<ViewLikeOpInterface>(op);
+  return view ? operandIndex(op, view.getViewSource()) : std::nullopt;
+}
+
+SmallVector<InPlacePair> remat::defaultInPlacePairs(Operation *op) {
+  SmallVector<InPlacePair> pairs;
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!destinations)
+    return pairs;
+  for (OpResult result : op->getResults())
+    pairs.push_back(
+        {result.getResultNumber(),
+         destinations.getTiedOpOperand(result)->getOperandNumber()});
+  return pairs;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes over interface over defaults
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Describer {
+public:
+  explicit Describer(Operation *op)
+      : op(op), interface(dyn_cast<RematOpInterface>(op)) {}
+
+  FailureOr<OpFacts> describe() {
+    askOp();
+    readAttributes();
+    if (failed(checkView()) || failed(checkPairs()) || failed(readBytes()))
+      return failure();
+    return std::move(facts);
+  }
+
+private:
+  void askOp() {
+    if (!interface) {
+      facts.flops = defaultFlops(op);
+      facts.execution = defaultExecution(op);
+      facts.viewSource = defaultViewSource(op);
+      facts.inPlace = defaultInPlacePairs(op);
+      return;
+    }
+    facts.milliseconds = interface.getRematMilliseconds();
+    facts.flops = interface.getRematFlops();
+    facts.execution = interface.getRematExecution();
+    facts.viewSource = interface.getRematViewSource();
+    facts.inPlace = interface.getRematInPlacePairs();
+    facts.workspaceBytes = interface.getRematWorkspaceBytes();
+    facts.phase = interface.getRematPhase();
+  }
+
+  // The dialect's verifier has seen the attributes.
+  void readAttributes() {
+    if (auto cost = op->getAttrOfType<FloatAttr>(RematDialect::kCost))
+      facts.milliseconds = cost.getValueAsDouble();
+    if (op->hasAttr(RematDialect::kPure))
+      facts.execution = Execution::Anywhere;
+    if (op->hasAttr(RematDialect::kFixed) &&
+        facts.execution == Execution::Anywhere)
+      facts.execution = Execution::Once;
+    if (auto view = op->getAttrOfType<IntegerAttr>(RematDialect::kView))
+      facts.viewSource = view.getInt();
+    if (auto bytes = op->getAttrOfType<IntegerAttr>(RematDialect::kWorkspace))
+      facts.workspaceBytes = bytes.getInt();
+    if (auto phase = op->getAttrOfType<StringAttr>(RematDialect::kPhase))
+      facts.phase =
+          phase.getValue() == "backward" ? Phase::Backward : Phase::Forward;
+    auto pairs = op->getAttrOfType<DenseI64ArrayAttr>(RematDialect::kInPlace);
+    if (!pairs)
+      return;
+    facts.inPlace.clear();
+    for (int64_t k = 0; k + 1 < pairs.size(); k += 2)
+      facts.inPlace.push_back({pairs[k], pairs[k + 1]});
+  }
+
+  LogicalResult checkView() {
+    if (!facts.viewSource)
+      return success();
+    if (op->getNumResults() != 1)
+      return op->emitOpError()
+             << "is a view with " << op->getNumResults()
+             << " results; only views with one can be planned";
+    if (*facts.viewSource >= op->getNumOperands())
+      return op->emitOpError() << "is a view of operand " << *facts.viewSource
+                               << ", but has " << op->getNumOperands();
+    if (facts.execution == Execution::InOrder)
+      return op->emitOpError() << "is a view, but not free of memory effects";
+    return success();
+  }
+
+  LogicalResult checkPairs() {
+    for (auto [result, operand] : facts.inPlace)
+      if (result >= op->getNumResults() || operand >= op->getNumOperands())
+        return op->emitOpError()
+               << "writes result " << result << " over operand " << operand
+               << ", but has " << op->getNumResults() << " results and "
+               << op->getNumOperands() << " operands";
+    return success();
+  }
+
+  LogicalResult readBytes() {
+    auto said = op->getAttrOfType<DenseI64ArrayAttr>(RematDialect::kBytes);
+    for (OpResult result : op->getResults()) {
+      unsigned number = result.getResultNumber();
+      std::optional<uint64_t> bytes =
+          facts.viewSource ? 0
+          : said           ? uint64_t(said[number])
+          : interface      ? interface.getRematBytes(number)
+                           : bytesOf(result.getType());
+      if (!bytes)
+        return op->emitOpError()
+               << "has result " << number << " of unknown bytes: it is a "
+               << result.getType() << "; say them by '" << RematDialect::kBytes
+               << "'";
+      facts.resultBytes.push_back(*bytes);
+    }
+    return success();
+  }
+
+  Operation *op;
+  RematOpInterface interface;
+  OpFacts facts;
+};
+} // namespace
+
+FailureOr<OpFacts> remat::describeOp(Operation *op) {
+  return Describer(op).describe();
+}

@@ -1,0 +1,28 @@
+//===- RemarkChoices.h - Remarks on what is computed again ------*- C++ -*-===//
+#ifndef REPRISE_PASSES_REMAT_REMARKCHOICES_H
+#define REPRISE_PASSES_REMAT_REMARKCHOICES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Plan/Recompute.h"
+
+#include <functional>
+
+namespace reprise {
+
+/// A schedule and the price of memory at which it was chosen.
+struct Choices {
+  const plan::Graph &graph;
+  mlir::func::FuncOp function;
+  llvm::StringRef category; // of the remarks
+  std::function<mlir::Location(plan::OpId)> locationOf;
+  const plan::Executions &executions;
+  double millisecondsPerMiB;
+};
+
+/// Emits a remark for each value that the backward pass reads or that is
+/// computed again, if remarks are asked for.
+void remarkChoices(const Choices &choices);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_REMAT_REMARKCHOICES_H

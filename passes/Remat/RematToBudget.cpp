@@ -1,0 +1,142 @@
+//===- RematToBudget.cpp - Make a function of any dialect fit a budget ----===//
+//
+// Input:   a module with a function of straight-line code, of any dialect.
+// Output:  the function with its ops in the order of a schedule that lives in
+//          the budget, clones included.
+// Method:  look: the function as a graph, its frontier of schedules, the
+//          cheapest one within the budget. Then rewrite, which cannot fail, and
+//          count the live bytes of what was written.
+// Cost:    the planner's (see lib/Plan).
+// Fails:   when no schedule found fits, and on what the planner refuses.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/RematToBudget.h"
+#include "RemarkChoices.h"
+#include "reprise/Passes/Remat.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_REMATTOBUDGET
+#include "reprise/Passes/RematPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+static constexpr llvm::StringLiteral kCategory = "remat-to-budget";
+
+/// A remark with the promise, and one for each choice.
+static void remarkPlan(const LiveCurve &curve, uint64_t budget,
+                       const plan::Solution &chosen) {
+  const FunctionGraph &problem = curve.problem;
+  func::FuncOp function = problem.function;
+  if (!function.getContext()->getRemarkEngine())
+    return;
+  plan::LowerBound bound = plan::lowerBound(problem.graph, budget);
+  remark::passed(
+      function.getLoc(),
+      remark::RemarkOpts::name("planned").category(kCategory).function(
+          function.getSymName()))
+      << remark::metric("live_bytes", chosen.maxLive)
+      << remark::metric("budget_bytes", budget)
+      << remark::metric("live_bytes_plain", curve.plain().maxLive)
+      << remark::metric("argument_bytes", problem.argumentBytes)
+      << remark::metric("milliseconds", chosen.milliseconds)
+      << remark::metric("milliseconds_plain", curve.plain().milliseconds)
+      << remark::metric("milliseconds_bound", bound.milliseconds)
+      << remark::metric("recomputed",
+                        chosen.executions.size() - problem.ops.size());
+  remarkChoices({problem.graph, function, kCategory,
+                 [&](plan::OpId id) { return problem.ops[id]->getLoc(); },
+                 chosen.executions, bound.millisecondsPerMiB});
+}
+
+/// Whether what was written is what was promised, by counting it once more.
+static LogicalResult checkWritten(func::FuncOp function, uint64_t promised,
+                                  const rt::Roofline &roofline) {
+  FailureOr<FunctionGraph> written = buildFunctionGraph(function, roofline);
+  if (failed(written))
+    return failure();
+  if (uint64_t bytes = written->liveBytes(); bytes != promised)
+    return function.emitError()
+           << "the plan is wrong: " << promised
+           << " bytes were promised to be live, " << bytes << " are";
+  return success();
+}
+
+namespace {
+class RematToBudget : public reprise::impl::RematToBudgetBase<RematToBudget> {
+public:
+  using RematToBudgetBase::RematToBudgetBase;
+
+  void runOnOperation() override {
+    func::FuncOp step = succeeded(checkOptions()) ? findStep() : nullptr;
+    if (!step || failed(rewrite(step)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult rewrite(func::FuncOp step) {
+    rt::Roofline roofline{gflops, gbytesPerSecond};
+    FailureOr<FunctionGraph> problem = buildFunctionGraph(step, roofline);
+    if (failed(problem))
+      return failure();
+    plan::SolverOptions options;
+    options.work = work;
+    options.threads = threads;
+    LiveCurve curve(std::move(*problem), options);
+    uint64_t budget = bytesAskedFor(curve);
+    std::optional<plan::Solution> chosen = curve.choose(budget);
+    std::string error = curve.checkProofs(budget, chosen);
+    if (!error.empty())
+      return emitContradiction(step, error);
+    if (!chosen)
+      return refuseBudget(curve, budget);
+    error = plan::checkExecutions(curve.problem.graph, chosen->executions);
+    if (!error.empty())
+      return emitError(step.getLoc()) << "the plan is wrong: " << error;
+    remarkPlan(curve, budget, *chosen);
+    writeExecutions(curve.problem, chosen->executions);
+    return checkWritten(step, chosen->maxLive, roofline);
+  }
+
+  uint64_t bytesAskedFor(const LiveCurve &curve) const {
+    if (knee)
+      return curve.kneeBytes();
+    return budgetBytes ? uint64_t(budgetBytes)
+                       : uint64_t(budgetPercent / 100 * curve.plain().maxLive);
+  }
+
+  LogicalResult checkOptions() {
+    auto error = [&] { return getOperation().emitError(); };
+    if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1)
+      return error() << "remat-to-budget needs one of budget-bytes, "
+                        "budget-percent and knee";
+    if (budgetPercent != 0 && !(budgetPercent > 0 && budgetPercent <= 1000))
+      return error() << "budget-percent is " << budgetPercent
+                     << "; it must be above 0 and at most 1000";
+    if (!(work > 0 && work <= 1024))
+      return error() << "work is " << work
+                     << "; it must be above 0 and at most 1024";
+    for (double rate : {gflops.getValue(), gbytesPerSecond.getValue()})
+      if (!(rate > 0 && rate <= 1e9))
+        return error()
+               << "gflops and gbytes-per-second must be above 0 and at most "
+                  "1e9, not "
+               << rate;
+    return success();
+  }
+
+  func::FuncOp findStep() {
+    for (auto candidate : getOperation().getOps<func::FuncOp>())
+      if (!candidate.isExternal() &&
+          (function.empty() || candidate.getSymName() == function))
+        return candidate;
+    getOperation().emitError()
+        << "has no function" << (function.empty() ? "" : " '" + function + "'")
+        << " with a body to rematerialize";
+    return nullptr;
+  }
+};
+} // namespace
