@@ -25,7 +25,9 @@
 
 namespace reprise::rt {
 
-constexpr uint32_t kArtifactVersion = 1;
+/// Raised when the schema changes its meaning: 2 says what inputs and outputs
+/// are for.
+constexpr uint32_t kArtifactVersion = 2;
 
 /// The bytes of a file around `payload`.
 std::vector<uint8_t> sealArtifact(const uint8_t *payload, size_t size);
