@@ -95,7 +95,7 @@ std::string sg::whyNotInitial(InitAttr init, Role role, RankedTensorType type) {
   if (type.getElementType().isInteger(1))
     return "has initial elements of i1 in a resource; write them as dense<...>";
   // What is not there is said by who needs it: text may leave resources out,
-  // and bytecode brings them after the ops.
+  // and bytecode, which holds attributes of sg as text, loses them.
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob || blob->getData().size() == byteSize(type))
     return "";

@@ -227,6 +227,7 @@ Status ProgramVerifier::variables() {
       return invalidProgram(name + " has a file permutation that is none of " +
                             std::to_string(rank) + " dimensions");
     ranges.push_back(range);
+    variablesByName[v->name()->string_view()] = v;
   }
   return disjointRanges(std::move(ranges), "variables");
 }

@@ -62,16 +62,14 @@ Status ProgramVerifier::gradient(const fb::Binding &binding,
                                          : " is the gradient of no variable"));
   if (!isGradient)
     return {};
-  if (program.variables())
-    for (const fb::Variable *v : *program.variables())
-      if (v->name()->string_view() == binding.variable()->string_view()) {
-        if (sameShape(*v->view(), *binding.view()))
-          return {};
-        return invalidProgram(where + " has not the shape of its variable " +
-                              quoted(v->name()));
-      }
-  return invalidProgram(where + " is the gradient of variable " +
-                        quoted(binding.variable()) + ", which does not exist");
+  auto found = variablesByName.find(binding.variable()->string_view());
+  if (found == variablesByName.end())
+    return invalidProgram(where + " is the gradient of a variable that does "
+                                  "not exist");
+  if (!sameShape(*found->second->view(), *binding.view()))
+    return invalidProgram(where + " has not the shape of its variable " +
+                          quoted(found->second->name()));
+  return {};
 }
 
 Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,

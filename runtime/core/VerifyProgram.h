@@ -8,6 +8,7 @@
 #define REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H
 
 #include "Views.h"
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -72,6 +73,7 @@ private:
   Status copy(const fb::Copy &copy, const StepContext &context);
 
   const fb::Program &program;
+  std::map<std::string_view, const fb::Variable *> variablesByName;
 };
 
 } // namespace reprise::rt

@@ -222,7 +222,8 @@ static const Rule kEntryRules[] = {
         }),
     REPRISE_RULE(GradientOfNothing, "output 'y' is the gradient of no variable",
                  e.outputs[0]->role = fb::BindingRole::Gradient),
-    REPRISE_RULE(GradientOfNobody, "the gradient of variable 'z', which does",
+    REPRISE_RULE(GradientOfNobody,
+                 "is the gradient of a variable that does not exist",
                  e.outputs[0]->role = fb::BindingRole::Gradient;
                  e.outputs[0]->variable = "z"),
     REPRISE_RULE(GradientOfOtherShape,

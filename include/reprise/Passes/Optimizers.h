@@ -1,6 +1,7 @@
 //===- Optimizers.h - The optimizers there are ------------------*- C++ -*-===//
 //
-// An optimizer is a file of passes/Train/Optimizers and a line of its registry.
+// An optimizer is a file of passes/Train/Optimizers and a line of its registry,
+// Optimizers.def.
 // What chooses one, a pass's option or a flag, asks here for its names.
 //
 //===----------------------------------------------------------------------===//

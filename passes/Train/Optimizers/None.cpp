@@ -19,7 +19,7 @@ public:
 };
 } // namespace
 
-const Optimizer &sg::noOptimizer() {
+const Optimizer &sg::noneOptimizer() {
   static const None optimizer;
   return optimizer;
 }

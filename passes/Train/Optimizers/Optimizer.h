@@ -5,7 +5,7 @@
 // and the parameters is done for all alike (ApplyOptimizer.cpp).
 //
 // A new one is a file beside this header with a function that returns its only
-// object, and a line of Registry.cpp.
+// object, and a line of Optimizers.def.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_TRAIN_OPTIMIZERS_OPTIMIZER_H
@@ -106,9 +106,9 @@ public:
 /// By name; null when there is none.
 const Optimizer *findOptimizer(llvm::StringRef name);
 
-const Optimizer &sgdOptimizer();
-const Optimizer &adamwOptimizer();
-const Optimizer &noOptimizer();
+#define OPTIMIZER(NAME) const Optimizer &NAME##Optimizer();
+#include "Optimizers.def"
+#undef OPTIMIZER
 
 } // namespace reprise::sg
 

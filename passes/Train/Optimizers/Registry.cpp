@@ -8,12 +8,11 @@
 using namespace reprise;
 using namespace reprise::sg;
 
-/// The first is the default.
 static llvm::ArrayRef<const Optimizer *> optimizers() {
   static const Optimizer *const all[] = {
-      &sgdOptimizer(),
-      &adamwOptimizer(),
-      &noOptimizer(),
+#define OPTIMIZER(NAME) &NAME##Optimizer(),
+#include "Optimizers.def"
+#undef OPTIMIZER
   };
   return all;
 }

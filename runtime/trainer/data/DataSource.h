@@ -1,7 +1,7 @@
 //===- DataSource.h - A kind of data ----------------------------*- C++ -*-===//
 //
 // A new kind is a folder beside this header with a function that returns its
-// only object, and a line of Dataset.cpp.
+// only object, and a line of Sources.def.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_DATASOURCE_H
@@ -28,9 +28,9 @@ public:
           const std::vector<Column> &columns) const = 0;
 };
 
-const DataSource &syntheticSource();
-const DataSource &idxSource();
-const DataSource &safetensorsSource();
+#define DATA_SOURCE(NAME) const DataSource &NAME##Source();
+#include "Sources.def"
+#undef DATA_SOURCE
 
 /// For data that are images and labels without names: the places of both among
 /// the columns that are wanted.

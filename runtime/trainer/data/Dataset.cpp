@@ -3,18 +3,16 @@
 #include "DataSource.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
-#include <array>
 #include <cerrno>
 #include <sys/stat.h>
 
 using namespace reprise::rt;
 
-/// The first that takes a name has it.
-static std::array<const DataSource *, 3> sources() {
+static std::vector<const DataSource *> sources() {
   return {
-      &syntheticSource(),
-      &idxSource(),
-      &safetensorsSource(),
+#define DATA_SOURCE(NAME) &NAME##Source(),
+#include "Sources.def"
+#undef DATA_SOURCE
   };
 }
 

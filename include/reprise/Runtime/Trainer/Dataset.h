@@ -3,9 +3,9 @@
 // A data set is rows; a row has a tensor for each column that the program
 // takes: data by name, and the label, the row's class (i32).
 //
-// A kind of data is a folder of runtime/trainer/data and a line of its registry
-// (DataSource.h). Kinds that hold images and labels and no names give the
-// images to the program's only data input, whatever it is called.
+// A kind of data is a folder of runtime/trainer/data and a line of its
+// registry, Sources.def. Kinds that hold images and labels and no names give
+// the images to the program's only data input, whatever it is called.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATASET_H
