@@ -99,13 +99,21 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .run();
 }
 
+/// A number with as many digits as bring it back.
+static std::string exactText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
+  return text;
+}
+
 static LogicalResult lowerToTrain(mlir::ModuleOp module,
                                   const CompileOptions &options) {
   SgDifferentiateOptions differentiate;
   differentiate.optimizer = options.optimizer;
-  differentiate.momentum = options.momentum;
-  differentiate.weightDecay = options.weightDecay;
+  for (const auto &[name, value] : options.hyperparameters)
+    differentiate.hyperparameters.push_back(name + "=" + exactText(value));
   differentiate.emitGradients = options.emitGradients;
+  differentiate.emitNonFinite = options.emitNonFinite;
   return Stage(module, options)
       .add(createSgDifferentiate(differentiate))
       .verify("train")
@@ -433,11 +441,35 @@ reprise::emitArtifact(mlir::ModuleOp module,
   return translateProgram(program, code, training);
 }
 
+TrainingNote reprise::noteTraining(mlir::ModuleOp model,
+                                   const CompileOptions &options) {
+  TrainingNote note{options.optimizer, options.hyperparameters,
+                    digestModel(model)};
+  // What is wrong with them is said where they are used.
+  (void)completeHyperparameters(note.optimizer, note.hyperparameters);
+  return note;
+}
+
+/// Drops what inputs and outputs are for, which decides no bit of a run, but
+/// for which result is differentiated where that is not the first.
+static void dropBindings(func::FuncOp function) {
+  for (unsigned k = 0; k < function.getNumArguments(); ++k)
+    function.removeArgAttr(k, sg::SgDialect::kBindingAttr);
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (k == 0 ||
+        sg::roleOf(function.getResultAttrDict(k)) != sg::BindingRole::Loss)
+      function.removeResultAttr(
+          k,
+          StringAttr::get(function.getContext(), sg::SgDialect::kBindingAttr));
+}
+
 std::string reprise::digestModel(mlir::ModuleOp module) {
   OwningOpRef<mlir::ModuleOp> bare = module.clone();
   bare->walk([](sg::ModuleOp block) {
     block->removeAttr(block.getActivationCheckpointingAttrName());
   });
+  for (auto function : bare->getOps<func::FuncOp>())
+    dropBindings(function);
   // What ops are called decides no bit.
   bare->walk([](Operation *op) { op->removeAttr(sg::SgDialect::kPathAttr); });
   std::string text;
@@ -449,10 +481,7 @@ std::string reprise::digestModel(mlir::ModuleOp module) {
 
 FailureOr<std::vector<uint8_t>>
 reprise::compileModel(mlir::ModuleOp module, const CompileOptions &options) {
-  TrainingNote training;
-  training.momentum = options.momentum;
-  training.weightDecay = options.weightDecay;
-  training.model = digestModel(module);
+  TrainingNote training = noteTraining(module, options);
   if (failed(lowerModel(module, options, CompileLevel::Program)))
     return failure();
   return emitArtifact(module, training);

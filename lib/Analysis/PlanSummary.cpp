@@ -12,6 +12,7 @@
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <charconv>
 
 using namespace mlir;
 using namespace reprise;
@@ -70,6 +71,18 @@ PlanSummary reprise::summarizePlan(ProgramOp program) {
   return summary;
 }
 
+/// "adamw beta1=0.9 beta2=0.999": numbers with as few digits as bring them
+/// back. Of sgd each number has a name of its own, as states of it say.
+static std::string describeOptimizer(const TrainingNote &training) {
+  std::string text = training.optimizer;
+  for (const auto &[name, value] : training.hyperparameters) {
+    char digits[64];
+    auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    text += " " + name + "=" + std::string(digits, end);
+  }
+  return text;
+}
+
 std::string reprise::toJson(const PlanSummary &summary) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -83,9 +96,13 @@ std::string reprise::toJson(const PlanSummary &summary) {
       json.attribute("command", llvm::json::fixUTF8(summary.command));
     if (summary.training)
       json.attributeObject("training", [&] {
-        json.attribute("momentum", summary.training->momentum);
-        json.attribute("weight-decay", summary.training->weightDecay);
-        json.attribute("model", summary.training->model);
+        const TrainingNote &training = *summary.training;
+        if (training.optimizer != "sgd")
+          json.attribute("optimizer", describeOptimizer(training));
+        else
+          for (const auto &[name, value] : training.hyperparameters)
+            json.attribute(name, value);
+        json.attribute("model", training.model);
       });
     json.attributeArray("entries", [&] {
       for (const EntrySummary &entry : summary.entries)

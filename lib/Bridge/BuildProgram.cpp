@@ -101,9 +101,13 @@ StepAttr EntryBuilder::stepOf(OpId id) const {
 
 ArrayAttr EntryBuilder::bindInputs() const {
   SmallVector<Attribute> bindings;
-  for (ValueId input : problem.inputs)
-    bindings.push_back(BindingAttr::get(
-        builder.getContext(), problem.graph.values[input].name, viewOf(input)));
+  func::FuncOp function = problem.function;
+  for (auto [number, input] : llvm::enumerate(problem.inputs))
+    bindings.push_back(
+        BindingAttr::get(builder.getContext(), problem.graph.values[input].name,
+                         function.getArgAttrOfType<sg::BindingAttr>(
+                             number, sg::SgDialect::kBindingAttr),
+                         viewOf(input)));
   return builder.getArrayAttr(bindings);
 }
 
@@ -113,9 +117,12 @@ ArrayAttr EntryBuilder::bindResults() const {
   for (auto [number, result] : llvm::enumerate(problem.results)) {
     auto name = function.getResultAttrOfType<StringAttr>(
         number, sg::SgDialect::kNameAttr);
-    bindings.push_back(BindingAttr::get(
-        builder.getContext(),
-        name ? name.str() : "result" + std::to_string(number), viewOf(result)));
+    bindings.push_back(
+        BindingAttr::get(builder.getContext(),
+                         name ? name.str() : "result" + std::to_string(number),
+                         function.getResultAttrOfType<sg::BindingAttr>(
+                             number, sg::SgDialect::kBindingAttr),
+                         viewOf(result)));
   }
   return builder.getArrayAttr(bindings);
 }

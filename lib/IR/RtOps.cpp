@@ -38,7 +38,30 @@ LogicalResult rt_dialect::ProgramOp::verify() {
   return success();
 }
 
+static LogicalResult verifyBindings(EntryOp entry, ArrayAttr bindings,
+                                    sg::BindingSide side) {
+  llvm::SmallDenseMap<sg::BindingRole, BindingAttr> seen;
+  for (auto binding : bindings.getAsRange<BindingAttr>()) {
+    sg::BindingRole role = binding.getRole();
+    std::string reason =
+        sg::whyNotBound(role, binding.getView().getType(), side);
+    if (!reason.empty())
+      return entry.emitOpError()
+             << "binds '" << binding.getName() << "', but " << reason;
+    auto [other, isFirst] = seen.try_emplace(role, binding);
+    if (!isFirst && !sg::mayRepeat(role))
+      return entry.emitOpError()
+             << "binds '" << other->second.getName() << "' and '"
+             << binding.getName() << "' as its '"
+             << sg::stringifyBindingRole(role) << "'";
+  }
+  return success();
+}
+
 LogicalResult EntryOp::verify() {
+  if (failed(verifyBindings(*this, getInputs(), sg::BindingSide::Input)) ||
+      failed(verifyBindings(*this, getOutputs(), sg::BindingSide::Output)))
+    return failure();
   for (Operation &op : getBody().front())
     if (!isa<BufferOp, StepOpInterface>(op))
       return op.emitOpError() << "has no place in an entry";
@@ -70,6 +93,10 @@ LogicalResult BufferOp::verify() {
 LogicalResult VariableOp::verify() {
   if (!getView().isDense())
     return emitOpError() << "is not dense";
+  if (std::string reason =
+          sg::whyNotInitial(getInit(), getRole(), getView().getType());
+      !reason.empty())
+    return emitOpError() << reason;
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (permutation && static_cast<int64_t>(permutation->size()) !=
                          getView().getType().getRank())

@@ -3,6 +3,7 @@
 #include "SgRemat.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
 
@@ -61,31 +62,52 @@ void SgDialect::registerModels() {
   registerRematModels(getContext());
 }
 
-/// A distribution with a parameter has it and no other does.
+/// A distribution with a parameter has it, data are elements, and no other has
+/// either.
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               InitKind kind, FloatAttr value) {
+                               InitKind kind, TypedAttr value) {
+  if (kind == InitKind::Elements) {
+    if (isa_and_present<DenseElementsAttr, DenseResourceElementsAttr>(value))
+      return success();
+    return emitError() << "init elements needs them as dense<...> or "
+                          "dense_resource<...>";
+  }
   bool needed = kind == InitKind::Constant || kind == InitKind::Normal ||
                 kind == InitKind::Uniform;
-  if (needed == static_cast<bool>(value))
+  if (needed ? isa_and_present<FloatAttr>(value) : !value)
     return success();
   return emitError() << "init " << stringifyInitKind(kind)
                      << (needed ? " needs a value" : " has no value");
 }
 
-LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                  unsigned,
-                                                  NamedAttribute attribute) {
-  if (attribute.getName() == kNameAttr && isa<StringAttr>(attribute.getValue()))
-    return success();
-  auto offset = dyn_cast<IntegerAttr>(attribute.getValue());
-  if (attribute.getName() == kOffsetAttr && offset &&
-      offset.getType().isInteger(64) && offset.getInt() >= 0)
-    return success();
-  return op->emitOpError() << "has an argument with attribute '"
-                           << attribute.getName().strref()
-                           << "'; only a string '" << kNameAttr
-                           << "' and an i64 '" << kOffsetAttr
-                           << "' of at least 0 are known";
+std::string sg::whyNotInitial(InitAttr init, Role role, RankedTensorType type) {
+  ElementsAttr elements = init.getElements();
+  if (!elements)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (role == Role::Seed)
+    return "is a seed, which a run sets, so that it has no initial elements";
+  if (elements.getType() != type) {
+    stream << "has initial elements of type " << elements.getType()
+           << ", but is of type " << type;
+    return text;
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  if (!resource)
+    return "";
+  if (type.getElementType().isInteger(1))
+    return "has initial elements of i1 in a resource; write them as dense<...>";
+  // What is not there is said by who needs it: text may leave resources out,
+  // and bytecode, which holds attributes of sg as text, loses them.
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob || blob->getData().size() == byteSize(type))
+    return "";
+  stream << "needs " << byteSize(type)
+         << " bytes of initial elements, but its resource '"
+         << resource.getRawHandle().getKey() << "' has "
+         << blob->getData().size();
+  return text;
 }
 
 LogicalResult SgDialect::verifyOperationAttribute(Operation *op,

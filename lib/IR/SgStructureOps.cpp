@@ -35,6 +35,9 @@ LogicalResult VariableOp::verify() {
            << "needs a statically shaped tensor type of numbers, no encoding, "
               "extents of 1 to 2147483647 and below 2^48 bytes, but has "
            << getType();
+  if (std::string reason = whyNotInitial(getInit(), getRole(), type);
+      !reason.empty())
+    return emitOpError() << reason;
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (!permutation)
     return success();

@@ -41,6 +41,28 @@ static void barrier(sg::BarrierOp op, Frame &, Operands operands,
   llvm::copy(operands.take_front(op.getInputs().size()), results.begin());
 }
 
+FailureOr<Tensor> reference::initialValue(sg::VariableOp variable) {
+  sg::InitAttr init = variable.getInit();
+  switch (init.getKind()) {
+  case sg::InitKind::Zeros:
+  case sg::InitKind::Ones:
+    return Tensor::splat(variable.getTensorType(),
+                         init.getKind() == sg::InitKind::Ones);
+  case sg::InitKind::Constant:
+    return Tensor::splat(variable.getTensorType(), init.getParameter());
+  case sg::InitKind::Elements: {
+    FailureOr<Tensor> value = Tensor::fromAttribute(init.getElements());
+    if (failed(value))
+      return variable.emitError()
+             << "begins with elements in a form that cannot be read";
+    return value;
+  }
+  default:
+    return variable.emitError()
+           << "begins with random numbers, which no declaration says";
+  }
+}
+
 void reference::registerStructureModels(MLIRContext *context) {
   attach<sg::ConstantOp, constant>(context);
   attach<sg::ReadOp, readVariable>(context);

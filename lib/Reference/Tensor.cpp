@@ -1,6 +1,7 @@
 //===- Tensor.cpp - A dense tensor of doubles or integers -----------------===//
 
 #include "reprise/Reference/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -48,6 +49,14 @@ FailureOr<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
   auto type = dyn_cast<RankedTensorType>(attribute.getType());
   if (!type)
     return failure();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    bool isSplat = false;
+    if (!blob ||
+        !DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat))
+      return failure();
+    attribute = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+  }
   Tensor tensor(type);
   if (tensor.isReal()) {
     auto values = attribute.tryGetValues<APFloat>();

@@ -5,12 +5,14 @@
 // Method:  one to one, op by table. The schema's enums and the dialect's have
 //          the same numbers.
 // Cost:    linear.
-// Fails:   on a constant without elements in memory; on a payload that the
+// Fails:   on a constant or initial value without elements in memory; on a
+// payload that the
 //          runtime's verifier refuses, so that no bad file is ever written.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Translate/TranslateProgram.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/IR/Origin.h"
@@ -32,7 +34,7 @@ public:
                               const std::optional<TrainingNote> &training);
 
 private:
-  void addVariable(VariableOp variable);
+  LogicalResult addVariable(VariableOp variable);
   LogicalResult addConstant(ConstantOp constant);
   void addEntry(EntryOp entry);
   std::unique_ptr<fb::StepT> translateStep(StepOpInterface step);
@@ -74,6 +76,9 @@ static std::unique_ptr<fb::BindingT> translate(BindingAttr binding) {
   auto result = std::make_unique<fb::BindingT>();
   result->name = binding.getName().str();
   result->view = translate(binding.getView());
+  result->role = static_cast<fb::BindingRole>(binding.getRole());
+  if (sg::BindingAttr role = binding.getBinding(); role && role.getVariable())
+    result->variable = role.getVariable().str();
   return result;
 }
 
@@ -92,6 +97,18 @@ static std::vector<uint8_t> bytesOf(DenseElementsAttr value) {
   while (bytes.size() < size)
     bytes.insert(bytes.end(), raw.begin(), raw.end());
   return bytes;
+}
+
+/// Of an initial value, whose size the verifier has looked at; none where the
+/// resource is missing.
+static std::optional<std::vector<uint8_t>> bytesOf(ElementsAttr elements) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return bytesOf(dense);
+  auto resource = cast<DenseResourceElementsAttr>(elements);
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob)
+    return std::nullopt;
+  return std::vector<uint8_t>(blob->getData().begin(), blob->getData().end());
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,16 +172,24 @@ std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-void Translator::addVariable(VariableOp variable) {
+LogicalResult Translator::addVariable(VariableOp variable) {
   auto translated = std::make_unique<fb::VariableT>();
   translated->name = variable.getName().str();
   translated->role = static_cast<fb::Role>(variable.getRole());
   translated->view = translate(variable.getView());
   translated->init = static_cast<fb::InitKind>(variable.getInit().getKind());
   translated->init_value = variable.getInit().getParameter();
+  if (ElementsAttr elements = variable.getInit().getElements()) {
+    std::optional<std::vector<uint8_t>> bytes = bytesOf(elements);
+    if (!bytes)
+      return variable.emitOpError()
+             << "begins with elements whose resource is missing: " << elements;
+    translated->init_data = std::move(*bytes);
+  }
   if (std::optional<ArrayRef<int32_t>> order = variable.getFilePermutation())
     translated->file_permutation = order->vec();
   result.variables.push_back(std::move(translated));
+  return success();
 }
 
 LogicalResult Translator::addConstant(ConstantOp constant) {
@@ -213,7 +238,8 @@ Translator::run(ArrayRef<uint8_t> code,
   for (auto buffer : body.getOps<BufferOp>())
     result.buffers.push_back(translate(buffer));
   for (auto variable : body.getOps<VariableOp>())
-    addVariable(variable);
+    if (failed(addVariable(variable)))
+      return failure();
   for (auto constant : body.getOps<ConstantOp>())
     if (failed(addConstant(constant)))
       return failure();
@@ -252,12 +278,14 @@ static LogicalResult checkSize(rt_dialect::ProgramOp program,
   uint64_t bytes = translated.code.size();
   for (const auto &constant : translated.constants)
     bytes += constant->data.size();
+  for (const auto &variable : translated.variables)
+    bytes += variable->init_data.size();
   if (bytes <= limit)
     return success();
   return program.emitOpError()
-         << "has constants and code of " << bytes << " bytes; an artifact "
-         << "holds " << limit << " bytes of them (make large constants "
-         << "variables)";
+         << "has constants, initial values and code of " << bytes
+         << " bytes; an artifact holds " << limit << " bytes of them (make "
+         << "large constants variables, and load what variables begin with)";
 }
 
 FailureOr<std::vector<uint8_t>>

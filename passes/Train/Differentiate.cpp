@@ -1,6 +1,7 @@
 //===- Differentiate.cpp - The backward pass and the optimizer ------------===//
 //
-// Input:   a model: a function whose first result is a scalar loss.
+// Input:   a model: a function with a scalar loss among its results, the one
+//          that is bound as such or the first.
 // Output:  the function with sg.backward and the optimizer's writes; each
 //          sg.module whose gradient is wanted has a mirror in sg.backward.
 // Method:  reverse-mode differentiation by source transformation. First every
@@ -14,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ApplyOptimizer.h"
 #include "ExpandTraining.h"
-#include "Optimizer.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/ModuleRewrite.h"
@@ -324,6 +325,8 @@ public:
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    if (failed(readOptimizer()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(differentiate(function, symbols)))
         return signalPassFailure();
@@ -331,8 +334,8 @@ public:
 
 private:
   LogicalResult differentiate(func::FuncOp function, SymbolTable &symbols);
+  LogicalResult readOptimizer();
   LogicalResult check(func::FuncOp function);
-  LogicalResult checkOptimizer(func::FuncOp function, SymbolTable &symbols);
   static void numberModules(func::FuncOp function);
   static LogicalResult decomposeWithoutVjp(func::FuncOp function,
                                            SymbolTable &symbols);
@@ -340,12 +343,90 @@ private:
   static FailureOr<BackwardOp> emitBackward(func::FuncOp function,
                                             SymbolTable &symbols);
   static void returnGradients(func::FuncOp function, BackwardOp backward);
+
+  const Optimizer *chosen = nullptr;
+  HyperparameterValues values; // complete
 };
 } // namespace
 
+/// The number of the result that is the loss: the one bound as such, or the
+/// first where none is.
+static unsigned findLoss(func::FuncOp function) {
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (roleOf(function.getResultAttrDict(k)) == BindingRole::Loss)
+      return k;
+  return 0;
+}
+
+static void bindResult(func::FuncOp function, unsigned index,
+                       BindingRole role) {
+  function.setResultAttr(
+      index, SgDialect::kBindingAttr,
+      BindingAttr::get(function.getContext(), role, StringAttr()));
+}
+
+/// Adds results with their names and roles.
+static void addResults(func::FuncOp function, ValueRange values,
+                       ArrayRef<DictionaryAttr> attributes) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  unsigned first = terminator->getNumOperands();
+  SmallVector<DictionaryAttr> all;
+  for (unsigned k = 0; k < first; ++k)
+    all.push_back(function.getResultAttrDict(k));
+  llvm::append_range(all, attributes);
+  terminator->insertOperands(first, values);
+  SmallVector<Type> results(function.getResultTypes());
+  llvm::append_range(results, values.getTypes());
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), results));
+  function.setAllResultAttrs(all);
+}
+
+static DictionaryAttr attributesOf(Builder builder, const Twine &name,
+                                   BindingAttr binding) {
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr(SgDialect::kNameAttr, builder.getStringAttr(name)),
+       builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
+}
+
+/// The sum of x - x over all elements, in f32: 0, or NaN where one of them is
+/// not finite.
+static Value sumOfDefects(OpBuilder &builder, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value defect = SubOp::create(builder, loc, x, x);
+  if (!type.getElementType().isF32())
+    defect = CastOp::create(
+        builder, loc,
+        RankedTensorType::get(type.getShape(), builder.getF32Type()), defect);
+  if (type.getRank() == 0)
+    return defect;
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  return ReduceSumOp::create(builder, loc, defect, dims);
+}
+
+/// Returns whether the loss or a gradient has an element that is not finite.
+static void returnNonFinite(func::FuncOp function, BackwardOp backward) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  Location loc = terminator->getLoc();
+  Value sum =
+      sumOfDefects(builder, loc, terminator->getOperand(findLoss(function)));
+  for (Value gradient : backward.getGradients()) {
+    Value defects = sumOfDefects(builder, loc, gradient);
+    sum = AddOp::create(builder, loc, sum, defects);
+  }
+  Value flag = CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
+  addResults(
+      function, flag,
+      attributesOf(builder, "nonfinite",
+                   BindingAttr::get(function.getContext(),
+                                    BindingRole::NonFinite, StringAttr())));
+}
+
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
-  if (failed(check(function)) || failed(checkOptimizer(function, symbols)))
+  if (failed(check(function)) ||
+      failed(checkOptimizer(function, symbols, *chosen, values)))
     return failure();
   expandTraining(function);
   numberModules(function);
@@ -356,10 +437,30 @@ LogicalResult Differentiate::differentiate(func::FuncOp function,
   if (failed(backward))
     return failure();
   pruneModules(function);
+  bindResult(function, findLoss(function), BindingRole::Loss);
+  if (emitNonFinite)
+    returnNonFinite(function, *backward);
   if (emitGradients)
     returnGradients(function, *backward);
-  if (optimizer == "sgd")
-    emitSgd(function, *backward, symbols, {momentum, weightDecay});
+  emitUpdates(function, *backward, symbols, *chosen, values);
+  return success();
+}
+
+/// Splits "NAME=VALUE" and looks at all of them.
+LogicalResult Differentiate::readOptimizer() {
+  values.clear();
+  for (const std::string &text : hyperparameters) {
+    auto [name, number] = StringRef(text).split('=');
+    double value = 0;
+    if (number.getAsDouble(value))
+      return getOperation().emitError()
+             << "hyperparameter '" << text << "' is not of the form NAME=VALUE";
+    values[name.str()] = value;
+  }
+  std::string wrong = completeHyperparameters(optimizer, values);
+  if (!wrong.empty())
+    return getOperation().emitError() << wrong;
+  chosen = findOptimizer(optimizer);
   return success();
 }
 
@@ -383,52 +484,22 @@ static LogicalResult refuseEncodings(func::FuncOp function) {
 }
 
 LogicalResult Differentiate::check(func::FuncOp function) {
-  if (optimizer != "sgd" && optimizer != "none")
-    return function.emitError()
-           << "unknown optimizer '" << optimizer << "'; known are sgd and none";
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return function.emitError()
            << "differentiation needs a function of one block";
   auto types = function.getFunctionType().getResults();
-  auto loss = types.empty() ? RankedTensorType()
-                            : dyn_cast<RankedTensorType>(types.front());
+  unsigned index = findLoss(function);
+  auto loss = index >= types.size() ? RankedTensorType()
+                                    : dyn_cast<RankedTensorType>(types[index]);
   if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
-    return function.emitError() << "differentiation needs a scalar "
-                                   "floating-point loss as first result";
+    return function.emitError()
+           << "differentiation needs a scalar floating-point loss as first "
+              "result, or as the one of 'sg.binding = #sg.binding<loss>'";
   WalkResult walk = function.walk([](BackwardOp op) {
     op.emitError() << "the function is differentiated already";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted() || failed(refuseEncodings(function)));
-}
-
-/// What the optimizer writes must be the model's to read only, and its own
-/// variables must be free or its own already.
-LogicalResult Differentiate::checkOptimizer(func::FuncOp function,
-                                            SymbolTable &symbols) {
-  if (optimizer == "none")
-    return success();
-  for (auto parameter : getOperation().getOps<VariableOp>()) {
-    if (momentum == 0 || parameter.getRole() != Role::Parameter)
-      continue;
-    Operation *existing = symbols.lookup(velocityName(parameter));
-    auto velocity = dyn_cast_if_present<VariableOp>(existing);
-    bool isOwn = velocity && velocity.getRole() == Role::OptimizerState &&
-                 velocity.getType() == parameter.getType();
-    if (existing && !isOwn)
-      return existing->emitError()
-             << "has the name of the momentum of @" << parameter.getSymName()
-             << "; give it another";
-  }
-  WalkResult walk = function.walk([&](WriteOp op) -> WalkResult {
-    auto variable = symbols.lookup<VariableOp>(op.getVariable());
-    if (!variable || variable.getRole() != Role::Parameter)
-      return WalkResult::advance();
-    return op.emitOpError() << "writes parameter @" << op.getVariable()
-                            << ", which the optimizer updates; give the "
-                               "variable another role";
-  });
-  return failure(walk.wasInterrupted());
 }
 
 void Differentiate::numberModules(func::FuncOp function) {
@@ -485,7 +556,7 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
   Block &body = function.getBody().front();
   Activity activity(function, symbols);
   Operation *terminator = body.getTerminator();
-  Value loss = terminator->getOperand(0);
+  Value loss = terminator->getOperand(findLoss(function));
   Location loc = loss.getLoc();
   OperationState state(loc, BackwardOp::getOperationName());
   Region *region = state.addRegion();
@@ -517,20 +588,12 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
 
 void Differentiate::returnGradients(func::FuncOp function,
                                     BackwardOp backward) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  unsigned first = terminator->getNumOperands();
-  terminator->insertOperands(first, backward.getGradients());
-  SmallVector<Type> results(function.getResultTypes());
-  llvm::append_range(results, backward.getResultTypes());
-  SmallVector<DictionaryAttr> attributes;
-  for (unsigned k = 0; k < first; ++k)
-    attributes.push_back(function.getResultAttrDict(k));
   Builder builder(function.getContext());
+  SmallVector<DictionaryAttr> attributes;
   for (auto symbol : backward.getParameters().getAsRange<FlatSymbolRefAttr>())
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-        SgDialect::kNameAttr,
-        builder.getStringAttr("gradient:" + symbol.getValue()))));
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), function.getArgumentTypes(), results));
-  function.setAllResultAttrs(attributes);
+    attributes.push_back(attributesOf(builder, "gradient:" + symbol.getValue(),
+                                      BindingAttr::get(function.getContext(),
+                                                       BindingRole::Gradient,
+                                                       symbol.getAttr())));
+  addResults(function, backward.getGradients(), attributes);
 }

@@ -26,9 +26,21 @@ static Type elementType(OpBuilder &builder, DataType type) {
 }
 
 void Graph::input(std::string inputName, llvm::ArrayRef<int64_t> shape,
-                  DataType type) {
+                  DataType type, sg::BindingRole role) {
   inputs.push_back(
-      {std::move(inputName), llvm::SmallVector<int64_t>(shape), type});
+      {std::move(inputName), llvm::SmallVector<int64_t>(shape), type, role});
+}
+
+/// "label" with its role, unless it is data.
+static DictionaryAttr attributesOf(Builder &builder, llvm::StringRef name,
+                                   sg::BindingRole role) {
+  NamedAttrList attributes;
+  attributes.set(sg::SgDialect::kNameAttr, builder.getStringAttr(name));
+  if (role != sg::BindingRole::Data)
+    attributes.set(
+        sg::SgDialect::kBindingAttr,
+        sg::BindingAttr::get(builder.getContext(), role, StringAttr()));
+  return attributes.getDictionary(builder.getContext());
 }
 
 OwningOpRef<mlir::ModuleOp> Graph::emit(MLIRContext &context) {
@@ -55,8 +67,7 @@ OwningOpRef<mlir::ModuleOp> Graph::emit(MLIRContext &context) {
   Trace trace(builder, *module, *this);
   Tensors arguments;
   for (auto [index, in] : llvm::enumerate(inputs)) {
-    function.setArgAttr(index, sg::SgDialect::kNameAttr,
-                        builder.getStringAttr(in.name));
+    function.setArgAttrs(index, attributesOf(builder, in.name, in.role));
     arguments.push_back(Tensor(trace, entry->getArgument(index)));
   }
   std::vector<Output> outputs = build(arguments);
@@ -75,8 +86,8 @@ OwningOpRef<mlir::ModuleOp> Graph::emit(MLIRContext &context) {
   function.setFunctionType(
       builder.getFunctionType(types, ValueRange(values).getTypes()));
   for (auto [index, output] : llvm::enumerate(outputs))
-    function.setResultAttr(index, sg::SgDialect::kNameAttr,
-                           builder.getStringAttr(output.name));
+    function.setResultAttrs(index,
+                            attributesOf(builder, output.name, output.role));
   if (failed(verify(*module)))
     return nullptr;
   return module;

@@ -46,6 +46,22 @@ void Trace::declare(const Module &node, const std::string &path) {
     declare(*child.module, join(path, child.name));
 }
 
+/// The parameter of its distribution, or its elements; null without.
+static TypedAttr initialValue(Builder &builder, const VariableSpec &variable,
+                              RankedTensorType type) {
+  switch (variable.init) {
+  case sg::InitKind::Constant:
+  case sg::InitKind::Normal:
+  case sg::InitKind::Uniform:
+    return builder.getF64FloatAttr(variable.initParameter);
+  case sg::InitKind::Elements:
+    return cast<TypedAttr>(Attribute(
+        DenseElementsAttr::get(type, llvm::ArrayRef(variable.elements))));
+  default:
+    return TypedAttr();
+  }
+}
+
 void Trace::declare(const VariableSpec &variable, llvm::StringRef name) {
   Location loc = NameLoc::get(builder.getStringAttr(name));
   if (symbols.lookup(name)) {
@@ -62,11 +78,16 @@ void Trace::declare(const VariableSpec &variable, llvm::StringRef name) {
       variable.role == sg::Role::Seed || variable.role == sg::Role::Counter
           ? Type(builder.getI64Type())
           : Type(builder.getF32Type());
-  FloatAttr parameter;
-  if (variable.init == sg::InitKind::Constant ||
-      variable.init == sg::InitKind::Normal ||
-      variable.init == sg::InitKind::Uniform)
-    parameter = builder.getF64FloatAttr(variable.initParameter);
+  auto type = RankedTensorType::get(variable.shape, element);
+  int64_t given = variable.elements.size();
+  if (variable.init == sg::InitKind::Elements &&
+      (!element.isF32() || given != type.getNumElements())) {
+    emitError(loc) << "variable '" << name << "' of " << type.getNumElements()
+                   << " elements of " << element << " begins with " << given
+                   << " of f32";
+    failedFlag = true;
+    return;
+  }
   DenseI32ArrayAttr permutation;
   if (!variable.filePermutation.empty())
     permutation = builder.getDenseI32ArrayAttr(variable.filePermutation);
@@ -78,10 +99,11 @@ void Trace::declare(const VariableSpec &variable, llvm::StringRef name) {
     builder.setInsertionPointToStart(module.getBody());
   MLIRContext *context = builder.getContext();
   auto op = sg::VariableOp::create(
-      builder, loc, builder.getStringAttr(name),
-      TypeAttr::get(RankedTensorType::get(variable.shape, element)),
+      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
       sg::RoleAttr::get(context, variable.role),
-      sg::InitAttr::get(context, variable.init, parameter), permutation);
+      sg::InitAttr::get(context, variable.init,
+                        initialValue(builder, variable, type)),
+      permutation);
   symbols.insert(op);
   lastVariable = op;
 }

@@ -24,7 +24,7 @@ public:
     int64_t height = *options.height, width = *options.width;
     int64_t channels = *options.channels;
     input("image", {batch, height, width, channels});
-    input("label", {batch}, nn::DataType::I32);
+    input("label", {batch}, nn::DataType::I32, sg::BindingRole::Label);
 
     part1.append<nn::Linear>(height * width * channels, 128);
     part1.append<nn::ReLU>();
@@ -42,7 +42,8 @@ public:
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
     Tensor logits = part2(part1(nn::flatten(inputs[0])));
-    return {{"loss", loss({logits, inputs[1]}).front()}, {"logits", logits}};
+    return {{"loss", loss({logits, inputs[1]}).front(), sg::BindingRole::Loss},
+            {"logits", logits, sg::BindingRole::Logits}};
   }
 
 private:

@@ -116,7 +116,7 @@ public:
                              *options.baseWidth)) {
     input("image",
           {*options.batch, *options.height, *options.width, *options.channels});
-    input("label", {*options.batch}, nn::DataType::I32);
+    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     stem.config().activation_checkpointing(*options.annotate ==
                                            Annotate::Stages);
     int64_t channels = *options.baseWidth;
@@ -134,7 +134,9 @@ protected:
     for (nn::Sequential *stage : stages)
       x = (*stage)(x);
     Tensor logits = (*fc)((*dropout)((*avgpool)(x)));
-    return {{"loss", (*loss)({logits, inputs[1]}).front()}, {"logits", logits}};
+    return {
+        {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
+        {"logits", logits, sg::BindingRole::Logits}};
   }
 
 private:

@@ -235,6 +235,9 @@ static Status binding(const rp_program *program, const char *entry,
             " of entry '" + entry + "'");
   const fb::Binding &b = *bindings->Get(uint32_t(index));
   *info = infoOf(b.name(), *b.view());
+  info->binding = rp_binding_role(b.role());
+  if (b.role() == fb::BindingRole::Gradient)
+    info->variable = b.variable()->c_str();
   return {};
 }
 

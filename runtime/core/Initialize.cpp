@@ -51,6 +51,8 @@ static double element(const fb::Variable &v, uint64_t seed, uint64_t stream,
   case fb::InitKind::KaimingNormal:
     return scale * normalNumber(philoxBlock(seed, stream, index / 4),
                                 unsigned(index % 4));
+  case fb::InitKind::Elements:
+    break; // copied as they are
   }
   return 0;
 }
@@ -105,6 +107,8 @@ static void putSeed(uint8_t *at, fb::ElementType type, uint64_t seed) {
 std::vector<uint8_t> initialBytes(const fb::Variable &v, uint64_t seed) {
   const fb::View &view = *v.view();
   uint64_t width = elementBytes(view.type());
+  if (v.init() == fb::InitKind::Elements)
+    return {v.init_data()->begin(), v.init_data()->end()};
   std::vector<uint8_t> bytes(*viewBytes(view));
   uint64_t stream = REPRISE_FAULT("initial-values-of-one-stream")
                         ? 0

@@ -148,6 +148,38 @@ static bool isFloat(fb::ElementType type) {
   return type <= fb::ElementType::F64;
 }
 
+bool sameShape(const fb::View &a, const fb::View &b) {
+  size_t rankA = a.shape() ? a.shape()->size() : 0;
+  size_t rankB = b.shape() ? b.shape()->size() : 0;
+  return rankA == rankB &&
+         (!rankA ||
+          std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin()));
+}
+
+/// Data are there where the variable begins with data, and only there.
+Status ProgramVerifier::initialData(const fb::Variable &v,
+                                    const std::string &name) {
+  uint64_t bytes = *viewBytes(*v.view());
+  uint64_t given = v.init_data() ? v.init_data()->size() : 0;
+  if (v.init() != fb::InitKind::Elements)
+    return invalidProgram(name + " has " + std::to_string(given) +
+                          " bytes of initial data, but does not begin with "
+                          "data");
+  if (v.role() == fb::Role::Seed)
+    return invalidProgram(name + " is a seed, which a run sets, but has "
+                                 "initial data");
+  if (given != bytes)
+    return invalidProgram(name + " takes " + std::to_string(bytes) +
+                          " bytes, but its initial data have " +
+                          std::to_string(given));
+  if (v.view()->type() == fb::ElementType::I1)
+    for (uint8_t byte : *v.init_data())
+      if (byte > 1)
+        return invalidProgram(name + " has initial data of I1 that are " +
+                              std::to_string(byte));
+  return {};
+}
+
 Status ProgramVerifier::initialValue(const fb::Variable &v) {
   std::string name = "variable " + quoted(v.name());
   if (v.role() > fb::Role::MAX || v.init() > fb::InitKind::MAX)
@@ -155,6 +187,9 @@ Status ProgramVerifier::initialValue(const fb::Variable &v) {
   if (!std::isfinite(v.init_value()) || v.init_value() < -1e18 ||
       v.init_value() > 1e18)
     return invalidProgram(name + " has an initial value out of range");
+  if (v.init() == fb::InitKind::Elements ||
+      (v.init_data() && v.init_data()->size()))
+    return initialData(v, name);
   bool random = v.init() >= fb::InitKind::Normal;
   if (random && !isFloat(v.view()->type()))
     return invalidProgram(name + " is random but not a floating-point tensor");
@@ -200,6 +235,7 @@ Status ProgramVerifier::variables() {
       return invalidProgram(name + " has a file permutation that is none of " +
                             std::to_string(rank) + " dimensions");
     ranges.push_back(range);
+    variablesByName[v->name()->string_view()] = v;
   }
   return disjointRanges(std::move(ranges), "variables");
 }

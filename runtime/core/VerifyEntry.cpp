@@ -93,34 +93,6 @@ Status ProgramVerifier::peak(const fb::Entry &entry) {
   return {};
 }
 
-Status ProgramVerifier::bindings(const fb::Entry &entry,
-                                 const Bindings *bindings,
-                                 Direction direction) {
-  if (!bindings)
-    return {};
-  bool isInput = direction == Direction::Input;
-  const char *what = isInput ? "input" : "output";
-  std::set<std::string_view> names;
-  for (const fb::Binding *binding : *bindings) {
-    REPRISE_RETURN_IF_ERROR(uniqueName(binding->name(), what, names));
-    std::string where = std::string(what) + " " + quoted(binding->name());
-    REPRISE_RETURN_IF_ERROR(view(binding->view(), &entry, where, nullptr));
-    if (!isDense(*binding->view()))
-      return invalidProgram(where + " is not dense");
-    bool fixed = program.buffers() &&
-                 binding->view()->buffer() < program.buffers()->size();
-    const fb::Buffer &b = *bufferOf(program, &entry, *binding->view());
-    uint32_t last = std::max(stepCount(entry), 1u) - 1;
-    if (isInput && (fixed || b.first_step() != 0))
-      return invalidProgram(where + " is not on a buffer of its entry that "
-                                    "lives from the first step");
-    if (!isInput && !fixed && b.last_step() != last)
-      return invalidProgram(where + " is not on a buffer that lives to the "
-                                    "last step");
-  }
-  return {};
-}
-
 Status ProgramVerifier::stepView(const fb::View *view, Access access,
                                  const StepContext &context, Range *range) {
   REPRISE_RETURN_IF_ERROR(
@@ -209,14 +181,6 @@ Status ProgramVerifier::kernelLaunch(const fb::KernelLaunch &launch,
         stepView(launch.args()->Get(written), Access::Write, context));
   }
   return {};
-}
-
-static bool sameShape(const fb::View &a, const fb::View &b) {
-  size_t rankA = a.shape() ? a.shape()->size() : 0;
-  size_t rankB = b.shape() ? b.shape()->size() : 0;
-  return rankA == rankB &&
-         (!rankA ||
-          std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin()));
 }
 
 Status ProgramVerifier::copy(const fb::Copy &copy, const StepContext &context) {

@@ -1,12 +1,14 @@
 //===- VerifyProgram.h - Checks shared by the verifier's parts --*- C++ -*-===//
 //
-// Private to Verify.cpp (the program) and VerifyEntry.cpp (entries, steps).
+// Private to Verify.cpp (the program), VerifyEntry.cpp (entries, steps) and
+// VerifyBinding.cpp (inputs, outputs).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H
 #define REPRISE_RUNTIME_CORE_VERIFYPROGRAM_H
 
 #include "Views.h"
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@ struct Range {
 
 Status invalidProgram(const std::string &what);
 std::string quoted(const flatbuffers::String *name);
+bool sameShape(const fb::View &a, const fb::View &b);
 Status disjointRanges(std::vector<Range> ranges, const std::string &what);
 
 class ProgramVerifier {
@@ -43,6 +46,7 @@ private:
   Status fixedBuffers();
   Status variables();
   Status initialValue(const fb::Variable &variable);
+  Status initialData(const fb::Variable &variable, const std::string &name);
   Status constants();
   Status code();
   Status uniqueName(const flatbuffers::String *name, const char *what,
@@ -57,6 +61,9 @@ private:
   Status peak(const fb::Entry &entry);
   Status bindings(const fb::Entry &entry, const Bindings *bindings,
                   Direction direction);
+  Status role(const fb::Binding &binding, Direction direction,
+              const std::string &where);
+  Status gradient(const fb::Binding &binding, const std::string &where);
   Status step(const fb::Step &step, const StepContext &context);
   Status stepView(const fb::View *view, Access access,
                   const StepContext &context, Range *range = nullptr);
@@ -66,6 +73,7 @@ private:
   Status copy(const fb::Copy &copy, const StepContext &context);
 
   const fb::Program &program;
+  std::map<std::string_view, const fb::Variable *> variablesByName;
 };
 
 } // namespace reprise::rt

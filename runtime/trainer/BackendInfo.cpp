@@ -15,6 +15,29 @@ static const TensorInfo *findTensor(const std::vector<TensorInfo> &list,
   return nullptr;
 }
 
+static const TensorInfo *findTensor(const std::vector<TensorInfo> &list,
+                                    rp_binding_role role) {
+  for (const TensorInfo &info : list)
+    if (info.binding == role)
+      return &info;
+  return nullptr;
+}
+
+const char *reprise::rt::bindingRoleName(rp_binding_role role) {
+  static constexpr const char *names[] = {
+      "data", "label",  "learning_rate", "seed",      "step",
+      "loss", "logits", "metric",        "nonfinite", "gradient"};
+  return names[size_t(role)];
+}
+
+const TensorInfo *EntryInfo::input(rp_binding_role role) const {
+  return findTensor(inputs, role);
+}
+
+const TensorInfo *EntryInfo::output(rp_binding_role role) const {
+  return findTensor(outputs, role);
+}
+
 const TensorInfo *EntryInfo::input(const std::string &name) const {
   return findTensor(inputs, name);
 }

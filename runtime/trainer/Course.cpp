@@ -15,8 +15,8 @@ using namespace reprise::rt;
 
 static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
 
-static constexpr const char *kOfRest[] = {"data", "model", "momentum",
-                                          "threads", "weight-decay"};
+static constexpr const char *kOfRest[] = {
+    "data", "model", "momentum", "optimizer", "threads", "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 
@@ -66,19 +66,26 @@ Status reprise::rt::readSteps(const std::string &file, const Course &course,
 
 Expected<std::string> reprise::rt::describeData(const Dataset &data) {
   uint64_t size = data.size(), count = std::min(size, kSamples);
-  size_t pixels = data.shape().elements();
-  std::vector<float> image(std::max<size_t>(pixels, 1));
+  std::vector<std::vector<uint8_t>> row;
+  std::vector<void *> places;
+  const Column *first = nullptr; // of the data
+  for (const Column &column : data.columns()) {
+    row.emplace_back(std::max<size_t>(column.bytes(), 1));
+    places.push_back(row.back().data());
+    if (!first && column.role == RP_BINDING_DATA)
+      first = &column;
+  }
   Digest digest;
   for (uint64_t i = 0; i < count; ++i) {
     // i * size / count without leaving 64 bits.
     uint64_t index = size / count * i + size % count * i / count;
-    int32_t label = 0;
-    REPRISE_RETURN_IF_ERROR(data.fill(&index, 1, image.data(), &label));
-    digest.add(image.data(), pixels * sizeof(float));
-    digest.add(&label, sizeof label);
+    REPRISE_RETURN_IF_ERROR(data.fill(&index, 1, places.data()));
+    for (size_t c = 0; c < row.size(); ++c)
+      digest.add(row[c].data(), data.columns()[c].bytes());
   }
-  return std::to_string(size) + " images " + formatImageShape(data.shape()) +
-         " (" + digest.hex().substr(0, 16) + ")";
+  return std::to_string(size) + " images " +
+         (first ? formatRow(*first) : std::string()) + " (" +
+         digest.hex().substr(0, 16) + ")";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,9 @@
 //===- Evaluate.cpp - Accuracy and loss of a program ----------------------===//
 //
-// Both come from the logits, image by image, so that the padding of the last
-// batch counts nowhere. The loss is the cross-entropy, summed in double.
+// Where the program has labels and logits, both come from them, image by image,
+// so that the padding of the last batch counts nowhere; the loss is the
+// cross-entropy, summed in double. What the program computes itself is averaged
+// over full batches.
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
@@ -10,6 +12,7 @@
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace reprise::rt;
 
@@ -23,10 +26,12 @@ static double crossEntropy(const float *logits, int32_t classes,
   return std::log(sum) + top - double(logits[label]);
 }
 
-static Status addBatch(const Batch &batch, const float *logits, int32_t classes,
-                       EvaluateResult &result, double &lossSum) {
-  size_t count =
-      REPRISE_FAULT("padding-counted") ? batch.labels.size() : batch.valid;
+static Status addRows(const StepForm &form, const Batch &batch,
+                      const float *logits, EvaluateResult &result,
+                      double &lossSum) {
+  const int32_t *labels = batch.as<int32_t>(*form.label);
+  int32_t classes = form.classes;
+  size_t count = REPRISE_FAULT("padding-counted") ? form.batch : batch.valid;
   for (size_t i = 0; i < count; ++i) {
     const float *row = logits + i * size_t(classes);
     if (!std::all_of(row, row + classes,
@@ -38,9 +43,8 @@ static Status addBatch(const Batch &batch, const float *logits, int32_t classes,
                                "that diverged, or never loaded");
     ++result.images;
     // Ties go to the first class.
-    result.correct +=
-        std::max_element(row, row + classes) - row == batch.labels[i];
-    lossSum += crossEntropy(row, classes, batch.labels[i]);
+    result.correct += std::max_element(row, row + classes) - row == labels[i];
+    lossSum += crossEntropy(row, classes, labels[i]);
   }
   return Status();
 }
@@ -65,33 +69,91 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
   return Status();
 }
 
+namespace {
+
+/// What is summed over the batches.
+struct Sums {
+  double loss = 0; // of rows, or of full batches
+  uint64_t fullBatches = 0;
+  std::map<std::string, double> metrics; // of full batches
+};
+
+} // namespace
+
+/// Adds what the program says of a full batch.
+static Status addFullBatch(Backend &backend, const StepForm &form,
+                           EvaluateResult &result, Sums &sums) {
+  std::map<std::string, double> metrics;
+  REPRISE_RETURN_IF_ERROR(readMetrics(backend, form, metrics));
+  for (const auto &[name, value] : metrics)
+    sums.metrics[name] += value;
+  ++sums.fullBatches;
+  if (result.hasAccuracy)
+    return Status();
+  float loss = 0;
+  REPRISE_RETURN_IF_ERROR(
+      backend.getOutput(form.entry, form.loss, &loss, sizeof loss));
+  sums.loss += loss;
+  result.images += form.batch;
+  return Status();
+}
+
+static Status runBatch(Backend &backend, const StepForm &form,
+                       const Batch &batch, EvaluateResult &result, Sums &sums) {
+  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
+  float rate = 0; // nothing is learnt
+  if (!form.learningRate.empty())
+    REPRISE_RETURN_IF_ERROR(
+        backend.setInput(form.entry, form.learningRate, &rate, sizeof rate));
+  REPRISE_RETURN_IF_ERROR(backend.run(form.entry));
+  if (batch.valid == form.batch)
+    REPRISE_RETURN_IF_ERROR(addFullBatch(backend, form, result, sums));
+  if (!result.hasAccuracy)
+    return Status();
+  std::vector<float> logits(form.batch * size_t(form.classes));
+  REPRISE_RETURN_IF_ERROR(backend.getOutput(
+      form.entry, form.logits, logits.data(), logits.size() * sizeof(float)));
+  return addRows(form, batch, logits.data(), result, sums.loss);
+}
+
 static Status runBatches(Backend &backend, const StepForm &form,
                          const EvaluateOptions &options, Loader &loader,
                          uint64_t images, EvaluateResult &result) {
-  const std::string entry = entryName(StepKind::Evaluate);
-  std::vector<float> logits(form.batch * size_t(form.classes));
-  double lossSum = 0;
+  Sums sums;
+  result.hasAccuracy = form.label && !form.logits.empty();
   while (!options.stop || !options.stop->load()) {
     Expected<const Batch *> next = loader.next();
     if (!next.ok())
       return next.status();
     if (!*next)
       break;
-    const Batch &batch = **next;
-    REPRISE_RETURN_IF_ERROR(backend.setInput(
-        entry, "image", batch.images.data(), form.imageBytes()));
-    REPRISE_RETURN_IF_ERROR(backend.setInput(
-        entry, "label", batch.labels.data(), form.labelBytes()));
-    REPRISE_RETURN_IF_ERROR(backend.run(entry));
-    REPRISE_RETURN_IF_ERROR(backend.getOutput(entry, "logits", logits.data(),
-                                              logits.size() * sizeof(float)));
-    REPRISE_RETURN_IF_ERROR(
-        addBatch(batch, logits.data(), form.classes, result, lossSum));
+    REPRISE_RETURN_IF_ERROR(runBatch(backend, form, **next, result, sums));
     if (options.onProgress)
       options.onProgress(result.images, images);
   }
-  result.loss = result.images ? lossSum / double(result.images) : 0;
+  uint64_t parts = result.hasAccuracy ? result.images : sums.fullBatches;
+  result.loss = parts ? sums.loss / double(parts) : 0;
+  for (const auto &[name, sum] : sums.metrics)
+    result.metrics[name] = sum / double(sums.fullBatches);
   return Status();
+}
+
+/// The images that will count.
+static Expected<uint64_t> countImages(const StepForm &form,
+                                      const EvaluateOptions &options,
+                                      uint64_t images) {
+  if (options.batches > 0)
+    images = std::min<uint64_t>(images, options.batches * form.batch);
+  if (form.label && !form.logits.empty())
+    return images;
+  if (images < form.batch)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the program has no logits, so that only full batches "
+                         "count, but the data have " +
+                             std::to_string(images) +
+                             " images, fewer than one batch of " +
+                             std::to_string(form.batch));
+  return images / form.batch * form.batch;
 }
 
 Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
@@ -101,11 +163,13 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
     return form.status();
   DataSpec spec = options.data;
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, options, spec));
-  auto data = openDataset(spec, options.split, form->image, form->classes);
+  auto data = openDataset(spec, options.split, form->wanted());
   if (!data.ok())
     return data.status();
-  REPRISE_RETURN_IF_ERROR(
-      checkDataFits(*form, StepKind::Evaluate, **data, spec.source));
+  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **data, spec.source));
+  Expected<uint64_t> images = countImages(*form, options, (*data)->size());
+  if (!images.ok())
+    return images.status();
   LoaderOptions wanted;
   wanted.batch = form->batch;
   wanted.mode = LoaderMode::Evaluate;
@@ -113,11 +177,8 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
   auto loader = Loader::create(**data, wanted);
   if (!loader.ok())
     return loader.status();
-  uint64_t images = (*data)->size();
-  if (options.batches > 0)
-    images = std::min<uint64_t>(images, options.batches * form->batch);
   EvaluateResult result;
   REPRISE_RETURN_IF_ERROR(
-      runBatches(backend, *form, options, **loader, images, result));
+      runBatches(backend, *form, options, **loader, *images, result));
   return result;
 }

@@ -38,10 +38,11 @@ Loader::Loader(const Dataset &data, const LoaderOptions &options)
     end = std::min(end, perEpoch);
   order.resize(data.size());
   std::iota(order.begin(), order.end(), uint64_t(0));
+  places.resize(data.columns().size());
   ring.resize(std::max<size_t>(options.depth, 2));
   for (Batch &batch : ring) {
-    batch.images.resize(options.batch * data.shape().elements());
-    batch.labels.resize(options.batch);
+    for (const Column &column : data.columns())
+      batch.columns.emplace_back(options.batch * column.bytes());
   }
 }
 
@@ -102,11 +103,14 @@ Status Loader::fillBatch(uint64_t number, Batch &batch) {
   batch.position = number % perEpoch * options.batch;
   batch.valid =
       size_t(std::min<uint64_t>(options.batch, data.size() - batch.position));
-  REPRISE_RETURN_IF_ERROR(data.fill(order.data() + batch.position, batch.valid,
-                                    batch.images.data(), batch.labels.data()));
-  std::fill(batch.images.begin() + batch.valid * data.shape().elements(),
-            batch.images.end(), 0.0f);
-  std::fill(batch.labels.begin() + batch.valid, batch.labels.end(), 0);
+  for (size_t c = 0; c < places.size(); ++c)
+    places[c] = batch.columns[c].data();
+  REPRISE_RETURN_IF_ERROR(
+      data.fill(order.data() + batch.position, batch.valid, places.data()));
+  for (size_t c = 0; c < places.size(); ++c) {
+    size_t written = batch.valid * data.columns()[c].bytes();
+    std::fill(batch.columns[c].begin() + written, batch.columns[c].end(), 0);
+  }
   return Status();
 }
 

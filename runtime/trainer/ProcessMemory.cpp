@@ -40,13 +40,30 @@ static Expected<uint64_t> batchBytes(const rp_program *program) {
     for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
       REPRISE_RETURN_IF_ERROR(
           takeStatus(rp_program_input(program, entry, i, &info)));
-      std::string name = info.name;
-      if (name == "image" || name == "label")
+      if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
         bytes += info.bytes;
     }
     most = std::max(most, bytes);
   }
   return most;
+}
+
+/// The names of what comes from the data, of the first entry there is.
+static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
+  std::vector<Column> columns;
+  rp_tensor_info info = {};
+  for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
+    const char *entry = entryName(kind);
+    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
+      REPRISE_RETURN_IF_ERROR(
+          takeStatus(rp_program_input(program, entry, i, &info)));
+      if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
+        columns.push_back({info.name, info.binding, info.type, {}});
+    }
+    if (!columns.empty())
+      break;
+  }
+  return columns;
 }
 
 static Expected<uint64_t> largestVariable(const rp_program *program) {
@@ -70,7 +87,10 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   Expected<uint64_t> staging = largestVariable(program);
   if (!staging.ok())
     return staging.status();
-  Expected<DatasetExtent> extent = measureDataset(data, split);
+  Expected<std::vector<Column>> columns = dataColumns(program);
+  if (!columns.ok())
+    return columns.status();
+  Expected<DatasetExtent> extent = measureDataset(data, split, *columns);
   if (!extent.ok())
     return extent.status();
   using Kind = HostItem::Kind;

@@ -35,6 +35,9 @@ static TensorInfo convert(const rp_tensor_info &from) {
     info.shape.assign(from.shape, from.shape + from.rank);
   info.bytes = from.bytes;
   info.role = from.role;
+  info.binding = from.binding;
+  if (from.variable)
+    info.variable = from.variable;
   if (from.file_permutation)
     info.filePermutation.assign(from.file_permutation,
                                 from.file_permutation + from.rank);
@@ -123,6 +126,9 @@ std::map<std::string, std::string> SessionBackend::settings() const {
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
+  auto optimizer = note["training"].find("optimizer");
+  if (optimizer != note["training"].end() && optimizer->is_string())
+    course["optimizer"] = optimizer->get<std::string>();
   auto digest = note["training"].find("model");
   if (digest != note["training"].end() && digest->is_string())
     course["model"] = model() + " (" + digest->get<std::string>() + ")";

@@ -18,7 +18,6 @@ static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
 static constexpr char kFirstVersion[] = "1"; // without a course
 static constexpr char kCoursePrefix[] = "course.";
-static constexpr char kGradientPrefix[] = "gradient:";
 
 /// A float as its bits, so that it comes back the same.
 static std::string floatBits(float value) {
@@ -339,32 +338,40 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
   return report;
 }
 
-/// The gradients that `entry` gives, under the names of their variables.
-static std::vector<TensorInfo> gradientsOf(Backend &backend,
-                                           const std::string &entry) {
+namespace {
+
+/// A gradient under the name of its variable, and the output that it is.
+struct Gradient {
+  TensorInfo tensor;
+  std::string output;
+};
+
+} // namespace
+
+static std::vector<Gradient> gradientsOf(Backend &backend,
+                                         const std::string &entry) {
   std::map<std::string, const TensorInfo *> variables;
   for (const TensorInfo &variable : backend.variables())
     variables[variable.name] = &variable;
-  const size_t prefix = sizeof kGradientPrefix - 1;
-  std::vector<TensorInfo> gradients;
+  std::vector<Gradient> gradients;
   for (const TensorInfo &output : backend.entry(entry)->outputs) {
-    if (output.name.compare(0, prefix, kGradientPrefix) != 0)
+    if (output.binding != RP_BINDING_GRADIENT)
       continue;
     TensorInfo gradient = output;
-    gradient.name = output.name.substr(prefix);
+    gradient.name = output.variable;
     auto variable = variables.find(gradient.name);
     if (variable != variables.end())
       gradient.filePermutation = variable->second->filePermutation;
-    gradients.push_back(std::move(gradient));
+    gradients.push_back({std::move(gradient), output.name});
   }
   return gradients;
 }
 
 static Expected<SafetensorsContent>
-contentOf(const std::vector<TensorInfo> &gradients) {
+contentOf(const std::vector<Gradient> &gradients) {
   SafetensorsContent content;
-  for (const TensorInfo &gradient : gradients) {
-    Expected<TensorToWrite> tensor = describe(gradient);
+  for (const Gradient &gradient : gradients) {
+    Expected<TensorToWrite> tensor = describe(gradient.tensor);
     if (!tensor.ok())
       return tensor.status();
     content.tensors.push_back(std::move(*tensor));
@@ -380,16 +387,16 @@ Status reprise::rt::checkGradients(Backend &backend, const std::string &entry,
 
 Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
                                    const std::string &path) {
-  std::vector<TensorInfo> gradients = gradientsOf(backend, entry);
+  std::vector<Gradient> gradients = gradientsOf(backend, entry);
   Expected<SafetensorsContent> content = contentOf(gradients);
   if (!content.ok())
     return content.status();
   std::vector<uint8_t> program;
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
     program.resize(std::max(program.size(), bytes));
-    REPRISE_RETURN_IF_ERROR(backend.getOutput(
-        entry, kGradientPrefix + gradients[index].name, program.data(), bytes));
-    toFileLayout(gradients[index], program.data(), data);
+    REPRISE_RETURN_IF_ERROR(backend.getOutput(entry, gradients[index].output,
+                                              program.data(), bytes));
+    toFileLayout(gradients[index].tensor, program.data(), data);
     return Status();
   };
   return writeSafetensors(path, *content, source);

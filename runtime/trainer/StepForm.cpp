@@ -1,6 +1,6 @@
 //===- StepForm.cpp - What an entry takes and gives -----------------------===//
 //
-// Every refusal names the entry, the tensor and both shapes.
+// Every refusal names the entry, the role or the tensor, and both shapes.
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
@@ -12,79 +12,119 @@ const char *reprise::rt::entryName(StepKind kind) {
   return kind == StepKind::Train ? "train_step" : "eval_step";
 }
 
+DatasetOptions StepForm::wanted() const {
+  DatasetOptions options;
+  options.classes = classes;
+  options.columns = columns;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
 static std::string describe(const TensorInfo &tensor) {
   return std::string(dtypeName(dtypeOf(tensor.type))) + " of shape " +
          formatShape(tensor.shape);
 }
 
-static Expected<const TensorInfo *>
-require(const std::string &entry, const char *side, const TensorInfo *tensor,
-        const char *name, rp_element_type type) {
-  if (!tensor)
-    return Status::error(RP_INVALID_ARGUMENT, "entry '" + entry +
-                                                  "' of the program has no " +
-                                                  side + " '" + name + "'");
-  if (tensor->type != type)
-    return Status::error(RP_INVALID_ARGUMENT,
-                         std::string(side) + " '" + name + "' of entry '" +
-                             entry + "' is " + describe(*tensor) + ", not " +
-                             dtypeName(dtypeOf(type)));
-  return tensor;
+static Status missing(const EntryInfo &entry, const char *side,
+                      rp_binding_role role) {
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "entry '" + entry.name + "' of the program has no " +
+                           side + " of role '" + bindingRoleName(role) + "'");
 }
 
-static Status wrongShape(const std::string &entry, const TensorInfo &tensor,
+static Status wrongShape(const EntryInfo &entry, const TensorInfo &tensor,
                          const std::string &wanted) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "'" + tensor.name + "' of entry '" + entry + "' is " +
-                           describe(tensor) + ", not " + wanted);
+                       "'" + tensor.name + "' of entry '" + entry.name +
+                           "' is " + describe(tensor) + ", not " + wanted);
 }
 
-static Status readImage(const std::string &entry, const TensorInfo &image,
-                        StepForm &form) {
-  const std::vector<int64_t> &shape = image.shape;
-  if (shape.size() != 2 && shape.size() != 4)
-    return wrongShape(entry, image, "F32 of shape BxHxWxC or BxF");
-  form.batch = size_t(shape[0]);
-  form.image = shape.size() == 2 ? ImageShape{1, 1, shape[1]}
-                                 : ImageShape{shape[1], shape[2], shape[3]};
-  if (form.batch == 0 || form.image.elements() == 0)
-    return wrongShape(entry, image, "without empty dimensions");
-  return Status();
-}
-
-/// All but the image: label (B), learning rate, loss and logits (B,K).
-static Status readRest(const EntryInfo &entry, StepKind kind, StepForm &form) {
-  auto label =
-      require(entry.name, "input", entry.input("label"), "label", RP_I32);
-  if (!label.ok())
-    return label.status();
-  std::string batch = std::to_string(form.batch);
-  if ((*label)->shape != std::vector<int64_t>{int64_t(form.batch)})
-    return wrongShape(entry.name, **label, "of shape " + batch);
-  auto loss =
-      require(entry.name, "output", entry.output("loss"), "loss", RP_F32);
-  if (!loss.ok())
-    return loss.status();
-  if ((*loss)->bytes != sizeof(float))
-    return wrongShape(entry.name, **loss, "a scalar");
-  auto logits =
-      require(entry.name, "output", entry.output("logits"), "logits", RP_F32);
-  if (!logits.ok())
-    return logits.status();
-  const std::vector<int64_t> &shape = (*logits)->shape;
-  if (shape.size() != 2 || size_t(shape[0]) != form.batch || shape[1] <= 0 ||
-      shape[1] > INT32_MAX)
-    return wrongShape(entry.name, **logits, "of shape " + batch + "xK");
-  form.classes = int32_t(shape[1]);
-  if (kind == StepKind::Evaluate)
+static Status requireScalar(const EntryInfo &entry, const TensorInfo &tensor,
+                            rp_element_type type) {
+  if (tensor.type == type && tensor.shape.empty())
     return Status();
-  auto rate = require(entry.name, "input", entry.input("learning_rate"),
-                      "learning_rate", RP_F32);
-  if (!rate.ok())
-    return rate.status();
-  if ((*rate)->bytes != sizeof(float))
-    return wrongShape(entry.name, **rate, "a scalar");
+  return wrongShape(entry, tensor,
+                    std::string(dtypeName(dtypeOf(type))) + " and a scalar");
+}
+
+/// Takes the name of a tensor of the role, if there is one, which is a scalar.
+static Status takeScalar(const EntryInfo &entry, const TensorInfo *tensor,
+                         rp_element_type type, std::string &name) {
+  if (!tensor)
+    return Status();
+  name = tensor->name;
+  return requireScalar(entry, *tensor, type);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
+                         StepForm &form) {
+  bool isLabel = input.binding == RP_BINDING_LABEL;
+  if (isLabel && (input.type != RP_I32 || input.shape.size() != 1))
+    return wrongShape(entry, input, "I32 and one for each row");
+  if (input.shape.empty() || input.bytes == 0)
+    return wrongShape(entry, input, "rows without empty dimensions");
+  if (input.type == RP_I1)
+    return wrongShape(entry, input, "a type that data have");
+  if (form.columns.empty())
+    form.batch = size_t(input.shape[0]);
+  else if (size_t(input.shape[0]) != form.batch)
+    return wrongShape(entry, input,
+                      "of " + std::to_string(form.batch) + " rows as '" +
+                          form.columns.front().name + "' is");
+  if (isLabel)
+    form.label = form.columns.size();
+  form.columns.push_back({input.name,
+                          input.binding,
+                          input.type,
+                          {input.shape.begin() + 1, input.shape.end()}});
   return Status();
+}
+
+static Status readInputs(const EntryInfo &entry, StepForm &form) {
+  if (!entry.input(RP_BINDING_DATA))
+    return missing(entry, "input", RP_BINDING_DATA);
+  for (const TensorInfo &input : entry.inputs)
+    if (input.binding == RP_BINDING_DATA || input.binding == RP_BINDING_LABEL)
+      REPRISE_RETURN_IF_ERROR(readColumn(entry, input, form));
+  REPRISE_RETURN_IF_ERROR(
+      takeScalar(entry, entry.input(RP_BINDING_SEED), RP_I64, form.seed));
+  return takeScalar(entry, entry.input(RP_BINDING_STEP), RP_I64, form.step);
+}
+
+static Status readLogits(const EntryInfo &entry, StepForm &form) {
+  const TensorInfo *logits = entry.output(RP_BINDING_LOGITS);
+  if (!logits)
+    return Status();
+  const std::vector<int64_t> &shape = logits->shape;
+  if (logits->type != RP_F32 || shape.size() != 2 ||
+      size_t(shape[0]) != form.batch || shape[1] <= 0 || shape[1] > INT32_MAX)
+    return wrongShape(entry, *logits,
+                      "F32 of shape " + std::to_string(form.batch) + "xK");
+  form.logits = logits->name;
+  form.classes = int32_t(shape[1]);
+  return Status();
+}
+
+static Status readOutputs(const EntryInfo &entry, StepForm &form) {
+  if (!entry.output(RP_BINDING_LOSS))
+    return missing(entry, "output", RP_BINDING_LOSS);
+  REPRISE_RETURN_IF_ERROR(
+      takeScalar(entry, entry.output(RP_BINDING_LOSS), RP_F32, form.loss));
+  REPRISE_RETURN_IF_ERROR(takeScalar(entry, entry.output(RP_BINDING_NONFINITE),
+                                     RP_I1, form.nonFinite));
+  for (const TensorInfo &output : entry.outputs)
+    if (output.binding == RP_BINDING_METRIC) {
+      REPRISE_RETURN_IF_ERROR(requireScalar(entry, output, RP_F32));
+      form.metrics.push_back(output);
+    }
+  return readLogits(entry, form);
 }
 
 Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
@@ -94,34 +134,75 @@ Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
     return Status::error(RP_INVALID_ARGUMENT,
                          "the program '" + backend.model() +
                              "' has no entry '" + entryName(kind) + "'");
-  auto image =
-      require(entry->name, "input", entry->input("image"), "image", RP_F32);
-  if (!image.ok())
-    return image.status();
   StepForm form;
-  REPRISE_RETURN_IF_ERROR(readImage(entry->name, **image, form));
-  REPRISE_RETURN_IF_ERROR(readRest(*entry, kind, form));
+  form.entry = entry->name;
+  REPRISE_RETURN_IF_ERROR(readInputs(*entry, form));
+  REPRISE_RETURN_IF_ERROR(readOutputs(*entry, form));
+  const TensorInfo *rate = entry->input(RP_BINDING_LEARNING_RATE);
+  if (kind == StepKind::Train && !rate)
+    return missing(*entry, "input", RP_BINDING_LEARNING_RATE);
+  REPRISE_RETURN_IF_ERROR(takeScalar(*entry, rate, RP_F32, form.learningRate));
   return form;
 }
 
-Status reprise::rt::checkDataFits(const StepForm &form, StepKind kind,
-                                  const Dataset &data,
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+/// A row of F numbers takes any row of F numbers, and 1x1xF is one as well.
+static bool fits(const Column &wanted, const Column &given) {
+  bool flat = wanted.shape.size() == 1 || formatRow(wanted) == formatRow(given);
+  return wanted.shape == given.shape ||
+         (flat && wanted.elements() == given.elements());
+}
+
+Status reprise::rt::checkDataFits(const StepForm &form, const Dataset &data,
                                   const std::string &source) {
-  ImageShape shape = data.shape();
-  // An input (B,F) takes any image of F values.
-  bool flat = form.image.height == 1 && form.image.width == 1 &&
-              shape.elements() == form.image.elements();
-  if (!(shape == form.image) && !flat)
+  const std::vector<Column> &given = data.columns();
+  bool single = form.columns.size() - form.label.has_value() == 1;
+  for (size_t i = 0; i < form.columns.size(); ++i) {
+    const Column &wanted = form.columns[i];
+    if (wanted.role == RP_BINDING_LABEL || fits(wanted, given[i]))
+      continue;
+    bool isImage = wanted.shape.size() == 3 || wanted.shape.size() == 1;
     return Status::error(
         RP_INVALID_ARGUMENT,
-        "images of '" + source + "' are " + formatImageShape(shape) +
-            ", but entry '" + entryName(kind) + "' takes " +
-            formatImageShape(form.image) + " (height x width x channels)");
-  if (data.classes() > form.classes)
+        (single ? "images of '" : "'" + wanted.name + "' of '") + source +
+            "' are " + formatRow(given[i]) + ", but entry '" + form.entry +
+            "' takes " + formatRow(wanted) +
+            (isImage ? " (height x width x channels)" : ""));
+  }
+  if (form.label && form.classes > 0 && data.classes() > form.classes)
     return Status::error(RP_INVALID_ARGUMENT,
                          "'" + source + "' has " +
                              std::to_string(data.classes()) +
                              " classes, but the program tells " +
                              std::to_string(form.classes) + " apart");
+  return Status();
+}
+
+Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
+                             const Batch &batch, uint64_t seed, uint64_t step) {
+  for (size_t i = 0; i < form.columns.size(); ++i)
+    REPRISE_RETURN_IF_ERROR(backend.setInput(form.entry, form.columns[i].name,
+                                             batch.columns[i].data(),
+                                             batch.columns[i].size()));
+  if (!form.seed.empty())
+    REPRISE_RETURN_IF_ERROR(
+        backend.setInput(form.entry, form.seed, &seed, sizeof seed));
+  if (!form.step.empty())
+    REPRISE_RETURN_IF_ERROR(
+        backend.setInput(form.entry, form.step, &step, sizeof step));
+  return Status();
+}
+
+Status reprise::rt::readMetrics(Backend &backend, const StepForm &form,
+                                std::map<std::string, double> &values) {
+  for (const TensorInfo &metric : form.metrics) {
+    float value = 0;
+    REPRISE_RETURN_IF_ERROR(
+        backend.getOutput(form.entry, metric.name, &value, sizeof value));
+    values[metric.name] = value;
+  }
   return Status();
 }

@@ -1,6 +1,7 @@
 //===- StepForm.h - What an entry takes and gives ---------------*- C++ -*-===//
 //
-// The shapes of the trainer's two entries, checked once before a run.
+// The inputs and outputs of the trainer's two entries by their roles, checked
+// once before a run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_STEPFORM_H
@@ -8,15 +9,25 @@
 
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/Loader.h"
 
 namespace reprise::rt {
 
+/// Names of inputs and outputs; empty where the program has none of the role.
 struct StepForm {
+  std::string entry;
   size_t batch = 0;
-  ImageShape image; // 1x1xF for an image input of shape (B,F)
-  int32_t classes = 0;
-  size_t imageBytes() const { return batch * image.elements() * sizeof(float); }
-  size_t labelBytes() const { return batch * sizeof(int32_t); }
+  /// What comes from the data, in the order of the inputs.
+  std::vector<Column> columns;
+  std::string learningRate, seed, step;
+  std::string loss, logits, nonFinite;
+  std::vector<TensorInfo> metrics;
+  int32_t classes = 0; // that the logits tell apart; 0 without
+  /// The place of the label among the columns.
+  std::optional<size_t> label;
+
+  /// What data to open for it.
+  DatasetOptions wanted() const;
 };
 
 enum class StepKind { Train, Evaluate };
@@ -28,9 +39,18 @@ const char *entryName(StepKind kind);
 /// Trainer.h documents.
 Expected<StepForm> readStepForm(const Backend &backend, StepKind kind);
 
-/// Fails unless images and labels of `data` fit the entry.
-Status checkDataFits(const StepForm &form, StepKind kind, const Dataset &data,
+/// Fails unless the columns and labels of `data` fit the entry.
+Status checkDataFits(const StepForm &form, const Dataset &data,
                      const std::string &source);
+
+/// Sets what comes from the data, and seed and step where the program takes
+/// them.
+Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
+                uint64_t seed, uint64_t step);
+
+/// Reads the metrics of the last run.
+Status readMetrics(Backend &backend, const StepForm &form,
+                   std::map<std::string, double> &values);
 
 } // namespace reprise::rt
 

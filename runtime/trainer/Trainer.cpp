@@ -74,6 +74,7 @@ private:
   Status checkResumed() const;
   Status planSteps();
   Status step(const Batch &batch);
+  Status readLoss();
   void advance(const Batch &batch);
   Status report(const Batch &batch);
   double elapsed() const {
@@ -134,12 +135,11 @@ Status Run::checkOutputs() {
   }
   if (options.gradientsPath.empty())
     return Status();
-  for (const TensorInfo &output : backend.entry(entry)->outputs)
-    if (output.name.compare(0, 9, "gradient:") == 0) {
-      REPRISE_RETURN_IF_ERROR(
-          checkGradients(backend, entry, options.gradientsPath));
-      return checkWritable(options.gradientsPath);
-    }
+  if (backend.entry(entry)->output(RP_BINDING_GRADIENT)) {
+    REPRISE_RETURN_IF_ERROR(
+        checkGradients(backend, entry, options.gradientsPath));
+    return checkWritable(options.gradientsPath);
+  }
   return invalid("entry '" + entry +
                  "' of the program gives no gradients; compile it with "
                  "gradients as outputs");
@@ -242,12 +242,11 @@ Status Run::prepare() {
   DataSpec spec = options.data;
   if (position.normalization)
     spec.normalization = position.normalization;
-  auto opened = openDataset(spec, Split::Train, form.image, form.classes);
+  auto opened = openDataset(spec, Split::Train, form.wanted());
   if (!opened.ok())
     return opened.status();
   data = std::move(*opened);
-  REPRISE_RETURN_IF_ERROR(
-      checkDataFits(form, StepKind::Train, *data, spec.source));
+  REPRISE_RETURN_IF_ERROR(checkDataFits(form, *data, spec.source));
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());
   REPRISE_RETURN_IF_ERROR(chooseCourse());
@@ -273,24 +272,36 @@ Status Run::prepare() {
 
 Status Run::step(const Batch &batch) {
   rate = float(result.learningRate.at(result.position.step, total));
+  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, result.position.seed,
+                                   result.position.step));
   REPRISE_RETURN_IF_ERROR(
-      backend.setInput(entry, "image", batch.images.data(), form.imageBytes()));
-  REPRISE_RETURN_IF_ERROR(
-      backend.setInput(entry, "label", batch.labels.data(), form.labelBytes()));
-  REPRISE_RETURN_IF_ERROR(
-      backend.setInput(entry, "learning_rate", &rate, sizeof rate));
+      backend.setInput(entry, form.learningRate, &rate, sizeof rate));
   double begin = elapsed();
   REPRISE_RETURN_IF_ERROR(backend.run(entry));
   stepSeconds = elapsed() - begin;
+  REPRISE_RETURN_IF_ERROR(readLoss());
+  return readMetrics(backend, form, result.metrics);
+}
+
+/// Reads the loss, and whether the program says that something was not finite.
+Status Run::readLoss() {
   float loss = 0;
-  REPRISE_RETURN_IF_ERROR(backend.getOutput(entry, "loss", &loss, sizeof loss));
+  uint8_t bad = 0;
+  REPRISE_RETURN_IF_ERROR(
+      backend.getOutput(entry, form.loss, &loss, sizeof loss));
+  if (!form.nonFinite.empty())
+    REPRISE_RETURN_IF_ERROR(
+        backend.getOutput(entry, form.nonFinite, &bad, sizeof bad));
+  std::string step = "step " + std::to_string(result.position.step + 1);
+  std::string help = " at a learning rate of " + std::to_string(rate) +
+                     "; lower the learning rate or check the data (nothing was "
+                     "saved after this step)";
   if (!std::isfinite(loss))
-    return invalid("the loss of step " +
-                   std::to_string(result.position.step + 1) + " is " +
-                   std::to_string(loss) + " at a learning rate of " +
-                   std::to_string(rate) +
-                   "; lower the learning rate or check the data (nothing was "
-                   "saved after this step)");
+    return invalid("the loss of " + step + " is " + std::to_string(loss) +
+                   help);
+  if (bad)
+    return invalid(step + " computed something that is not finite ('" +
+                   form.nonFinite + "' of entry '" + entry + "')" + help);
   result.loss = loss;
   recent.add(loss);
   return Status();
@@ -322,6 +333,7 @@ Status Run::report(const Batch &batch) {
   progress.loss = result.loss;
   progress.meanLoss = recent.mean();
   progress.learningRate = rate;
+  progress.metrics = result.metrics;
   progress.stepSeconds = stepSeconds;
   double seconds = elapsed(), done = double(result.steps);
   progress.imagesPerSecond = done * double(form.batch) / seconds;

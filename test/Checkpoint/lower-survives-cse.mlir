@@ -1,9 +1,9 @@
 // Neither folding nor common-subexpression elimination merges a clone with
 // its original, before or after blocks are inlined.
 //
-// RUN: reprise-opt %s --pass-pipeline='builtin.module(sg-differentiate{momentum=0}, func.func(sg-lower-checkpointing, canonicalize, cse, sg-flatten, canonicalize, cse))' \
+// RUN: reprise-opt %s --pass-pipeline='builtin.module(sg-differentiate{hyperparameters=momentum=0}, func.func(sg-lower-checkpointing, canonicalize, cse, sg-flatten, canonicalize, cse))' \
 // RUN:   | FileCheck %s
-// RUN: reprise-opt %s --pass-pipeline='builtin.module(sg-differentiate{momentum=0}, func.func(sg-flatten, canonicalize, cse))' \
+// RUN: reprise-opt %s --pass-pipeline='builtin.module(sg-differentiate{hyperparameters=momentum=0}, func.func(sg-flatten, canonicalize, cse))' \
 // RUN:   | FileCheck %s --check-prefix=PLAIN
 
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}

@@ -42,9 +42,9 @@ sg.variable @"part2.weight" : tensor<10x64xf32> {
 
 func.func @classifier(
     %image: tensor<128x28x28x1xf32> {sg.name = "image"},
-    %label: tensor<128xi32> {sg.name = "label"})
-    -> (tensor<f32> {sg.name = "loss"},
-        tensor<128x10xf32> {sg.name = "logits"}) {
+    %label: tensor<128xi32> {sg.name = "label", sg.binding = #sg.binding<label>})
+    -> (tensor<f32> {sg.name = "loss", sg.binding = #sg.binding<loss>},
+        tensor<128x10xf32> {sg.name = "logits", sg.binding = #sg.binding<logits>}) {
   %features = sg.module "part1" (%x = %image : tensor<128x28x28x1xf32>)
       -> tensor<128x64xf32> attributes {activation_checkpointing} {
     %v = sg.reshape %x : tensor<128x28x28x1xf32> -> tensor<128x784xf32>

@@ -23,8 +23,8 @@ constexpr const char *kBlocks = R"mlir(
 sg.variable @w : tensor<32x32xf32> {role = #sg.role<parameter>,
                                     init = #sg.init<kaiming_normal>}
 func.func @blocks(%x: tensor<64x32xf32> {sg.name = "image"},
-                  %t: tensor<64xi32> {sg.name = "label"})
-    -> (tensor<f32> {sg.name = "loss"}) {
+                  %t: tensor<64xi32> {sg.name = "label", sg.binding = #sg.binding<label>})
+    -> (tensor<f32> {sg.name = "loss", sg.binding = #sg.binding<loss>}) {
   %a = sg.module "outer" (%i = %x : tensor<64x32xf32>) -> tensor<64x32xf32> {
     %b = sg.module "outer.part1" (%j = %i : tensor<64x32xf32>)
         -> tensor<64x32xf32> attributes {activation_checkpointing} {

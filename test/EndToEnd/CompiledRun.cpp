@@ -136,7 +136,7 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
 CompileOptions end_to_end::trainingOptions() {
   CompileOptions options;
   options.evaluation = false;
-  options.weightDecay = 0.01;
+  options.hyperparameters["weight-decay"] = 0.01;
   options.planWork = kPlanWork;
   return options;
 }

@@ -60,7 +60,7 @@ public:
       : seed(seed), model(model.clone()) {
     CompileOptions options;
     options.checkpointing = "none";
-    options.weightDecay = 0.01;
+    options.hyperparameters["weight-decay"] = 0.01;
     if (failed(lowerModel(*this->model, options, CompileLevel::Train)))
       message = "the reference does not differentiate";
   }

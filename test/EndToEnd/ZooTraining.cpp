@@ -52,7 +52,7 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
   CompileOptions options;
   options.checkpointing = mode;
   options.evaluation = false;
-  options.weightDecay = 5e-4;
+  options.hyperparameters["weight-decay"] = 5e-4;
   auto file = compileModel(*model, options);
   return succeeded(file) ? *file : Bytes();
 }

@@ -94,14 +94,14 @@ sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<norm
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.size = 3 : i64}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.name = 3 : i64}) {
   return
 }
@@ -373,7 +373,7 @@ func.func @offsets_are_negative(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.offset'; only a string 'sg.name' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.offset'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
 func.func @offset_is_negative(%x: tensor<4xf32> {sg.offset = -64 : i64}) {
   return
 }

@@ -15,9 +15,9 @@ const char *const kMlp = R"(
   sg.variable @b : tensor<10x32xf32> {role = #sg.role<parameter>,
     init = #sg.init<uniform, 2.500000e-01 : f64>}
   func.func @mlp(%x: tensor<8x16xf32> {sg.name = "image"},
-                 %y: tensor<8xi32> {sg.name = "label"})
-      -> (tensor<f32> {sg.name = "loss"},
-          tensor<8x10xf32> {sg.name = "logits"}) {
+                 %y: tensor<8xi32> {sg.name = "label", sg.binding = #sg.binding<label>})
+      -> (tensor<f32> {sg.name = "loss", sg.binding = #sg.binding<loss>},
+          tensor<8x10xf32> {sg.name = "logits", sg.binding = #sg.binding<logits>}) {
     %h = sg.module "first" (%i = %x : tensor<8x16xf32>) -> tensor<8x32xf32>
         attributes {activation_checkpointing} {
       %w = sg.read @a : tensor<32x16xf32>

@@ -170,6 +170,13 @@ func::FuncOp GraphGenerator::createFunction() {
   function.setArgAttr(1, key, name("label"));
   function.setResultAttr(0, key, name("loss"));
   function.setResultAttr(1, key, name("logits"));
+  auto role = [&](sg::BindingRole of) {
+    return sg::BindingAttr::get(b.getContext(), of, StringAttr());
+  };
+  key = sg::SgDialect::kBindingAttr;
+  function.setArgAttr(1, key, role(sg::BindingRole::Label));
+  function.setResultAttr(0, key, role(sg::BindingRole::Loss));
+  function.setResultAttr(1, key, role(sg::BindingRole::Logits));
   b.setInsertionPointToStart(function.addEntryBlock());
   return function;
 }

@@ -40,7 +40,7 @@ reference::VariableStore generateVariables(mlir::ModuleOp module,
                                            uint64_t seed);
 
 /// A value for each argument, by its name: `label` in
-/// the range of the classes, `learning_rate` 0.125, others in (-1, 1).
+/// the range of the classes, the learning rate 0.125, others in (-1, 1).
 llvm::SmallVector<reference::Tensor>
 generateArguments(mlir::func::FuncOp function, uint64_t seed);
 

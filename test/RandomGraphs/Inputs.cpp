@@ -55,14 +55,11 @@ reference::VariableStore random_graphs::generateVariables(ModuleOp module,
   return variables;
 }
 
-/// The second dimension of the result named `logits`.
+/// The second dimension of the logits.
 static int64_t classesOf(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(i, sg::SgDialect::kNameAttr);
-    if (name && name.getValue() == "logits")
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (sg::roleOf(function.getResultAttrDict(i)) == sg::BindingRole::Logits)
       return cast<RankedTensorType>(function.getResultTypes()[i]).getDimSize(1);
-  }
   return 1;
 }
 
@@ -72,9 +69,8 @@ SmallVector<Tensor> random_graphs::generateArguments(func::FuncOp function,
   SmallVector<Tensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     Tensor tensor(cast<RankedTensorType>(type));
-    auto name =
-        function.getArgAttrOfType<StringAttr>(i, sg::SgDialect::kNameAttr);
-    bool isRate = name && name.getValue() == "learning_rate";
+    bool isRate =
+        sg::roleOf(function.getArgAttrDict(i)) == sg::BindingRole::LearningRate;
     for (int64_t k = 0; k < tensor.size(); ++k)
       if (!tensor.isReal())
         tensor.integer(k) = random.below(classesOf(function));

@@ -87,3 +87,10 @@ func.func @has_other_momentum(%x: tensor<f32>) -> tensor<f32> {
 func.func @encoded(%x: tensor<f32, "encoded">) -> tensor<f32, "encoded"> {
   return %x : tensor<f32, "encoded">
 }
+
+// -----
+
+// expected-error @+1 {{differentiation needs a scalar floating-point loss as first result, or as the one of 'sg.binding = #sg.binding<loss>'}}
+func.func @metric_is_no_loss(%x: tensor<8xf32>) -> (tensor<8xf32> {sg.name = "y"}) {
+  return %x : tensor<8xf32>
+}

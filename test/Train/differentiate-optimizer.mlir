@@ -2,16 +2,26 @@
 //
 // RUN: reprise-opt %s --sg-differentiate=optimizer=none \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,NONE
-// RUN: reprise-opt %s --sg-differentiate=momentum=0 \
+// RUN: reprise-opt %s --sg-differentiate=hyperparameters=momentum=0 \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,PLAIN
-// RUN: reprise-opt %s '--sg-differentiate=momentum=0.5 weight-decay=0.25' \
+// RUN: reprise-opt %s --sg-differentiate=hyperparameters=momentum=0.5,weight-decay=0.25 \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,FULL
 // RUN: reprise-opt %s '--sg-differentiate=optimizer=none emit-gradients' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,EMIT
 // RUN: not reprise-opt %s --sg-differentiate=optimizer=adam 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ADAM
 
-// ADAM: error: unknown optimizer 'adam'; known are sgd and none
+// ADAM: error: unknown optimizer 'adam'; known are sgd, adamw and none
+//
+// RUN: not reprise-opt %s --sg-differentiate=hyperparameters=momentum=1.5 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RANGE
+// RANGE: error: momentum of sgd is 1.5; it must be at least 0 and less than 1
+// RUN: not reprise-opt %s --sg-differentiate=hyperparameters=beta1=0.5 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: sgd has no hyperparameter 'beta1'; it has momentum and weight-decay
+// RUN: not reprise-opt %s --sg-differentiate=hyperparameters=momentum 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FORM
+// FORM: error: hyperparameter 'momentum' is not of the form NAME=VALUE
 
 // CHECK: sg.variable @w :
 // The velocity stands next to its parameter and is stored like it.
@@ -24,9 +34,9 @@ sg.variable @w : tensor<2x4xf32> {role = #sg.role<parameter>,
 
 // CHECK-LABEL: func.func @step(
 // NONE-NOT:  learning_rate
-// PLAIN-SAME:  %[[RATE:[a-z0-9]+]]: tensor<f32> {sg.name = "learning_rate"})
-// FULL-SAME:   %[[RATE:[a-z0-9]+]]: tensor<f32> {sg.name = "learning_rate"})
-// EMIT-SAME:   -> (tensor<f32> {sg.name = "loss"}, tensor<2x4xf32> {sg.name = "gradient:w"})
+// PLAIN-SAME:  %[[RATE:[a-z0-9]+]]: tensor<f32> {sg.binding = #sg.binding<learning_rate>, sg.name = "learning_rate"})
+// FULL-SAME:   %[[RATE:[a-z0-9]+]]: tensor<f32> {sg.binding = #sg.binding<learning_rate>, sg.name = "learning_rate"})
+// EMIT-SAME:   -> (tensor<f32> {sg.binding = #sg.binding<loss>, sg.name = "loss"}, tensor<2x4xf32> {sg.binding = #sg.binding<gradient of "w">, sg.name = "gradient:w"})
 func.func @step(%x: tensor<2x4xf32> {sg.name = "image"})
     -> (tensor<f32> {sg.name = "loss"}) {
   // CHECK: %[[LOSS:.*]] = sg.reduce_sum

@@ -39,7 +39,7 @@ std::vector<uint8_t> makeInput(const rp_tensor_info &info) {
   auto next = [&] { return state = state * 1664525u + 1013904223u; };
   if (info.type == RP_F32) {
     auto *values = reinterpret_cast<float *>(bytes.data());
-    bool rate = std::string(info.name) == "learning_rate";
+    bool rate = info.binding == RP_BINDING_LEARNING_RATE;
     for (size_t k = 0; k < info.bytes / 4; ++k)
       values[k] =
           rate ? 0.001f : static_cast<float>(next() >> 8) / 8388608.0f - 1.0f;

@@ -116,11 +116,12 @@ static std::unique_ptr<fb::BindingT> bind(const std::string &name,
 }
 
 Tensor ArtifactBuilder::input(const std::string &name, const Shape &shape,
-                              fb::ElementType type) {
+                              fb::ElementType type, fb::BindingRole role) {
   Tensor t{addBuffer(name, fb::BufferKind::Input,
                      uint64_t(elements(shape)) * width(type)),
            type, shape};
   entry().inputs.push_back(bind(name, view(t)));
+  entry().inputs.back()->role = role;
   return t;
 }
 
@@ -131,8 +132,12 @@ Tensor ArtifactBuilder::activation(const std::string &name, const Shape &shape,
           type, shape};
 }
 
-void ArtifactBuilder::output(const std::string &name, const Tensor &tensor) {
+void ArtifactBuilder::output(const std::string &name, const Tensor &tensor,
+                             fb::BindingRole role,
+                             const std::string &variable) {
   entry().outputs.push_back(bind(name, view(tensor)));
+  entry().outputs.back()->role = role;
+  entry().outputs.back()->variable = variable;
 }
 
 void ArtifactBuilder::addStep(const std::string &name, fb::ActionUnion action,

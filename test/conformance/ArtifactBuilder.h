@@ -42,10 +42,14 @@ public:
   Tensor constant(const std::string &name, const Shape &shape,
                   const std::vector<float> &values);
   Tensor input(const std::string &name, const Shape &shape,
-               fb::ElementType type = fb::ElementType::F32);
+               fb::ElementType type = fb::ElementType::F32,
+               fb::BindingRole role = fb::BindingRole::Data);
   Tensor activation(const std::string &name, const Shape &shape,
                     fb::ElementType type = fb::ElementType::F32);
-  void output(const std::string &name, const Tensor &tensor);
+  /// `variable` is a gradient's.
+  void output(const std::string &name, const Tensor &tensor,
+              fb::BindingRole role = fb::BindingRole::Data,
+              const std::string &variable = "");
 
   void copy(const Tensor &source, const Tensor &target);
   /// `writes` are indices of `args`.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -161,6 +162,19 @@ TEST_P(DeviceTest, InitialValuesDependOnNameAndSeedOnly) {
   EXPECT_NE(w1, initialized(GetParam().c_str(), one, "w", 999, 8));
   auto other = initialized(GetParam().c_str(), two, "other", 123, 7);
   EXPECT_NE(std::vector<float>(w1.begin(), w1.begin() + 123), other);
+}
+
+TEST_P(DeviceTest, InitialValuesMayBeData) {
+  ArtifactBuilder b;
+  b.variable("w", {3}, fb::InitKind::Elements);
+  b.finish();
+  const std::vector<float> data = {1.5f, -0.0f, 3e-40f};
+  b.program.variables[0]->init_data.resize(12);
+  std::memcpy(b.program.variables[0]->init_data.data(), data.data(), 12);
+  for (uint64_t seed : {1, 2}) {
+    auto values = initialized(GetParam().c_str(), b, "w", 3, seed);
+    EXPECT_EQ(std::memcmp(values.data(), data.data(), 12), 0);
+  }
 }
 
 TEST_P(DeviceTest, InitialValuesHaveTheirDistribution) {

@@ -117,6 +117,24 @@ static const Rule kProgramRules[] = {
                  p.variables[0]->init = fb::InitKind(7)),
     REPRISE_RULE(InfiniteInit, "initial value out of range",
                  p.variables[0]->init_value = 1.0 / 0.0),
+    REPRISE_RULE(DataWithoutElements,
+                 "variable 'v' takes 16 bytes, but its initial data have 0",
+                 p.variables[0]->init = fb::InitKind::Elements),
+    REPRISE_RULE(DataTooShort,
+                 "variable 'v' takes 16 bytes, but its initial data have 12",
+                 p.variables[0]->init = fb::InitKind::Elements;
+                 p.variables[0]->init_data.assign(12, 0)),
+    REPRISE_RULE(DataOfADistribution,
+                 "has 16 bytes of initial data, but does not begin with data",
+                 p.variables[0]->init_data.assign(16, 0)),
+    REPRISE_RULE(DataOfASeed, "variable 'v' is a seed, which a run sets",
+                 p.variables[0]->role = fb::Role::Seed;
+                 p.variables[0]->init = fb::InitKind::Elements;
+                 p.variables[0]->init_data.assign(16, 0)),
+    REPRISE_RULE(DataNotBool, "initial data of I1 that are 2",
+                 p.variables[0]->view->type = fb::ElementType::I1;
+                 p.variables[0]->init = fb::InitKind::Elements;
+                 p.variables[0]->init_data.assign(4, 2)),
     REPRISE_RULE(RandomInteger, "random but not a floating-point tensor",
                  p.variables[0]->view->type = fb::ElementType::I32),
     REPRISE_RULE(KaimingOfVector, "no fan-out",
@@ -177,6 +195,49 @@ static const Rule kEntryRules[] = {
     REPRISE_RULE(InputBornLate, "lives from the first step",
                  e.inputs[1]->view->buffer = 5;
                  e.inputs[1]->view->shape = {1}; e.buffers[2]->first_step = 1),
+    REPRISE_RULE(UnknownBindingRole, "input 'x' has unknown role 12",
+                 e.inputs[0]->role = fb::BindingRole(12)),
+    REPRISE_RULE(LossIsFed,
+                 "input 'x' has the role Loss, which is one of "
+                 "outputs",
+                 e.inputs[0]->role = fb::BindingRole::Loss),
+    REPRISE_RULE(LabelIsReturned,
+                 "output 'y' has the role Label, which is one "
+                 "of inputs",
+                 e.outputs[0]->role = fb::BindingRole::Label),
+    REPRISE_RULE(LossIsNoScalar,
+                 "output 'y' has the role Loss, but is not a floating-point "
+                 "scalar",
+                 e.outputs[0]->role = fb::BindingRole::Loss),
+    REPRISE_RULE(LabelIsReal, "has the role Label, but is not a vector of I32",
+                 e.inputs[0]->role = fb::BindingRole::Label),
+    REPRISE_RULE(SeedIsReal, "has the role Seed, but is not a scalar of I64",
+                 e.inputs[0]->role = fb::BindingRole::Seed),
+    REPRISE_RULE(FlagIsReal,
+                 "has the role NonFinite, but is not a scalar of I1",
+                 e.outputs[0]->role = fb::BindingRole::NonFinite),
+    REPRISE_RULE(LogitsOfFourDimensions,
+                 "has the role Logits, but is not a floating-point matrix",
+                 e.outputs[0]->role = fb::BindingRole::Logits),
+    REPRISE_RULE(
+        TwoLabels, "input 'f' and 'x' both have the role Label",
+        for (auto &input : e.inputs) {
+          input->role = fb::BindingRole::Label;
+          input->view->type = fb::ElementType::I32;
+          input->view->shape = {4};
+        }),
+    REPRISE_RULE(GradientOfNothing, "output 'y' is the gradient of no variable",
+                 e.outputs[0]->role = fb::BindingRole::Gradient),
+    REPRISE_RULE(GradientOfNobody,
+                 "is the gradient of a variable that does not exist",
+                 e.outputs[0]->role = fb::BindingRole::Gradient;
+                 e.outputs[0]->variable = "z"),
+    REPRISE_RULE(GradientOfOtherShape,
+                 "output 'y' has not the shape of its variable 'v'",
+                 e.outputs[0]->role = fb::BindingRole::Gradient;
+                 e.outputs[0]->variable = "v"),
+    REPRISE_RULE(DataOfAVariable, "names a variable, but is no gradient",
+                 e.outputs[0]->variable = "v"),
     REPRISE_RULE(OutputDiesEarly, "lives to the last step",
                  e.outputs[0]->view->buffer = 3;
                  e.outputs[0]->view->shape = {1}),

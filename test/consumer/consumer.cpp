@@ -14,7 +14,7 @@ struct Classifier : nn::Graph {
 
   Classifier() : Graph("classifier") {
     input("image", {128, 256});
-    input("label", {128}, nn::DataType::I32);
+    input("label", {128}, nn::DataType::I32, sg::BindingRole::Label);
     part1.append<nn::Linear>(256, 128);
     part1.append<nn::ReLU>();
     part1.append<nn::Linear>(128, 64);
@@ -28,7 +28,8 @@ struct Classifier : nn::Graph {
 
   std::vector<Output> build(llvm::ArrayRef<nn::Tensor> inputs) override {
     nn::Tensor logits = part2(part1(inputs[0]));
-    return {{"loss", loss({logits, inputs[1]}).front()}, {"logits", logits}};
+    return {{"loss", loss({logits, inputs[1]}).front(), sg::BindingRole::Loss},
+            {"logits", logits, sg::BindingRole::Logits}};
   }
 };
 

@@ -188,10 +188,11 @@ TEST_F(ModuleTest, TakesTheMeanOfTheCrossEntropy) {
   struct Classifier : nn::Graph {
     Classifier() : Graph("classifier"), loss(add<nn::CrossEntropyLoss>("l")) {
       input("image", {5, 3});
-      input("label", {5}, nn::DataType::I32);
+      input("label", {5}, nn::DataType::I32, sg::BindingRole::Label);
     }
     std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
-      return {{"loss", loss(inputs).front()}, {"logits", inputs[0]}};
+      return {{"loss", loss(inputs).front(), sg::BindingRole::Loss},
+              {"logits", inputs[0]}};
     }
     nn::CrossEntropyLoss &loss;
   } graph;
@@ -204,6 +205,10 @@ TEST_F(ModuleTest, TakesTheMeanOfTheCrossEntropy) {
             StringAttr::get(&context, "loss"));
   EXPECT_EQ(function.getArgAttr(1, "sg.name"),
             StringAttr::get(&context, "label"));
+  EXPECT_EQ(sg::roleOf(function.getArgAttrDict(0)), sg::BindingRole::Data);
+  EXPECT_EQ(sg::roleOf(function.getArgAttrDict(1)), sg::BindingRole::Label);
+  EXPECT_EQ(sg::roleOf(function.getResultAttrDict(0)), sg::BindingRole::Loss);
+  EXPECT_EQ(sg::roleOf(function.getResultAttrDict(1)), sg::BindingRole::Data);
   auto divisors = all<sg::ConstantOp>(*module);
   ASSERT_EQ(divisors.size(), 1u);
   EXPECT_EQ(

@@ -241,7 +241,7 @@ TEST(Trainer, NamesThatCannotBeSavedAreRefusedBeforeTheFirstStep) {
     EXPECT_TRUE(train(backend, options).ok());
   }
   FakeBackend backend = model();
-  backend.entries[0].outputs[2].name = "gradient:caf\xe9";
+  backend.entries[0].outputs[2].variable = "caf\xe9";
   TrainOptions options = cosineRun("");
   options.gradientsPath = folder / "g.safetensors";
   expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,

@@ -45,6 +45,13 @@ static void writeTraining(const Folder &folder) {
   writeFile(folder / "train-labels-idx1-ubyte", kLabels);
 }
 
+/// Fills an image and a label, the columns of data that nobody asked for.
+static Status fillBoth(const Dataset &data, const uint64_t *indices,
+                       size_t count, float *images, int32_t *labels) {
+  void *out[] = {images, labels};
+  return data.fill(indices, count, out);
+}
+
 static Status openStatus(const Folder &folder, Split split = Split::Train,
                          DatasetOptions options = {}) {
   return openIdxDirectory(folder.path, split, options).status();
@@ -58,13 +65,13 @@ TEST(Idx, ImagesAreNormalizedByGivenNumbers) {
   auto data = openIdxDirectory(folder.path, Split::Train, options);
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 3u);
-  EXPECT_EQ(formatImageShape((*data)->shape()), "2x2x1");
+  EXPECT_EQ(formatRow((*data)->columns()[0]), "2x2x1");
   EXPECT_EQ((*data)->classes(), 3);
   EXPECT_TRUE((*data)->shuffled());
   uint64_t indices[2] = {2, 0};
   float images[8];
   int32_t labels[2];
-  ASSERT_TRUE((*data)->fill(indices, 2, images, labels).ok());
+  ASSERT_TRUE(fillBoth(**data, indices, 2, images, labels).ok());
   EXPECT_EQ(labels[0], 1);
   EXPECT_EQ(labels[1], 2);
   EXPECT_FLOAT_EQ(images[0], 0.0f);  // (51/255 - 0.2) / 0.5
@@ -164,7 +171,7 @@ TEST(Idx, FashionMnistIsRead) {
   auto data = openIdxDirectory(directory, Split::Train, {});
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 60000u);
-  EXPECT_EQ(formatImageShape((*data)->shape()), "28x28x1");
+  EXPECT_EQ(formatRow((*data)->columns()[0]), "28x28x1");
   EXPECT_EQ((*data)->classes(), 10);
   // Published: 0.2860 and 0.3530.
   EXPECT_NEAR((*data)->normalization()->mean, 0.2860, 5e-5);
@@ -224,11 +231,11 @@ TEST(TensorDataset, IsTakenAsItIsAndInOrder) {
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_FALSE(data->shuffled());
     EXPECT_EQ(data->classes(), 5);
-    EXPECT_EQ(formatImageShape(data->shape()), "1x2x1");
+    EXPECT_EQ(formatRow(data->columns()[0]), "1x2x1");
     uint64_t indices[3] = {1, 2, 0};
     float images[6];
     int32_t labels[3];
-    ASSERT_TRUE(data->fill(indices, 3, images, labels).ok());
+    ASSERT_TRUE(fillBoth(*data, indices, 3, images, labels).ok());
     EXPECT_EQ(std::vector<float>(images, images + 6),
               (std::vector<float>{2, 3, 4, 5, 0, 1}));
     EXPECT_EQ(std::vector<int32_t>(labels, labels + 3),
@@ -270,6 +277,82 @@ TEST(TensorDataset, BadDataAreRefused) {
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"empty"});
 }
 
+/// A file with the tensors "left" (3,2; F32), "count" (3; I32) and "kind" (3;
+/// I64).
+static void writeNamed(const std::string &path) {
+  SafetensorsContent content;
+  content.tensors = {{"left", DType::F32, {3, 2}},
+                     {"count", DType::I32, {3}},
+                     {"kind", DType::I64, {3}}};
+  auto source = [&](size_t index, void *out, size_t) {
+    for (int i = 0; i < 3; ++i)
+      if (index == 0)
+        static_cast<float *>(out)[2 * i] =
+            -(static_cast<float *>(out)[2 * i + 1] = float(i + 1));
+      else if (index == 1)
+        static_cast<int32_t *>(out)[i] = 10 * i;
+      else
+        static_cast<int64_t *>(out)[i] = 2 - i;
+    return Status();
+  };
+  ASSERT_TRUE(writeSafetensors(path, content, source).ok());
+}
+
+TEST(TensorDataset, GivesTheColumnsThatAreWantedByName) {
+  Folder folder;
+  std::string path = folder / "d.safetensors";
+  writeNamed(path);
+  DatasetOptions options;
+  options.columns = {labelColumn("kind"),
+                     {"count", RP_BINDING_DATA, RP_I32, {}},
+                     {"left", RP_BINDING_DATA, RP_F32, {2}}};
+  auto data = openTensorDataset(path, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 3u);
+  EXPECT_EQ((*data)->classes(), 3);
+  int32_t kinds[2], counts[2];
+  float left[4];
+  void *out[] = {kinds, counts, left};
+  uint64_t indices[] = {2, 0};
+  ASSERT_TRUE((*data)->fill(indices, 2, out).ok());
+  EXPECT_EQ(kinds[0], 0);
+  EXPECT_EQ(kinds[1], 2);
+  EXPECT_EQ(counts[0], 20);
+  EXPECT_EQ(counts[1], 0);
+  EXPECT_EQ(std::vector<float>(left, left + 4),
+            (std::vector<float>{-3, 3, -1, 1}));
+  options.columns[1].type = RP_F32;
+  expectError(openTensorDataset(path, options).status(), RP_INVALID_ARGUMENT,
+              {"'count'", "I32", "F32"});
+  options.columns[1].name = "absent";
+  expectError(openTensorDataset(path, options).status(), RP_INVALID_ARGUMENT,
+              {"no tensor 'absent'"});
+}
+
+TEST(Idx, ImagesGoToTheOnlyInputWhateverItsName) {
+  Folder folder;
+  writeTraining(folder);
+  DatasetOptions options;
+  options.columns = {labelColumn("kind"), {"x", RP_BINDING_DATA, RP_F32, {4}}};
+  auto data = openIdxDirectory(folder.path, Split::Train, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->columns()[1].name, "x");
+  int32_t labels[1];
+  float images[4];
+  void *out[] = {labels, images};
+  uint64_t index = 2;
+  ASSERT_TRUE((*data)->fill(&index, 1, out).ok());
+  EXPECT_EQ(labels[0], 1);
+  EXPECT_EQ(images[0], images[3]); // all of one value
+  options.columns.push_back({"z", RP_BINDING_DATA, RP_F32, {4}});
+  expectError(openStatus(folder, Split::Train, options), RP_INVALID_ARGUMENT,
+              {"2 inputs of data"});
+  options.columns.pop_back();
+  options.columns[1].type = RP_I32;
+  expectError(openStatus(folder, Split::Train, options), RP_INVALID_ARGUMENT,
+              {"'x'", "I32"});
+}
+
 //===----------------------------------------------------------------------===//
 // Synthetic
 //===----------------------------------------------------------------------===//
@@ -302,10 +385,11 @@ TEST(Synthetic, IsAFunctionOfTheIndex) {
   std::vector<float> all(1500), single(15), other(15);
   std::vector<int32_t> labels(100), label(1), otherLabel(1);
   ASSERT_TRUE(
-      (*data)->fill(forward.data(), 100, all.data(), labels.data()).ok());
-  ASSERT_TRUE((*data)->fill(one.data(), 1, single.data(), label.data()).ok());
+      fillBoth(**data, forward.data(), 100, all.data(), labels.data()).ok());
   ASSERT_TRUE(
-      (*test)->fill(one.data(), 1, other.data(), otherLabel.data()).ok());
+      fillBoth(**data, one.data(), 1, single.data(), label.data()).ok());
+  ASSERT_TRUE(
+      fillBoth(**test, one.data(), 1, other.data(), otherLabel.data()).ok());
   EXPECT_TRUE(std::equal(single.begin(), single.end(), &all[57 * 15]));
   EXPECT_NE(single, other);
   EXPECT_EQ(label[0], labels[57]);
@@ -320,20 +404,44 @@ TEST(Synthetic, NothingIsRefused) {
               RP_INVALID_ARGUMENT, {"0 synthetic images"});
 }
 
+TEST(Synthetic, EveryColumnHasNumbersOfItsOwn) {
+  SyntheticOptions options;
+  options.size = 4;
+  options.columns = {{"a", RP_BINDING_DATA, RP_F32, {6}},
+                     {"b", RP_BINDING_DATA, RP_F32, {3, 2}}};
+  auto data = openSyntheticDataset(options, Split::Train);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  float a[24], b[24];
+  void *out[] = {a, b};
+  uint64_t indices[] = {0, 1, 2, 3};
+  ASSERT_TRUE((*data)->fill(indices, 4, out).ok());
+  for (int i = 0; i < 24; ++i)
+    EXPECT_NE(a[i], b[i]);
+  options.columns[1].type = RP_I32;
+  expectError(openSyntheticDataset(options, Split::Train).status(),
+              RP_INVALID_ARGUMENT, {"'b'", "I32"});
+  options.columns = {labelColumn()};
+  expectError(openSyntheticDataset(options, Split::Train).status(),
+              RP_INVALID_ARGUMENT, {"cannot make"});
+}
+
 TEST(OpenDataset, ChoosesBySource) {
   Folder folder;
   writeTraining(folder);
   DataSpec spec;
   spec.source = folder.path;
-  EXPECT_EQ((*openDataset(spec, Split::Train, {}, 3))->size(), 3u);
+  DatasetOptions three, pixels;
+  three.classes = pixels.classes = 3;
+  pixels.columns = {imageColumn({1, 1, 1}, "x"), labelColumn("y")};
+  EXPECT_EQ((*openDataset(spec, Split::Train, three))->size(), 3u);
   spec.source = "synthetic";
   spec.syntheticSize = 17;
-  EXPECT_EQ((*openDataset(spec, Split::Train, {1, 1, 1}, 3))->size(), 17u);
+  EXPECT_EQ((*openDataset(spec, Split::Train, pixels))->size(), 17u);
   spec.source = folder / "absent";
-  expectError(openDataset(spec, Split::Train, {}, 3).status(), RP_IO_ERROR,
+  expectError(openDataset(spec, Split::Train, three).status(), RP_IO_ERROR,
               {spec.source, "no such file"});
   TensorFile file;
   spec.source = folder / "d.safetensors";
   ASSERT_TRUE(openTensors(spec.source, file).ok());
-  EXPECT_FALSE((*openDataset(spec, Split::Train, {}, 5))->shuffled());
+  EXPECT_FALSE((*openDataset(spec, Split::Train, {}))->shuffled());
 }

@@ -39,11 +39,19 @@ FakeBackend::FakeBackend(size_t batch, ImageShape shape, int32_t classes)
   eval.name = "eval_step";
   train.inputs = eval.inputs = {
       tensor("image", RP_F32, {b, shape.height, shape.width, shape.channels}),
-      tensor("label", RP_I32, {b})};
-  train.inputs.push_back(tensor("learning_rate", RP_F32, {}));
-  train.outputs = eval.outputs = {tensor("loss", RP_F32, {}),
-                                  tensor("logits", RP_F32, {b, classes})};
-  train.outputs.push_back(tensor("gradient:fc.weight", RP_F32, {f, classes}));
+      tensor("label", RP_I32, {b})}; // as data without a program's names are
+  train.inputs.push_back(tensor("pace", RP_F32, {}));
+  train.inputs[1].binding = eval.inputs[1].binding = RP_BINDING_LABEL;
+  train.inputs[2].binding = RP_BINDING_LEARNING_RATE;
+  train.outputs = eval.outputs = {tensor("cost", RP_F32, {}),
+                                  tensor("scores", RP_F32, {b, classes})};
+  for (EntryInfo *entry : {&train, &eval}) {
+    entry->outputs[0].binding = RP_BINDING_LOSS;
+    entry->outputs[1].binding = RP_BINDING_LOGITS;
+  }
+  train.outputs.push_back(tensor("slope", RP_F32, {f, classes}));
+  train.outputs[2].binding = RP_BINDING_GRADIENT;
+  train.outputs[2].variable = "fc.weight";
   train.peakBytes = 4096;
   entries = {train, eval};
 }
@@ -70,9 +78,11 @@ Status FakeBackend::initialize(uint64_t seed) {
 
 Status FakeBackend::setInput(const std::string &entry, const std::string &name,
                              const void *data, size_t bytes) {
-  void *to = name == "image"   ? static_cast<void *>(image.data())
-             : name == "label" ? static_cast<void *>(label.data())
-                               : static_cast<void *>(&rate);
+  void *to = name == "image"    ? static_cast<void *>(image.data())
+             : name == "label"  ? static_cast<void *>(label.data())
+             : name == "pace"   ? static_cast<void *>(&rate)
+             : name == "chance" ? static_cast<void *>(&seed)
+                                : static_cast<void *>(&time);
   std::memcpy(to, data, bytes);
   return Status();
 }
@@ -117,6 +127,8 @@ Status FakeBackend::update() {
   ++step;
   std::memcpy(bits["step"].data(), &step, 8);
   seenLabels.push_back(label);
+  seenTimes.push_back({seed, time});
+  norm = float(step);
   if (afterStep)
     afterStep(step, loss);
   return Status();
@@ -129,10 +141,11 @@ Status FakeBackend::run(const std::string &entry) {
 
 Status FakeBackend::getOutput(const std::string &entry, const std::string &name,
                               void *data, size_t bytes) {
-  const void *from = name == "loss" ? static_cast<const void *>(&loss)
-                     : name == "logits"
-                         ? static_cast<const void *>(logits.data())
-                         : gradient.data();
+  const void *from = name == "cost"     ? static_cast<const void *>(&loss)
+                     : name == "scores" ? logits.data()
+                     : name == "norm"   ? &norm
+                     : name == "bad"    ? static_cast<const void *>(&bad)
+                                        : gradient.data();
   std::memcpy(data, from, bytes);
   return Status();
 }

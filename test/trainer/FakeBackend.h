@@ -44,8 +44,13 @@ public:
   std::map<std::string, std::string> course;
   /// Called after each training step with its number and loss.
   std::function<void(uint64_t step, float &loss)> afterStep;
-  /// Labels of each training batch, in the order of the steps.
+  /// Labels of each training batch, in the order of the steps; seed and step
+  /// that were fed, where the program takes "chance" and "time".
   std::vector<std::vector<int32_t>> seenLabels;
+  std::vector<std::pair<uint64_t, uint64_t>> seenTimes;
+  /// The outputs "norm", the number of the step, and "bad".
+  float norm = 0;
+  uint8_t bad = 0;
 
 private:
   Status forward();
@@ -57,6 +62,7 @@ private:
   std::vector<float> image, logits, gradient;
   std::vector<int32_t> label;
   float rate = 0, loss = 0;
+  uint64_t seed = 0, time = 0;
 };
 
 } // namespace reprise::rt::test

@@ -22,12 +22,14 @@ public:
   explicit Indices(uint64_t count, bool shuffle = true)
       : count(count), shuffle(shuffle) {}
   uint64_t size() const override { return count; }
-  ImageShape shape() const override { return {1, 1, 1}; }
+  const std::vector<Column> &columns() const override { return form; }
   int32_t classes() const override { return int32_t(count); }
   bool shuffled() const override { return shuffle; }
-  Status fill(const uint64_t *indices, size_t n, float *images,
-              int32_t *labels) const override {
+  Status fill(const uint64_t *indices, size_t n,
+              void *const *out) const override {
     ++fills;
+    auto *images = static_cast<float *>(out[0]);
+    auto *labels = static_cast<int32_t *>(out[1]);
     for (size_t i = 0; i < n; ++i) {
       if (indices[i] == failAt)
         return Status::error(RP_IO_ERROR, "image 5 is gone");
@@ -36,6 +38,7 @@ public:
     }
     return Status();
   }
+  std::vector<Column> form = {imageColumn({1, 1, 1}), labelColumn()};
   uint64_t count;
   bool shuffle;
   uint64_t failAt = UINT64_MAX;
@@ -43,6 +46,13 @@ public:
 };
 
 } // namespace
+
+/// A column of a batch of `rows`.
+template <typename T>
+static std::vector<T> column(const Batch &batch, size_t number) {
+  size_t count = batch.columns[number].size() / sizeof(T);
+  return {batch.as<T>(number), batch.as<T>(number) + count};
+}
 
 static LoaderOptions options(size_t batch) {
   LoaderOptions o;
@@ -57,8 +67,8 @@ static std::vector<int32_t> take(Loader &loader, int batches) {
   for (int i = 0; i < batches; ++i) {
     auto batch = loader.next();
     EXPECT_TRUE(batch.ok());
-    labels.insert(labels.end(), (*batch)->labels.begin(),
-                  (*batch)->labels.end());
+    std::vector<int32_t> more = column<int32_t>(**batch, 1);
+    labels.insert(labels.end(), more.begin(), more.end());
   }
   return labels;
 }
@@ -113,7 +123,8 @@ TEST(Loader, ResumesAnywhereWithTheSameOrder) {
     auto batch = (*loader)->next();
     EXPECT_EQ((*batch)->epoch, start / 3);
     EXPECT_EQ((*batch)->position, start % 3 * 3);
-    EXPECT_TRUE(std::equal((*batch)->labels.begin(), (*batch)->labels.end(),
+    EXPECT_TRUE(std::equal((*batch)->as<int32_t>(1),
+                           (*batch)->as<int32_t>(1) + 3,
                            all.begin() + long(start) * 3));
   }
 }
@@ -134,7 +145,8 @@ TEST(Loader, EvaluationPadsTheLastBatchAndEnds) {
   auto last = (*loader)->next();
   ASSERT_TRUE(last.ok());
   EXPECT_EQ((*last)->valid, 2u);
-  EXPECT_EQ((*last)->images, (std::vector<float>{3, 4, 0}));
+  EXPECT_EQ(column<float>(**last, 0), (std::vector<float>{3, 4, 0}));
+  EXPECT_EQ(column<int32_t>(**last, 1), (std::vector<int32_t>{3, 4, 0}));
   for (int i = 0; i < 2; ++i) {
     auto end = (*loader)->next();
     ASSERT_TRUE(end.ok());
@@ -172,10 +184,10 @@ TEST(Loader, BuffersAreReusedAndAHeldBatchStays) {
   std::set<const float *> buffers;
   for (int i = 0; i < 40; ++i) {
     auto batch = (*loader)->next();
-    buffers.insert((*batch)->images.data());
-    std::vector<float> before = (*batch)->images;
+    buffers.insert((*batch)->as<float>(0));
+    std::vector<float> before = column<float>(**batch, 0);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-    EXPECT_EQ((*batch)->images, before);
+    EXPECT_EQ(column<float>(**batch, 0), before);
   }
   EXPECT_EQ(buffers.size(), 2u);
 }

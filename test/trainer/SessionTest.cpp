@@ -1,8 +1,8 @@
 //===- SessionTest.cpp - The trainer on a real session --------------------===//
 //
-// The program adds every batch to a variable: v += image * scale, logits = v,
-// loss = learning_rate. So the variable shows which images came, and the loss
-// shows the learning rate.
+// The program adds every batch to a variable: v += picture * scale, scores = v,
+// cost = pace, the learning rate. So the variable shows which images came, and
+// the loss shows the learning rate.
 //
 //===----------------------------------------------------------------------===//
 #include "../conformance/ArtifactBuilder.h"
@@ -29,16 +29,17 @@ protected:
     b.variable("seed", {}, fb::InitKind::Zeros, 0, fb::Role::Seed,
                fb::ElementType::I64);
     b.program.variables[0]->file_permutation = {1, 0};
-    Tensor image = b.input("image", {2, 3});
-    b.input("label", {2}, fb::ElementType::I32);
-    Tensor rate = b.input("learning_rate", {});
+    Tensor image = b.input("picture", {2, 3});
+    b.input("kind", {2}, fb::ElementType::I32, fb::BindingRole::Label);
+    Tensor rate = b.input("pace", {}, fb::ElementType::F32,
+                          fb::BindingRole::LearningRate);
     Tensor sum = b.activation("sum", {2, 3}), loss = b.activation("loss", {});
     b.launch("scale_add", {image, scale, v, sum}, {3}, 6);
     b.copy(sum, v);
     b.copy(rate, loss);
-    b.output("loss", loss);
-    b.output("logits", sum);
-    b.output("gradient:v", sum);
+    b.output("cost", loss, fb::BindingRole::Loss);
+    b.output("scores", sum, fb::BindingRole::Logits);
+    b.output("slope", sum, fb::BindingRole::Gradient, "v");
     b.finish();
     std::vector<uint8_t> bytes = b.seal();
     Status opened = takeStatus(
@@ -81,7 +82,9 @@ TEST_F(TrainerSession, DescribesTheProgram) {
   EXPECT_EQ(backend->entry("eval_step"), nullptr);
   const EntryInfo *entry = backend->entry("train_step");
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->input("image")->shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(entry->input("picture")->shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(entry->input(RP_BINDING_LABEL)->name, "kind");
+  EXPECT_EQ(entry->output(RP_BINDING_GRADIENT)->variable, "v");
   EXPECT_EQ(entry->output("absent"), nullptr);
   EXPECT_GT(entry->peakBytes, 0u);
 }

@@ -222,18 +222,84 @@ TEST(Trainer, ProgramsThatDoNotFitAreRefused) {
   options = syntheticRun(3);
   backend.entries[0].outputs[1].shape = {7, 5};
   expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
-              {"'logits'", "7x5", "8xK"});
+              {"'scores'", "7x5", "8xK"});
   backend.entries[0].inputs[1].type = RP_I64;
   expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
               {"'label'", "I64", "I32"});
   backend.entries[0].inputs.erase(backend.entries[0].inputs.begin());
   expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
-              {"'train_step'", "no input 'image'"});
+              {"'train_step'", "no input of role 'data'"});
   backend.entries.clear();
   expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
               {"'linear'", "'train_step'"});
   expectError(evaluate(backend, {}).status(), RP_INVALID_ARGUMENT,
               {"'eval_step'"});
+}
+
+/// A tensor of 4 bytes, or of a flag's one, with its role.
+static TensorInfo scalar(const char *name, rp_element_type type, size_t bytes,
+                         rp_binding_role role) {
+  TensorInfo info;
+  info.name = name;
+  info.type = type;
+  info.bytes = bytes;
+  info.binding = role;
+  return info;
+}
+
+TEST(Trainer, RolesThatAreMissingAreNamed) {
+  TrainOptions options = syntheticRun(3);
+  for (rp_binding_role role : {RP_BINDING_LEARNING_RATE, RP_BINDING_LOSS}) {
+    FakeBackend backend(8, kImage, 5);
+    for (auto *list : {&backend.entries[0].inputs, &backend.entries[0].outputs})
+      for (TensorInfo &info : *list)
+        if (info.binding == role)
+          info.binding = RP_BINDING_METRIC;
+    expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+                {"'train_step'", bindingRoleName(role)});
+  }
+}
+
+TEST(Trainer, FeedsSeedAndStepAndReportsMetrics) {
+  FakeBackend backend(8, kImage, 5);
+  EntryInfo &entry = backend.entries[0];
+  entry.inputs.push_back(scalar("chance", RP_I64, 8, RP_BINDING_SEED));
+  entry.inputs.push_back(scalar("time", RP_I64, 8, RP_BINDING_STEP));
+  entry.outputs.push_back(scalar("norm", RP_F32, 4, RP_BINDING_METRIC));
+  TrainOptions options = syntheticRun(3);
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  using Times = std::vector<std::pair<uint64_t, uint64_t>>;
+  EXPECT_EQ(backend.seenTimes, (Times{{3, 0}, {3, 1}, {3, 2}}));
+  EXPECT_EQ(result->metrics, (std::map<std::string, double>{{"norm", 3.0}}));
+}
+
+TEST(Trainer, EndsWhereTheProgramSaysNotFinite) {
+  FakeBackend backend(8, kImage, 5);
+  backend.entries[0].outputs.push_back(
+      scalar("bad", RP_I1, 1, RP_BINDING_NONFINITE));
+  backend.afterStep = [&](uint64_t step, float &) { backend.bad = step == 2; };
+  TrainOptions options = syntheticRun(3);
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"step 2", "'bad'", "'train_step'", "learning rate"});
+}
+
+TEST(Evaluate, WithoutLogitsFullBatchesCount) {
+  FakeBackend backend(8, kImage, 5);
+  backend.entries[1].outputs[1].binding = RP_BINDING_DATA;
+  EvaluateOptions options;
+  options.data.source = "synthetic";
+  options.data.syntheticSize = 20;
+  auto result = evaluate(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_FALSE(result->hasAccuracy);
+  EXPECT_EQ(result->images, 16u);
+  // Untrained, every class is as likely; ten are told apart without logits, but
+  // the model's rows have five.
+  EXPECT_GT(result->loss, 0);
+  options.data.syntheticSize = 7;
+  expectError(evaluate(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"7 images", "batch of 8"});
 }
 
 static void writeImages(const std::string &path, std::vector<int64_t> shape,

@@ -48,15 +48,20 @@ static rt::Status evaluateModel(const EvalOptions &options) {
                                    {"data", options.run.data},
                                    {"split", options.split},
                                    {"images", result->images},
-                                   {"correct", result->correct},
-                                   {"accuracy", result->accuracy()},
                                    {"loss", result->loss}};
+    if (result->hasAccuracy) {
+      json["correct"] = result->correct;
+      json["accuracy"] = result->accuracy();
+    }
+    if (!result->metrics.empty())
+      json["metrics"] = result->metrics;
     return print(json.dump(2) + "\n");
   }
   text::Facts lines;
   lines.add("model", running->describe());
   lines.add("data", options.run.data);
-  lines.add(describeSplit(options.run.data, wanted.split), describe(*result));
+  lines.add(describeSplit(wanted.data, wanted.split, *result),
+            describe(*result));
   return print(lines.str());
 }
 

@@ -4,7 +4,6 @@
 #include "Console.h"
 #include "Interrupts.h"
 #include "text/Size.h"
-#include <sys/stat.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -34,16 +33,20 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
 }
 
 std::string tools::describe(const rt::EvaluateResult &result) {
-  return text::formatFixed(result.accuracy() * 100, 2) + "% of " +
-         text::formatInteger(result.images) + " images, loss " +
-         text::formatFixed(result.loss, 4);
+  std::string text;
+  if (result.hasAccuracy)
+    text = text::formatFixed(result.accuracy() * 100, 2) + "% of ";
+  text += text::formatInteger(result.images) + " images, loss " +
+          text::formatFixed(result.loss, 4);
+  for (const auto &[name, value] : result.metrics)
+    text += ", " + name + " " + text::formatFixed(value, 4);
+  return text;
 }
 
-std::string tools::describeSplit(const std::string &source, rt::Split split) {
-  struct stat info;
-  bool isFile = source != "synthetic" && ::stat(source.c_str(), &info) == 0 &&
-                S_ISREG(info.st_mode);
-  if (isFile)
-    return "accuracy";
-  return split == rt::Split::Test ? "test accuracy" : "training accuracy";
+std::string tools::describeSplit(const rt::DataSpec &data, rt::Split split,
+                                 const rt::EvaluateResult &result) {
+  std::string what = result.hasAccuracy ? "accuracy" : "evaluation";
+  if (!rt::traitsOf(data).hasSplits)
+    return what;
+  return (split == rt::Split::Test ? "test " : "training ") + what;
 }

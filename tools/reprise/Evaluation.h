@@ -14,9 +14,10 @@ evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 /// "88.21% of 10,000 images, loss 0.3342".
 std::string describe(const rt::EvaluateResult &result);
 
-/// What the images of a source are, for a line of results: a directory has
-/// images for tests; a file has one set.
-std::string describeSplit(const std::string &source, rt::Split split);
+/// What a result is, for a line of results: "test accuracy"; "accuracy" of data
+/// that have one set.
+std::string describeSplit(const rt::DataSpec &data, rt::Split split,
+                          const rt::EvaluateResult &result);
 
 } // namespace reprise::tools
 

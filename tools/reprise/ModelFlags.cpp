@@ -9,6 +9,7 @@
 #include "text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <cmath>
 #include <thread>
 #include <unistd.h>
 
@@ -138,10 +139,7 @@ void CompileFlags::addTo(CLI::App &app) {
                    "measured them")
       ->type_name("FILE")
       ->group(kCompileGroup);
-  command->add_option("--momentum", momentum, "Of SGD (default: 0.9)")
-      ->group(kCompileGroup);
-  command->add_option("--weight-decay", weightDecay, "Of SGD (default: 0)")
-      ->group(kCompileGroup);
+  addOptimizerOptions();
   command
       ->add_option("--threads", threads,
                    "Threads to run on; the bits of results depend on it "
@@ -155,6 +153,27 @@ void CompileFlags::addTo(CLI::App &app) {
                    "results depend on it")
       ->type_name("cpu:NAME")
       ->group(kCompileGroup);
+}
+
+/// Of all optimizers, each hyperparameter once.
+void CompileFlags::addOptimizerOptions() {
+  std::string names;
+  std::map<std::string, std::string> helps;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    names += (names.empty() ? "" : ", ") + info.name.str() +
+             (names.empty() ? " (default)" : "");
+    for (const Hyperparameter &one : info.hyperparameters) {
+      std::string &help = helps[one.name];
+      help += (help.empty() ? "Of " : ", of ") + info.name.str() +
+              " (default: " + rt::courseNumber(one.value) + ")";
+    }
+  }
+  command
+      ->add_option("--optimizer", optimizer,
+                   "What updates the parameters: " + names)
+      ->group(kCompileGroup);
+  for (const auto &[name, help] : helps)
+    command->add_option("--" + name, numbers[name], help)->group(kCompileGroup);
 }
 
 std::string CompileFlags::firstGiven() const {
@@ -171,19 +190,76 @@ static void takeSetting(const rt::Course &course, const char *name,
     option = Number(value);
 }
 
-void CompileFlags::resume(const rt::Course &course) {
-  takeSetting(course, "momentum", momentum);
-  takeSetting(course, "weight-decay", weightDecay);
-  takeSetting(course, "threads", threads);
+constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
+
+/// Splits "adamw beta1=0.9 beta2=0.999".
+static HyperparameterValues readOptimizer(const std::string &text,
+                                          std::string &name) {
+  HyperparameterValues values;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(text).split(words, ' ');
+  name = words.front().str();
+  for (llvm::StringRef word : llvm::drop_begin(words)) {
+    auto [key, number] = word.split('=');
+    double value = 0;
+    if (llvm::to_float(number, value))
+      values[key.str()] = value;
+  }
+  return values;
 }
 
-void CompileFlags::addGiven(rt::Course &course) const {
-  if (momentum)
-    course["momentum"] = rt::courseNumber(*momentum);
-  if (weightDecay)
-    course["weight-decay"] = rt::courseNumber(*weightDecay);
+/// The inverse, as the compiler notes it.
+static std::string writeOptimizer(const std::string &name,
+                                  const HyperparameterValues &values) {
+  std::string text = name;
+  for (const auto &[key, value] : values)
+    text += " " + key + "=" + rt::courseNumber(value);
+  return text;
+}
+
+void CompileFlags::resume(const rt::Course &course) {
+  takeSetting(course, "threads", threads);
+  auto it = course.find("optimizer");
+  std::string name = kDefaultOptimizer.str();
+  HyperparameterValues values;
+  if (it != course.end())
+    values = readOptimizer(it->second, name);
+  // An option that names another one leaves nothing of the state's.
+  if (optimizer.value_or(name) != name)
+    return;
+  optimizer = name;
+  for (auto &[key, number] : numbers) {
+    takeSetting(course, key.c_str(), number);
+    if (!number && values.count(key))
+      number = values[key];
+  }
+}
+
+void CompileFlags::addGiven(rt::Course &course,
+                            const rt::Course &stored) const {
   if (threads)
     course["threads"] = std::to_string(*threads);
+  CompileFlags resumed = *this;
+  resumed.resume(stored);
+  bool given = optimizer.has_value();
+  for (const auto &[key, number] : numbers)
+    given |= number.has_value();
+  if (!given)
+    return;
+  std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
+  if (name != kDefaultOptimizer) {
+    HyperparameterValues values;
+    for (const auto &[key, number] : resumed.numbers)
+      if (number)
+        values[key] = *number;
+    // What is wrong is said when the options are read.
+    (void)completeHyperparameters(name, values);
+    course["optimizer"] = writeOptimizer(name, values);
+    return;
+  }
+  for (const auto &[key, number] : numbers)
+    if (number)
+      course[key] = rt::courseNumber(*number);
 }
 
 std::vector<std::string> CompileFlags::allGiven() const {
@@ -271,13 +347,47 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
   return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
 }
 
-static rt::Status checkRange(const char *name, const std::optional<double> &v,
-                             double end) {
-  if (!v || (*v >= 0 && *v < end))
+/// Of a number that an option gives.
+static rt::Status checkRange(const Hyperparameter &one, double value) {
+  if (value >= one.least && value < one.end)
     return {};
-  return misuse(std::string(name) + " is " + text::formatFixed(*v, 4) +
-                "; it must be at least 0 and less than " +
-                text::formatFixed(end, 0));
+  auto number = [](double value) {
+    return value == std::floor(value) ? text::formatFixed(value, 0)
+                                      : rt::courseNumber(value);
+  };
+  return misuse("--" + std::string(one.name) + " is " +
+                text::formatFixed(value, 4) + "; it must be at least " +
+                number(one.least) + " and less than " + number(one.end));
+}
+
+static rt::Expected<OptimizerInfo> findOptimizer(const std::string &name) {
+  std::vector<std::string> names;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    if (info.name == name)
+      return info;
+    names.push_back(info.name.str());
+  }
+  std::string meant = text::nearest(name, names);
+  return misuse("no optimizer is named '" + name + "'" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " (there are " + llvm::join(names, ", ") + ")");
+}
+
+rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
+  std::string name = optimizer.value_or(kDefaultOptimizer.str());
+  rt::Expected<OptimizerInfo> info = findOptimizer(name);
+  if (!info.ok())
+    return info.status();
+  HyperparameterValues values;
+  for (const Hyperparameter &one : info->hyperparameters)
+    if (std::optional<double> number = numbers.at(one.name)) {
+      REPRISE_RETURN_IF_ERROR(checkRange(one, *number));
+      values[one.name] = *number;
+    }
+  for (const auto &[key, number] : numbers)
+    if (number && !values.count(key))
+      return misuse("--" + key + " is no number of the optimizer " + name);
+  return values;
 }
 
 static bool isGiven(const CLI::App *command, const char *name) {
@@ -311,10 +421,11 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
                   "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
-  REPRISE_RETURN_IF_ERROR(checkRange("--momentum", momentum, 1));
-  REPRISE_RETURN_IF_ERROR(checkRange("--weight-decay", weightDecay, 1));
-  options.momentum = momentum.value_or(options.momentum);
-  options.weightDecay = weightDecay.value_or(options.weightDecay);
+  rt::Expected<HyperparameterValues> values = hyperparameters();
+  if (!values.ok())
+    return values.status();
+  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
+  options.hyperparameters = std::move(*values);
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);
   if (options.threads < 1 || options.threads > kMaxThreads)

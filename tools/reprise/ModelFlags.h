@@ -43,11 +43,11 @@ public:
   /// Where the profile is of another machine.
   void warnElsewhere(const CostModel &costs, const Target &device,
                      unsigned threads) const;
-  /// Takes from a state's course what no option says: threads, momentum, weight
-  /// decay.
+  /// Takes from a state's course what no option says: threads, the optimizer
+  /// and its hyperparameters.
   void resume(const rt::Course &course);
-  /// Those that options say, for a comparison with a state.
-  void addGiven(rt::Course &course) const;
+  /// Those that options say, for a comparison with the course of a state.
+  void addGiven(rt::Course &course, const rt::Course &stored) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
   bool hasBudget() const { return budget.has_value(); }
   /// As if --budget had been given.
@@ -55,11 +55,15 @@ public:
 
 private:
   bool plansBudget() const;
+  void addOptimizerOptions();
+  /// What options say of the optimizer, with the defaults where they don't.
+  rt::Expected<HyperparameterValues> hyperparameters() const;
 
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
   std::vector<std::string> keep, recompute;
-  std::optional<double> momentum, weightDecay;
+  std::optional<std::string> optimizer;
+  std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<unsigned> threads;
 };
 

@@ -209,6 +209,16 @@ static bool checkNames(mlir::func::FuncOp function, const char *kind,
   return true;
 }
 
+static bool hasLoss(mlir::func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (sg::roleOf(function.getResultAttrDict(i)) == sg::BindingRole::Loss)
+      return true;
+  function.emitError() << "no result of @" << function.getSymName()
+                       << " is the loss; write sg.binding = "
+                          "#sg.binding<loss> beside its name";
+  return false;
+}
+
 /// Whether `module`, which holds a function, is a model; says why not.
 static bool isModel(mlir::ModuleOp module) {
   auto functions = module.getOps<mlir::func::FuncOp>();
@@ -228,16 +238,19 @@ static bool isModel(mlir::ModuleOp module) {
   auto result = [&](unsigned i) { return function.getResultAttrDict(i); };
   unsigned arguments = function.getNumArguments();
   for (unsigned i = 0; i < arguments; ++i)
-    if (nameIn(argument(i)) == "learning_rate") {
+    if (nameIn(argument(i)) == "learning_rate" &&
+        sg::roleOf(argument(i)) != sg::BindingRole::LearningRate) {
       function.emitError() << "argument " << i << " of @"
                            << function.getSymName()
                            << " is named 'learning_rate', as the optimizer's "
-                              "input is; give it another name";
+                              "input is; give it another name, or the role: "
+                              "sg.binding = #sg.binding<learning_rate>";
       return false;
     }
   return checkNames(function, "argument", "image", arguments, argument) &&
          checkNames(function, "result", "loss", function.getNumResults(),
-                    result);
+                    result) &&
+         hasLoss(function);
 }
 
 rt::Status Compiler::loadText(const std::string &path) {
@@ -277,8 +290,7 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   if (level == CompileLevel::Program)
-    training = TrainingNote{options.momentum, options.weightDecay,
-                            digestModel(*current)};
+    training = noteTraining(*current, options);
   if (mlir::failed(lowerModel(*current, options, level)))
     return diagnostics->takeError(name);
   return {};
@@ -352,7 +364,8 @@ static std::vector<TensorFacts> tensorsOf(mlir::ArrayAttr bindings) {
   std::vector<TensorFacts> tensors;
   for (auto binding : bindings.getAsRange<rt_dialect::BindingAttr>())
     tensors.push_back({binding.getName().str(),
-                       binding.getView().getType().getShape().vec()});
+                       binding.getView().getType().getShape().vec(),
+                       rp_binding_role(binding.getRole())});
   return tensors;
 }
 

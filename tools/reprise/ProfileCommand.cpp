@@ -60,7 +60,7 @@ static std::vector<uint8_t> makeInput(const rp_tensor_info &info,
   auto next = [&] { return state = state * 1664525u + 1013904223u; };
   if (info.type == RP_F32) {
     auto *values = reinterpret_cast<float *>(bytes.data());
-    bool isRate = std::string(info.name) == "learning_rate";
+    bool isRate = info.binding == RP_BINDING_LEARNING_RATE;
     for (size_t k = 0; k < info.bytes / 4; ++k)
       values[k] = isRate ? 0.001f : float(next() >> 8) / 8388608.0f - 1.0f;
   } else if (info.type == RP_I32) {
@@ -75,7 +75,7 @@ static int64_t classesOf(const rp_program *program, const char *entry) {
   for (size_t k = 0; k < rp_program_output_count(program, entry); ++k) {
     rp_tensor_info info;
     rp_status *status = rp_program_output(program, entry, k, &info);
-    if (!status && std::string(info.name) == "logits" && info.rank)
+    if (!status && info.binding == RP_BINDING_LOGITS)
       return std::max<int64_t>(1, info.shape[info.rank - 1]);
     rp_status_free(status);
   }

@@ -52,9 +52,12 @@ static std::optional<WayOut> smallerBatch(const ModelRequest &request,
 
 static std::optional<WayOut> noMomentum(ModelRequest request,
                                         const BudgetFacts &facts) {
-  if (request.compile.momentum == 0)
+  HyperparameterValues &values = request.compile.hyperparameters;
+  bool hasMomentum = request.compile.optimizer == "sgd" &&
+                     (!values.count("momentum") || values["momentum"] != 0);
+  if (!hasMomentum)
     return std::nullopt;
-  request.compile.momentum = 0;
+  values["momentum"] = 0;
   rt::Expected<PlannedRequest> planned =
       planRequest(request, request.compile.planWork);
   if (!planned.ok())

@@ -8,7 +8,6 @@
 #include "text/Size.h"
 #include <algorithm>
 #include <malloc.h>
-#include <sys/stat.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -21,8 +20,9 @@ void RunFlags::addTo(CLI::App &command) {
       ->required();
   command
       .add_option("--data", data,
-                  "A directory of IDX files, a .safetensors file with 'image' "
-                  "and 'label', or synthetic")
+                  "A directory of IDX files, a .safetensors file with a tensor "
+                  "for each of the model's inputs ('image' and 'label' for the "
+                  "zoo's), or synthetic")
       ->required()
       ->type_name("DIR|FILE|synthetic");
   command.add_option("--synthetic-size", syntheticSize,
@@ -66,11 +66,10 @@ static rt::Status takeFromData(const RunFlags &flags,
   if (flags.data == "synthetic" ||
       (options.height && options.width && options.channels && options.classes))
     return {};
-  auto data =
-      rt::openDataset(flags.dataSpec(), rt::Split::Train, rt::ImageShape(), 0);
+  auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
   if (!data.ok())
     return data.status();
-  rt::ImageShape shape = (*data)->shape();
+  rt::ImageShape shape = rt::imageShapeOf((*data)->columns().front());
   const zoo::ModelOptions &defaults = info.defaults;
   // Images without extents (N,F) fit a model that sees them flat.
   bool flat = shape.height == 1 && shape.width == 1 &&
@@ -82,10 +81,7 @@ static rt::Status takeFromData(const RunFlags &flags,
     options.width = shape.width;
   if (!flat && !options.channels)
     options.channels = shape.channels;
-  struct stat status;
-  bool isDirectory =
-      ::stat(flags.data.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-  if (isDirectory && !options.classes)
+  if (rt::traitsOf(flags.dataSpec()).allClasses && !options.classes)
     options.classes = (*data)->classes();
   return {};
 }
@@ -100,6 +96,7 @@ compileSource(const RunFlags &flags, SourceKind kind,
   if (!options.ok())
     return options.status();
   options->emitGradients = request.gradients;
+  options->emitNonFinite = request.checkFinite;
   if (kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
@@ -256,11 +253,12 @@ std::string RunningProgram::describe() const {
   std::string text = session->model();
   const rt::EntryInfo *entry = session->entry("train_step");
   entry = entry ? entry : session->entry("eval_step");
-  const rt::TensorInfo *image = entry ? entry->input("image") : nullptr;
-  const rt::TensorInfo *logits = entry ? entry->output("logits") : nullptr;
-  if (!image || image->shape.empty() || !logits || logits->shape.empty())
+  const rt::TensorInfo *rows = entry ? entry->input(RP_BINDING_DATA) : nullptr;
+  if (!rows || rows->shape.empty())
     return text;
-  return text + " (" + join(image->shape, 1) + ", " +
-         std::to_string(logits->shape.back()) + " classes, batch " +
-         std::to_string(image->shape.front()) + ")";
+  const rt::TensorInfo *logits = entry->output(RP_BINDING_LOGITS);
+  return text + " (" + join(rows->shape, 1) +
+         (logits ? ", " + std::to_string(logits->shape.back()) + " classes"
+                 : std::string()) +
+         ", batch " + std::to_string(rows->shape.front()) + ")";
 }

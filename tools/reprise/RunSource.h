@@ -32,6 +32,8 @@ struct RunFlags {
 /// What a run needs of a program that is compiled for it.
 struct RunRequest {
   bool gradients = false;
+  /// Whether it says of each step if something was not finite.
+  bool checkFinite = false;
   /// Of a zoo's model that is not told its own.
   std::optional<int64_t> batch;
   /// Of the data that it will read.

@@ -19,7 +19,6 @@
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -33,6 +32,7 @@ struct TrainCommandOptions {
   double rate = 0.05;
   std::string schedule = "constant";
   bool evaluate = false, noEvaluate = false, json = false;
+  bool checkFinite = false;
 };
 
 /// What a run cost and gave.
@@ -141,7 +141,7 @@ static rt::Status takeFromState(TrainCommandOptions &options,
   for (const char *name : {"lr", "schedule", "warmup"})
     if (train.given.count(name))
       given[name] = all[name];
-  options.run.compile.addGiven(given);
+  options.run.compile.addGiven(given, position->course);
   for (const auto &[name, value] : position->course)
     if (given.count(name))
       stored[name] = value;
@@ -154,16 +154,6 @@ static rt::Status takeFromState(TrainCommandOptions &options,
     options.run.syntheticSize = train.data.syntheticSize = position->images;
   batch = int64_t(position->batch);
   return {};
-}
-
-/// Whether there are images that the run has not seen.
-static bool hasTestImages(const std::string &source) {
-  struct stat info;
-  for (const char *name :
-       {"/t10k-images-idx3-ubyte", "/t10k-images-idx3-ubyte.gz"})
-    if (::stat((source + name).c_str(), &info) == 0)
-      return true;
-  return false;
 }
 
 static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
@@ -181,7 +171,8 @@ static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
     return result.status();
   outcome.result = *result;
   line.keep();
-  bool wanted = options.evaluate || hasTestImages(options.run.data);
+  bool wanted =
+      options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
   if (result->stopped || options.noEvaluate || !wanted)
     return {};
   rt::EvaluateOptions evaluation;
@@ -220,6 +211,8 @@ static std::string resultText(const TrainCommandOptions &options,
   lines.add("loss", text::formatFixed(result.loss, 6) + ", mean of the last " +
                         std::to_string(std::min<uint64_t>(50, result.steps)) +
                         " steps " + text::formatFixed(result.meanLoss, 6));
+  for (const auto &[name, value] : result.metrics)
+    lines.add("metric " + name, text::formatFixed(value, 6));
   auto bytes = [](uint64_t value) {
     return text::formatInteger(value) + " bytes (" + text::formatSize(value) +
            ")";
@@ -235,7 +228,8 @@ static std::string resultText(const TrainCommandOptions &options,
   lines.add("process, measured",
             bytes(outcome.processHighWater) + ", high water of all it held");
   if (outcome.evaluation)
-    lines.add(describeSplit(options.run.data, rt::Split::Test),
+    lines.add(describeSplit(options.run.dataSpec(), rt::Split::Test,
+                            *outcome.evaluation),
               describe(*outcome.evaluation));
   if (!options.train.gradientsPath.empty())
     lines.add("gradients", options.train.gradientsPath);
@@ -266,12 +260,17 @@ static std::string resultJson(const TrainCommandOptions &options,
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"process_predicted_bytes", running.process().peak()},
       {"process_high_water_bytes", outcome.processHighWater}};
+  if (!result.metrics.empty())
+    json["metrics"] = result.metrics;
   if (options.run.checkMemory)
     json["changed_bytes"] = outcome.last.changedBytes;
   if (outcome.evaluation) {
     json["test_images"] = outcome.evaluation->images;
-    json["test_accuracy"] = outcome.evaluation->accuracy();
+    if (outcome.evaluation->hasAccuracy)
+      json["test_accuracy"] = outcome.evaluation->accuracy();
     json["test_loss"] = outcome.evaluation->loss;
+    if (!outcome.evaluation->metrics.empty())
+      json["test_metrics"] = outcome.evaluation->metrics;
   }
   return json.dump(2) + "\n";
 }
@@ -296,6 +295,7 @@ static rt::Status train(TrainCommandOptions &options) {
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
   request.gradients = !options.train.gradientsPath.empty();
+  request.checkFinite = options.checkFinite;
   request.saves = !options.train.savePath.empty() || request.gradients;
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
@@ -351,6 +351,11 @@ static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
   command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
       ->group(group);
   command
+      .add_flag("--check-finite", options.checkFinite,
+                "Have the program look at the loss and all gradients of each "
+                "step, and end the run where one is not finite")
+      ->group(group);
+  command
       .add_flag("--check-memory", options.run.checkMemory,
                 "Look after each step of the program whether it changed or "
                 "read memory that is not its own; takes several times as long, "
@@ -377,8 +382,8 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
   command
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
-                  "schedule, warmup, steps, momentum, weight-decay, threads, "
-                  "data, model or all")
+                  "schedule, warmup, steps, momentum, weight-decay, optimizer, "
+                  "threads, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);

@@ -2,13 +2,15 @@
 #ifndef REPRISE_ANALYSIS_TRAININGNOTE_H
 #define REPRISE_ANALYSIS_TRAININGNOTE_H
 
+#include <map>
 #include <string>
 
 namespace reprise {
 
 /// What of a program's making decides the bits of a run, for states of it.
 struct TrainingNote {
-  double momentum = 0, weightDecay = 0;
+  std::string optimizer = "sgd";
+  std::map<std::string, double> hyperparameters; // all of them
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

@@ -114,12 +114,23 @@ def Rt_BindingAttr : AttrDef<Rt_Dialect, "Binding"> {
   let mnemonic = "binding";
   let summary = "a named input or output of an entry";
   let description = [{
+    With what it is for, `#sg.binding`, unless it is data.
+
     ```mlir
-    #rt.binding<"loss", <31 + 0 : tensor<f32>>>
+    #rt.binding<"left", <30 + 0 : tensor<8x4xf32>>>
+    #rt.binding<"cost" as <loss>, <31 + 0 : tensor<f32>>>
     ```
   }];
-  let parameters = (ins StringRefParameter<>:$name, "ViewAttr":$view);
-  let assemblyFormat = "`<` $name `,` $view `>`";
+  let parameters = (ins StringRefParameter<>:$name,
+    OptionalParameter<"::reprise::sg::BindingAttr">:$binding,
+    "ViewAttr":$view);
+  let assemblyFormat = "`<` $name (`as` $binding^)? `,` $view `>`";
+  let extraClassDeclaration = [{
+    ::reprise::sg::BindingRole getRole() const {
+      return getBinding() ? getBinding().getRole()
+                          : ::reprise::sg::BindingRole::Data;
+    }
+  }];
 }
 
 def Rt_StepAttr : AttrDef<Rt_Dialect, "Step"> {

@@ -35,6 +35,23 @@ namespace reprise::sg {
 /// (bounded alike) then fit 64 bits.
 bool hasSupportedShape(mlir::Type type);
 
+enum class BindingSide { Input, Output };
+
+/// Why a tensor of `type` cannot be an input or output of the role; empty where
+/// it can.
+std::string whyNotBound(BindingRole role, mlir::Type type, BindingSide side);
+
+/// Whether one function may have several inputs or outputs of the role.
+bool mayRepeat(BindingRole role);
+
+/// What the attributes of an argument or result say that it is for.
+BindingRole roleOf(mlir::DictionaryAttr attributes);
+
+/// Why a variable of `role` and `type` cannot begin as `init` says; empty where
+/// it can.
+std::string whyNotInitial(InitAttr init, Role role,
+                          mlir::RankedTensorType type);
+
 /// Bytes of a tensor's elements; an i1 takes a byte.
 uint64_t byteSize(mlir::Type type);
 

@@ -29,11 +29,15 @@ def Sg_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of an entry's argument or result, e.g. "image", "loss"
     /// (a string, on arguments and results of functions).
     static constexpr ::llvm::StringLiteral kNameAttr = "sg.name";
+    /// What an entry's argument or result is for (a BindingAttr, on arguments
+    /// and results of functions; absent: data).
+    static constexpr ::llvm::StringLiteral kBindingAttr = "sg.binding";
     /// The function's ops stand in the order in which to run them (a unit, on
     /// functions): sg-rematerialize chose it for a budget.
     static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
@@ -77,11 +81,12 @@ def Sg_InitKind : Sg_I32Enum<"InitKind", "how a variable begins", [
   I32EnumAttrCase<"Constant", 2, "constant">,
   I32EnumAttrCase<"Normal", 3, "normal">,
   I32EnumAttrCase<"Uniform", 4, "uniform">,
-  I32EnumAttrCase<"KaimingNormal", 5, "kaiming_normal">]>;
+  I32EnumAttrCase<"KaimingNormal", 5, "kaiming_normal">,
+  I32EnumAttrCase<"Elements", 6, "elements">]>;
 
 def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
   let mnemonic = "init";
-  let summary = "the distribution a variable's initial value is drawn from";
+  let summary = "a variable's initial value: drawn from a distribution, or data";
   let description = [{
     `value` is the constant of `constant`, the standard deviation of `normal`
     and the bound of `uniform` (drawn from (-value, value)). `kaiming_normal`
@@ -89,20 +94,78 @@ def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
     elements of a filter (O,KH,KW,I) but for its input channels, O*KH*KW, and
     the first dimension of a matrix (He et al. 2015, arXiv 1502.01852).
 
+    With `elements` the value is data: the elements, of the variable's type, in
+    the text (`dense`) or behind it (`dense_resource`). They go into the
+    artifact, which holds less than 1 GiB of data and code.
+
     ```mlir
     #sg.init<zeros>
     #sg.init<uniform, 1.250000e-01 : f64>
+    #sg.init<elements, dense<[1.0, 2.0]> : tensor<2xf32>>
     ```
   }];
   let parameters = (ins EnumParameter<Sg_InitKind>:$kind,
-                        OptionalParameter<"::mlir::FloatAttr">:$value);
+                        OptionalParameter<"::mlir::TypedAttr">:$value);
   let extraClassDeclaration = [{
     /// The parameter of the distribution, 0 if it has none.
     double getParameter() const {
-      return getValue() ? getValue().getValueAsDouble() : 0.0;
+      auto parameter =
+          ::llvm::dyn_cast_if_present<::mlir::FloatAttr>(getValue());
+      return parameter ? parameter.getValueAsDouble() : 0.0;
+    }
+    /// The initial value where it is data, else null.
+    ::mlir::ElementsAttr getElements() const {
+      return ::llvm::dyn_cast_if_present<::mlir::ElementsAttr>(getValue());
     }
   }];
   let assemblyFormat = "`<` $kind (`,` $value^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+// The cases have the numbers of runtime/schemas/program.fbs.
+def Sg_BindingRole : Sg_I32Enum<"BindingRole", "what an input or output is for", [
+  I32EnumAttrCase<"Data", 0, "data">,
+  I32EnumAttrCase<"Label", 1, "label">,
+  I32EnumAttrCase<"LearningRate", 2, "learning_rate">,
+  I32EnumAttrCase<"Seed", 3, "seed">,
+  I32EnumAttrCase<"Step", 4, "step">,
+  I32EnumAttrCase<"Loss", 5, "loss">,
+  I32EnumAttrCase<"Logits", 6, "logits">,
+  I32EnumAttrCase<"Metric", 7, "metric">,
+  I32EnumAttrCase<"NonFinite", 8, "nonfinite">,
+  I32EnumAttrCase<"Gradient", 9, "gradient">]>;
+
+def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
+  let mnemonic = "binding";
+  let summary = "what an argument or result of a function is for";
+  let description = [{
+    The attribute `sg.binding` of a function's argument or result. Who runs the
+    function finds by it what to feed and what to read, whatever it is called.
+
+    | role | of | |
+    |---|---|---|
+    | `data` | both | known by its name alone; an argument takes rows of the data of that name. What an argument or result is that says nothing |
+    | `label` | arguments | the rows' classes: a vector of i32 |
+    | `learning_rate` | arguments | a floating-point scalar |
+    | `seed` | arguments | the run's seed: a scalar of i64 |
+    | `step` | arguments | steps done before this one: a scalar of i64 |
+    | `loss` | results | what is minimized: a floating-point scalar |
+    | `logits` | results | scores of the classes, a row each: a floating-point matrix |
+    | `metric` | results | a floating-point scalar to report |
+    | `nonfinite` | results | whether the step computed something that is not finite: a scalar of i1 |
+    | `gradient` | results | of the variable that it names |
+
+    A function has one of each at most, but for `data`, `metric` and `gradient`.
+
+    ```mlir
+    func.func @f(%x: tensor<8x4xf32> {sg.name = "left"},
+                 %y: tensor<8xi32> {sg.name = "kind", sg.binding = #sg.binding<label>})
+        -> (tensor<f32> {sg.name = "cost", sg.binding = #sg.binding<loss>})
+    ```
+  }];
+  let parameters = (ins EnumParameter<Sg_BindingRole>:$role,
+                        OptionalParameter<"::mlir::StringAttr">:$variable);
+  let assemblyFormat = "`<` $role (`of` $variable^)? `>`";
   let genVerifyDecl = 1;
 }
 

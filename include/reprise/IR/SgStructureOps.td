@@ -23,6 +23,8 @@ def Sg_VariableOp : Sg_Op<"variable", [Symbol]> {
     sg.variable @"conv1.weight" : tensor<64x7x7x3xf32> {
       role = #sg.role<parameter>, init = #sg.init<kaiming_normal>,
       file_permutation = array<i32: 0, 3, 1, 2>}
+    sg.variable @scale : tensor<2xf32> {role = #sg.role<parameter>,
+      init = #sg.init<elements, dense<[1.0, 0.5]> : tensor<2xf32>>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,

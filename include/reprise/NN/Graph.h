@@ -21,11 +21,12 @@ class Graph : public Module {
 public:
   explicit Graph(std::string name) : name(std::move(name)) {}
 
-  /// A result with its name. Training wants the scalar "loss" first and the
-  /// "logits" second.
+  /// A result with its name and what it is for. Training wants one loss, a
+  /// scalar; accuracy wants logits.
   struct Output {
     std::string name;
     Tensor tensor;
+    sg::BindingRole role = sg::BindingRole::Data;
   };
 
   /// Null after an error, which the context's diagnostics say. Registers the
@@ -35,7 +36,8 @@ public:
 protected:
   /// Declares the next input of a step.
   void input(std::string inputName, llvm::ArrayRef<int64_t> shape,
-             DataType type = DataType::F32);
+             DataType type = DataType::F32,
+             sg::BindingRole role = sg::BindingRole::Data);
 
   /// What a step makes of its inputs, which come in the order of declaration.
   virtual std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) = 0;
@@ -45,6 +47,7 @@ private:
     std::string name;
     llvm::SmallVector<int64_t> shape;
     DataType type;
+    sg::BindingRole role;
   };
 
   std::string name;

@@ -59,6 +59,8 @@ struct VariableSpec {
   double initParameter = 0.0;
   /// The order of dimensions in files; empty for the identity.
   llvm::SmallVector<int32_t> filePermutation = {};
+  /// What it begins with where `init` is `Elements`, row-major.
+  std::vector<float> elements = {};
 };
 
 class Module {

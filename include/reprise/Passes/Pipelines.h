@@ -21,6 +21,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Analysis/TrainingNote.h"
 #include "reprise/IR/Rt.h"
+#include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Remat.h"
 #include <functional>
 #include <optional>
@@ -39,12 +40,14 @@ struct CompileOptions {
   std::string model;
   /// A mode of sg-assign-checkpointing.
   std::string checkpointing = "annotated";
-  /// "sgd", or "none" for gradients without updates.
+  /// One of listOptimizers(), and its hyperparameters that are not the
+  /// defaults.
   std::string optimizer = "sgd";
-  double momentum = 0.9;
-  double weightDecay = 0.0;
+  HyperparameterValues hyperparameters;
   /// Return each parameter's gradient as output "gradient:PARAMETER".
   bool emitGradients = false;
+  /// Return as output "nonfinite" whether the loss or a gradient is not finite.
+  bool emitNonFinite = false;
   /// Entries of the program; at least one.
   bool training = true;   // "train_step"
   bool evaluation = true; // "eval_step"
@@ -95,6 +98,9 @@ mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
 /// They refer to the module.
 mlir::FailureOr<BudgetPlans> planBudgets(mlir::ModuleOp module,
                                          const CompileOptions &options);
+
+/// What of a model's making decides the bits of its runs.
+TrainingNote noteTraining(mlir::ModuleOp model, const CompileOptions &options);
 
 /// Sixteen hexadecimal digits of what a model computes: the same whatever is
 /// annotated for checkpointing, and wherever it comes from.

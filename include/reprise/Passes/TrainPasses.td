@@ -7,25 +7,31 @@ include "mlir/Pass/PassBase.td"
 def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
   let description = [{
-    Differentiates each function's first result, a scalar loss, for every
-    variable of role `parameter` that it reads. Each `sg.module` gets a mirror
+    Differentiates each function's loss, the scalar result of
+    `#sg.binding<loss>` or else the first, for every variable of role
+    `parameter` that it reads. Each `sg.module` gets a mirror
     in `sg.backward`; what a mirror reads of its block is handed out as
     additional, residual results. What the backward region captures is what is
     kept.
 
     `sg.batch_norm` becomes `sg.batch_norm_training` and writes of the running
-    statistics. With `optimizer=sgd` the parameters' updates follow: with
-    g = gradient + weight-decay * w and v' = momentum * v + g it writes
-    w - learning_rate * v', and v' where momentum is not zero. The learning
-    rate is a new last argument. `emit-gradients` returns each gradient as a
-    result named `gradient:PARAMETER`.
+    statistics. Then the parameters' updates follow. The learning rate is the
+    argument of `#sg.binding<learning_rate>`, or a new last one. `emit-gradients`
+    returns each gradient as a result named `gradient:PARAMETER`;
+    `emit-nonfinite` returns as the result `nonfinite` whether the loss or a
+    gradient has an element that is not finite.
+
+    | optimizer | hyperparameters | |
+    |---|---|---|
+    | `sgd` | `momentum` 0.9, `weight-decay` 0 | with g = gradient + weight-decay * w and v' = momentum * v + g it writes w - learning_rate * v', and v' (`PARAMETER.momentum_buffer`) where momentum is not zero |
+    | `adamw` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0.01 | PyTorch's AdamW; keeps `PARAMETER.exp_avg`, `PARAMETER.exp_avg_sq` and the powers of both betas |
+    | `none` | | gradients alone |
 
     Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition. With `optimizer=sgd` it fails
-    at an `sg.write` of the model to a variable of role `parameter`, which the
-    optimizer writes; and, where momentum is not zero, at a symbol with the
-    name of a parameter's momentum (`PARAMETER.momentum_buffer`) that is not a
-    variable of role `optimizer_state` and the parameter's type.
+    vector-Jacobian product nor a decomposition; with an optimizer, at an
+    `sg.write` of the model to a variable of role `parameter`, which the
+    optimizer writes, and at a symbol with the name of one of the optimizer's
+    variables that is not a variable of role `optimizer_state` and its type.
 
     ```mlir
     sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,
@@ -47,10 +53,11 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
-           "sgd, or none to stop after the gradients">,
-    Option<"momentum", "momentum", "double", "0.9", "momentum of sgd">,
-    Option<"weightDecay", "weight-decay", "double", "0.0",
-           "added to the gradient, times the parameter">,
+           "sgd, adamw, or none to stop after the gradients">,
+    ListOption<"hyperparameters", "hyperparameters", "std::string",
+               "of the optimizer, as NAME=VALUE">,
+    Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
+           "return whether the loss or a gradient is not finite">,
     Option<"emitGradients", "emit-gradients", "bool", "false",
            "return the gradients as results">];
   let dependentDialects = ["::reprise::sg::SgDialect"];

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Operation.h"
+#include "reprise/IR/Sg.h"
 #include "reprise/Reference/Tensor.h"
 #include <functional>
 #include <map>
@@ -75,6 +76,10 @@ public:
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
          VariableStore &variables, const EvaluationOptions &options = {});
+
+/// What a variable begins with where its declaration alone says it; fails with
+/// a diagnostic on random numbers.
+llvm::FailureOr<Tensor> initialValue(sg::VariableOp variable);
 
 /// Attaches the reference models to the ops of sg when that dialect is loaded.
 void registerReferenceModels(mlir::DialectRegistry &registry);

@@ -25,6 +25,8 @@
 
 namespace reprise::rt {
 
+/// Raised when the schema changes its meaning: 2 says what device a program is
+/// for, and what inputs and outputs are for.
 constexpr uint32_t kArtifactVersion = 2;
 
 /// The bytes of a file around `payload`.

@@ -60,6 +60,22 @@ typedef enum rp_role {
   RP_SEED
 } rp_role;
 
+/* What an input or output of an entry is for; described at BindingRole in
+ * runtime/schemas/program.fbs. An entry has one of each at most, but for
+ * RP_BINDING_DATA, RP_BINDING_METRIC and RP_BINDING_GRADIENT. */
+typedef enum rp_binding_role {
+  RP_BINDING_DATA,
+  RP_BINDING_LABEL,
+  RP_BINDING_LEARNING_RATE,
+  RP_BINDING_SEED,
+  RP_BINDING_STEP,
+  RP_BINDING_LOSS,
+  RP_BINDING_LOGITS,
+  RP_BINDING_METRIC,
+  RP_BINDING_NONFINITE,
+  RP_BINDING_GRADIENT
+} rp_binding_role;
+
 /* A named tensor of the program. Pointers live as long as the program. */
 typedef struct rp_tensor_info {
   const char *name;
@@ -69,6 +85,8 @@ typedef struct rp_tensor_info {
   size_t bytes;
   rp_role role;                    /* of variables */
   const int32_t *file_permutation; /* of variables; NULL: identity */
+  rp_binding_role binding;         /* of inputs and outputs */
+  const char *variable;            /* of gradients; else NULL */
 } rp_tensor_info;
 
 /* ---- programs ---- */
@@ -126,9 +144,10 @@ rp_status *rp_session_create(const rp_program *program,
                              const rp_session_options *options,
                              rp_session **session);
 void rp_session_destroy(rp_session *session);
-/* Gives every variable its initial value, from Philox 4x32-10 keyed by seed
- * with one stream a variable (a hash of its name), so that it depends on
- * nothing else. A variable of role RP_SEED is set to seed. */
+/* Gives every variable its initial value: the program's data, or numbers from
+ * Philox 4x32-10 keyed by seed with one stream a variable (a hash of its name),
+ * so that it depends on nothing else. A variable of role RP_SEED is set to
+ * seed. */
 rp_status *rp_session_initialize(rp_session *session, uint64_t seed);
 /* Inputs are dense row-major in the type and shape of their info. */
 rp_status *rp_session_set_input(rp_session *session, const char *entry,

@@ -3,7 +3,7 @@
 module {
   sg.variable @w : tensor<8x8xf32> {role = #sg.role<parameter>, init = #sg.init<kaiming_normal>}
   sg.variable @v : tensor<4x8xf32> {role = #sg.role<parameter>, init = #sg.init<kaiming_normal>}
-  func.func @names(%image: tensor<2x8xf32> {sg.name = "image"}, %label: tensor<2xi32> {sg.name = "label"}) -> (tensor<f32> {sg.name = "loss"}, tensor<2x4xf32> {sg.name = "logits"}) {
+  func.func @names(%image: tensor<2x8xf32> {sg.name = "image"}, %label: tensor<2xi32> {sg.name = "label", sg.binding = #sg.binding<label>}) -> (tensor<f32> {sg.name = "loss", sg.binding = #sg.binding<loss>}, tensor<2x4xf32> {sg.name = "logits", sg.binding = #sg.binding<logits>}) {
     %w = sg.read @w : tensor<8x8xf32>
     %x = sg.matmul %image, %w {transpose_b} : (tensor<2x8xf32>, tensor<8x8xf32>) -> tensor<2x8xf32>
     %a:3 = sg.module "twice" (%p = %x : tensor<2x8xf32>, %q = %x : tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) attributes {activation_checkpointing} {

@@ -6,7 +6,7 @@ BEGIN {
   print "sg.variable @w : tensor<16x16xf32> {role = #sg.role<parameter>, " \
     "init = #sg.init<uniform, 1.0e-01 : f64>}"
   print "func.func @chain(%x: " matrix " {sg.name = \"x\"}) -> " \
-    "(tensor<f32> {sg.name = \"loss\"}) {"
+    "(tensor<f32> {sg.name = \"loss\", sg.binding = #sg.binding<loss>}) {"
   print "%w = sg.read @w : tensor<16x16xf32>"
   print "%v0 = sg.matmul %x, %w : (" matrix ", tensor<16x16xf32>) -> " matrix
   for (i = 1; i <= n; ++i) {

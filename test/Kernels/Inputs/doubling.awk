@@ -5,7 +5,7 @@ BEGIN {
   print "sg.variable @w : tensor<16x16xf32> {role = #sg.role<parameter>, " \
     "init = #sg.init<uniform, 1.0e-01 : f64>}"
   print "func.func @chain(%x: tensor<8x16xf32> {sg.name = \"x\"}) -> " \
-    "(tensor<f32> {sg.name = \"loss\"}) {"
+    "(tensor<f32> {sg.name = \"loss\", sg.binding = #sg.binding<loss>}) {"
   print "%w = sg.read @w : tensor<16x16xf32>"
   print "%y = sg.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> " \
     "tensor<8x16xf32>"

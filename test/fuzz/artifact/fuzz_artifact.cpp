@@ -80,10 +80,22 @@ static void checkLifetimes(const fb::Entry &entry) {
     }
 }
 
+static void checkBinding(const fb::Program &program, const fb::Entry *entry,
+                         const fb::Binding &binding) {
+  checkView(program, entry, binding.view());
+  require(binding.role() <= fb::BindingRole::MAX, "a role is known");
+  require(binding.role() != fb::BindingRole::Gradient || binding.variable(),
+          "a gradient names its variable");
+}
+
 static void checkAccepted(const fb::Program &program) {
   if (program.variables())
-    for (const fb::Variable *v : *program.variables())
+    for (const fb::Variable *v : *program.variables()) {
       checkView(program, nullptr, v->view());
+      require(v->init() != fb::InitKind::Elements ||
+                  v->init_data()->size() == *viewBytes(*v->view()),
+              "initial data fill their variable");
+    }
   if (program.constants())
     for (const fb::Constant *c : *program.constants())
       require(program.buffers()->Get(c->buffer())->size() == c->data()->size(),
@@ -95,7 +107,7 @@ static void checkAccepted(const fb::Program &program) {
     for (auto *bindings : {entry->inputs(), entry->outputs()})
       if (bindings)
         for (const fb::Binding *binding : *bindings)
-          checkView(program, entry, binding->view());
+          checkBinding(program, entry, *binding);
     if (entry->steps())
       for (const fb::Step *step : *entry->steps())
         checkStep(program, *entry, *step);

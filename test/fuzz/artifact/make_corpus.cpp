@@ -28,6 +28,8 @@ static ArtifactBuilder variables() {
   b.program.variables.back()->file_permutation = {0, 3, 1, 2};
   b.variable("seed", {1}, fb::InitKind::Zeros, 0, fb::Role::Seed,
              fb::ElementType::I64);
+  b.variable("data", {2}, fb::InitKind::Elements);
+  b.program.variables.back()->init_data.assign(8, 1);
   b.constant("c", {2}, {1, 2});
   b.finish();
   return b;
@@ -44,7 +46,9 @@ static ArtifactBuilder steps() {
     std::fprintf(stderr, "%s\n", status.message().c_str());
   b.launch("count", {y, v}, {0}, 4);
   b.copy(y, v);
+  b.input("kind", {2}, fb::ElementType::I32, fb::BindingRole::Label);
   b.output("y", y);
+  b.output("dv", y, fb::BindingRole::Gradient, "v");
   b.finish();
   return b;
 }

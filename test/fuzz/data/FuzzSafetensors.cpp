@@ -39,10 +39,11 @@ static void readDataset(const std::string &path) {
   checkMessage(data.status());
   if (!data.ok())
     return;
-  std::vector<float> image((*data)->shape().elements());
+  std::vector<float> image((*data)->columns()[0].elements());
   int32_t label = -1;
+  void *out[] = {image.data(), &label};
   for (uint64_t i = 0; i < std::min<uint64_t>((*data)->size(), 8); ++i) {
-    require((*data)->fill(&i, 1, image.data(), &label).ok());
+    require((*data)->fill(&i, 1, out).ok());
     require(label >= 0 && label < (*data)->classes());
   }
 }

@@ -83,6 +83,7 @@ static std::vector<Route> makeAlone() {
     routes.push_back({pass, {onFunctions(pass)}});
   for (const char *pass :
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
+        "sg-differentiate{optimizer=adamw emit-nonfinite=true}",
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",

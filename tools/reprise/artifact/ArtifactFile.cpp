@@ -128,6 +128,7 @@ static StepFacts factsOf(const fb::Step &step) {
 static TensorFacts factsOf(const fb::Binding &binding) {
   TensorFacts facts;
   facts.name = textOf(binding.name());
+  facts.role = rp_binding_role(binding.role());
   if (const fb::View *view = binding.view())
     for (uint32_t i = 0; view->shape() && i < view->shape()->size(); ++i)
       facts.shape.push_back(view->shape()->Get(i));

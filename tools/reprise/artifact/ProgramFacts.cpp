@@ -32,35 +32,38 @@ const EntryFacts *ProgramFacts::entry(const std::string &name) const {
   return nullptr;
 }
 
-/// The shape of a tensor that all entries have in common; empty without one.
+/// The shape of the first tensor of a role; empty without one.
 static std::vector<int64_t>
 shapeOf(const ProgramFacts &program,
-        std::vector<TensorFacts> EntryFacts::*tensors, const char *name) {
+        std::vector<TensorFacts> EntryFacts::*tensors, rp_binding_role role) {
   for (const EntryFacts &entry : program.entries)
     for (const TensorFacts &tensor : entry.*tensors)
-      if (tensor.name == name)
+      if (tensor.role == role)
         return tensor.shape;
   return {};
 }
 
 int64_t ProgramFacts::batch() const {
-  std::vector<int64_t> image = shapeOf(*this, &EntryFacts::inputs, "image");
-  return image.empty() ? 0 : image.front();
+  std::vector<int64_t> rows =
+      shapeOf(*this, &EntryFacts::inputs, RP_BINDING_DATA);
+  return rows.empty() ? 0 : rows.front();
 }
 
 std::string ProgramFacts::describeData() const {
-  std::vector<int64_t> image = shapeOf(*this, &EntryFacts::inputs, "image");
-  std::vector<int64_t> logits = shapeOf(*this, &EntryFacts::outputs, "logits");
+  std::vector<int64_t> rows =
+      shapeOf(*this, &EntryFacts::inputs, RP_BINDING_DATA);
+  std::vector<int64_t> logits =
+      shapeOf(*this, &EntryFacts::outputs, RP_BINDING_LOGITS);
   std::string text;
-  for (size_t at = 1; at < image.size(); ++at)
-    text += (at > 1 ? "x" : "") + std::to_string(image[at]);
+  for (size_t at = 1; at < rows.size(); ++at)
+    text += (at > 1 ? "x" : "") + std::to_string(rows[at]);
   auto add = [&](const std::string &words) {
     text += (text.empty() ? "" : ", ") + words;
   };
   if (logits.size() > 1)
     add(std::to_string(logits.back()) + " classes");
-  if (!image.empty())
-    add("batch " + std::to_string(image.front()));
+  if (!rows.empty())
+    add("batch " + std::to_string(rows.front()));
   return text;
 }
 

@@ -60,6 +60,7 @@ struct StepFacts {
 struct TensorFacts {
   std::string name;
   std::vector<int64_t> shape;
+  rp_binding_role role = RP_BINDING_DATA;
 };
 
 struct EntryFacts {

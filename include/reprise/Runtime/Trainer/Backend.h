@@ -22,8 +22,10 @@ struct TensorInfo {
   rp_element_type type = RP_F32;
   std::vector<int64_t> shape;
   size_t bytes = 0;
-  rp_role role = RP_PARAMETER;          // of variables
-  std::vector<int32_t> filePermutation; // of variables; empty: identity
+  rp_role role = RP_PARAMETER;               // of variables
+  rp_binding_role binding = RP_BINDING_DATA; // of inputs and outputs
+  std::string variable;                      // of gradients
+  std::vector<int32_t> filePermutation;      // of variables; empty: identity
 };
 
 struct EntryInfo {
@@ -33,7 +35,13 @@ struct EntryInfo {
   /// Null when there is none.
   const TensorInfo *input(const std::string &name) const;
   const TensorInfo *output(const std::string &name) const;
+  /// The first of a role; null when there is none.
+  const TensorInfo *input(rp_binding_role role) const;
+  const TensorInfo *output(rp_binding_role role) const;
 };
+
+/// "learning_rate": the name of a role, as models write it.
+const char *bindingRoleName(rp_binding_role role);
 
 class Backend {
 public:

@@ -6,7 +6,9 @@
 //
 // Names, as options say them: lr, schedule, warmup, steps of the run; and facts
 // of what it runs with: data, and whatever the backend tells of the program
-// (threads, momentum, weight-decay, model).
+// (threads, momentum, weight-decay, optimizer, model). Of sgd, momentum and
+// weight decay have names of their own; another optimizer is one text with all
+// its numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_COURSE_H
@@ -38,8 +40,8 @@ Status readLearningRate(const std::string &file, const Course &course,
 Status readSteps(const std::string &file, const Course &course,
                  uint64_t &steps);
 
-/// What tells data apart: their number, the images' shape, and a digest of 64
-/// images in equal distances with their labels.
+/// What tells data apart: their number, the shape of the first column of data,
+/// and a digest of 64 rows in equal distances.
 Expected<std::string> describeData(const Dataset &data);
 
 /// How a run is to go on.

@@ -1,7 +1,11 @@
-//===- Dataset.h - Labelled images ------------------------------*- C++ -*-===//
+//===- Dataset.h - Rows of named tensors ------------------------*- C++ -*-===//
 //
-// One interface over IDX directories, safetensors files and a synthetic
-// source. Images are f32 NHWC, labels i32.
+// A data set is rows; a row has a tensor for each column that the program
+// takes: data by name, and the label, the row's class (i32).
+//
+// A kind of data is a folder of runtime/trainer/data and a line of its
+// registry, Sources.def. Kinds that hold images and labels and no names give
+// the images to the program's only data input, whatever it is called.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATASET_H
@@ -13,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace reprise::rt {
 
@@ -27,6 +32,24 @@ struct ImageShape {
 /// "28x28x1", height, width, channels.
 std::string formatImageShape(const ImageShape &shape);
 
+/// A tensor of every row.
+struct Column {
+  std::string name;
+  rp_binding_role role = RP_BINDING_DATA; // or RP_BINDING_LABEL
+  rp_element_type type = RP_F32;
+  std::vector<int64_t> shape; // of one row
+  size_t elements() const;
+  size_t bytes() const; // of one row
+};
+
+/// "28x28x1"; "1x1xF" for a row of F numbers, as an image without extents.
+std::string formatRow(const Column &column);
+
+/// The image that a column is, and the column "image" of an image.
+ImageShape imageShapeOf(const Column &column);
+Column imageColumn(const ImageShape &shape, std::string name = "image");
+Column labelColumn(std::string name = "label");
+
 /// A pixel's value is (byte / 255 - mean) / stddev.
 struct Normalization {
   float mean = 0, stddev = 1;
@@ -36,25 +59,30 @@ class Dataset {
 public:
   virtual ~Dataset();
   virtual uint64_t size() const = 0;
-  virtual ImageShape shape() const = 0;
-  /// One more than the largest label.
+  /// What `fill` writes, in its order, in the shapes that the data have.
+  virtual const std::vector<Column> &columns() const = 0;
+  /// One more than the largest label; 0 without labels.
   virtual int32_t classes() const = 0;
   /// False where the order of the file is the order of training.
   virtual bool shuffled() const { return true; }
   /// What was applied to images stored as bytes.
   virtual std::optional<Normalization> normalization() const { return {}; }
-  /// Writes `count` images and labels. Callable from any thread.
-  virtual Status fill(const uint64_t *indices, size_t count, float *images,
-                      int32_t *labels) const = 0;
+  /// Writes `count` rows of each column to out[column]. Callable from any
+  /// thread.
+  virtual Status fill(const uint64_t *indices, size_t count,
+                      void *const *out) const = 0;
 };
 
 enum class Split { Train, Test };
 
+/// What is wanted of data.
 struct DatasetOptions {
   /// Refuse labels at or above this; 0 accepts any.
   int32_t classes = 0;
   /// Computed from the training images when absent (IDX only).
   std::optional<Normalization> normalization;
+  /// In this order; empty: an image and a label, as the data have them.
+  std::vector<Column> columns;
 };
 
 /// A directory with (train|t10k)-images-idx3-ubyte and -labels-idx1-ubyte,
@@ -63,22 +91,18 @@ Expected<std::unique_ptr<Dataset>>
 openIdxDirectory(const std::string &directory, Split split,
                  const DatasetOptions &options);
 
-/// A safetensors file with "image" (N,H,W,C or N,F; F32) and "label" (N; I32
-/// or I64), taken as they are and in order. Images stay on disk.
+/// A safetensors file with a tensor for each column (N,...; the column's type;
+/// labels N; I32 or I64), taken as they are and in order. Data stay on disk.
 Expected<std::unique_ptr<Dataset>>
 openTensorDataset(const std::string &path, const DatasetOptions &options);
-
-/// As measureDataset, of the two kinds of files.
-struct DatasetExtent;
-Expected<DatasetExtent> measureIdxDirectory(const std::string &directory,
-                                            Split split);
-Expected<DatasetExtent> measureTensorDataset(const std::string &path);
 
 struct SyntheticOptions {
   ImageShape shape;
   int32_t classes = 10;
   uint64_t size = 0;
   uint64_t seed = 0;
+  /// What rows are of; empty: an image of `shape` and a label.
+  std::vector<Column> columns = {};
 };
 
 /// Noise around one random pattern per class, so that it can be learnt. The
@@ -101,15 +125,22 @@ struct DatasetExtent {
   uint64_t hostBytes = 0;
 };
 
-/// From the headers of what `spec` names; reads no images.
-Expected<DatasetExtent> measureDataset(const DataSpec &spec, Split split);
+/// From the headers of what `spec` names; reads no rows. `columns` as in
+/// DatasetOptions.
+Expected<DatasetExtent> measureDataset(const DataSpec &spec, Split split,
+                                       const std::vector<Column> &columns = {});
 
-/// Opens what `spec` says for a model that takes images of `shape` (used by
-/// the synthetic source) and tells `classes` classes apart.
-Expected<std::unique_ptr<Dataset>> openDataset(const DataSpec &spec,
-                                               Split split,
-                                               const ImageShape &shape,
-                                               int32_t classes);
+/// What is known of data before they are opened.
+struct DataTraits {
+  bool hasSplits = false;  // it tells training and test data apart
+  bool hasTest = false;    // there are rows that are only for tests
+  bool allClasses = false; // its training labels are all that there are
+};
+DataTraits traitsOf(const DataSpec &spec);
+
+/// Opens what `spec` says. Synthetic data are made to the columns and classes.
+Expected<std::unique_ptr<Dataset>>
+openDataset(const DataSpec &spec, Split split, const DatasetOptions &options);
 
 } // namespace reprise::rt
 

@@ -25,8 +25,12 @@ void shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
                   uint64_t *order);
 
 struct Batch {
-  std::vector<float> images;
-  std::vector<int32_t> labels;
+  /// The bytes of each column of the data, row after row.
+  std::vector<std::vector<uint8_t>> columns;
+  /// A column as numbers of its type.
+  template <typename T> const T *as(size_t column) const {
+    return reinterpret_cast<const T *>(columns[column].data());
+  }
   size_t valid = 0;      // images that count
   uint64_t epoch = 0;    // counted from 0
   uint64_t position = 0; // of the first image in the epoch's order
@@ -69,6 +73,7 @@ private:
   std::vector<uint64_t> order;
   uint64_t orderEpoch = UINT64_MAX;
   std::vector<Batch> ring;
+  std::vector<void *> places; // of the columns of the batch being filled
 
   std::mutex mutex;
   std::condition_variable changed;

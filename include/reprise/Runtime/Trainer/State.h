@@ -56,8 +56,8 @@ struct WeightsReport {
 /// is an error that lists what is missing; a digest is checked if there is one.
 Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
 
-/// Writes the outputs "gradient:NAME" of the last run of `entry` under NAME in
-/// the file layout of the variable NAME.
+/// Writes the outputs of role gradient of the last run of `entry` under the
+/// names, and in the file layout, of their variables.
 Status writeGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 

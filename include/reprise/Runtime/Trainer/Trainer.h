@@ -1,10 +1,20 @@
 //===- Trainer.h - Training and evaluation of a program ---------*- C++ -*-===//
 //
-// A program to train has the entry "train_step" with inputs "image" (B,H,W,C
-// or B,F; f32), "label" (B; i32) and "learning_rate" (f32 scalar) and outputs
-// "loss" (f32 scalar) and "logits" (B,K; f32). To be evaluated it has
-// "eval_step" with "image", "label" and the same outputs. Momentum and weight
-// decay are part of the program.
+// A program to train has the entry "train_step"; to be evaluated, "eval_step".
+// What they take and give is found by roles (program.fbs), whatever it is
+// called:
+//
+//   data           inputs, at least one: rows of the data, by their names
+//   (B,...) label          input, if any: the rows' classes (B; i32)
+//   learning_rate  input, f32 scalar; of train_step
+//   seed, step     inputs, if any: i64 scalars
+//   loss           output, f32 scalar
+//   logits         output, if any (B,K; f32): bounds the labels; gives accuracy
+//   nonfinite      output, if any, i1 scalar: a run ends where it is true
+//   metric         outputs, if any, f32 scalars: reported
+//   gradient       outputs, if any: can be written to a file
+//
+// The optimizer is part of the program.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_TRAINER_H
@@ -28,8 +38,9 @@ struct Progress {
   double loss = 0;     // of this step
   double meanLoss = 0; // of the last 50 steps of this run
   double learningRate = 0;
-  double stepSeconds = 0;     // of this step
-  double imagesPerSecond = 0; // of this run
+  std::map<std::string, double> metrics; // of this step, by output
+  double stepSeconds = 0;                // of this step
+  double imagesPerSecond = 0;            // of this run
   double secondsLeft = 0;
   size_t predictedPeakBytes = 0; // of train_step
   size_t highWaterBytes = 0;     // of what steps were given of the arena
@@ -67,6 +78,7 @@ struct TrainResult {
   RunPosition position;
   LearningRate learningRate;
   double loss = 0, meanLoss = 0;
+  std::map<std::string, double> metrics; // of the last step, by output
   double seconds = 0;
   bool stopped = false; // by `stop`
 };
@@ -88,7 +100,13 @@ struct EvaluateOptions {
 
 struct EvaluateResult {
   uint64_t images = 0, correct = 0;
-  double loss = 0; // mean cross-entropy, computed from the logits
+  /// Whether the program has labels and logits. Then every image counts, and
+  /// the loss is the mean cross-entropy, computed from the logits. Otherwise
+  /// only full batches count, and it is the mean of the program's losses.
+  bool hasAccuracy = true;
+  double loss = 0;
+  /// Means over full batches, by output.
+  std::map<std::string, double> metrics;
   double accuracy() const { return images ? double(correct) / images : 0; }
 };
 

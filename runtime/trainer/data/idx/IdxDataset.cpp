@@ -5,7 +5,7 @@
 // so they do not depend on an order of addition.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Trainer/Dataset.h"
+#include "../DataSource.h"
 #include "reprise/Runtime/Trainer/Idx.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -19,32 +19,35 @@ namespace {
 
 class IdxDataset final : public Dataset {
 public:
-  IdxDataset(IdxArray images, std::vector<uint8_t> labels, Normalization n)
-      : images(std::move(images)), labels(std::move(labels)), normal(n) {
+  IdxDataset(LabelledImages form, IdxArray images, std::vector<uint8_t> labels,
+             Normalization n)
+      : form(std::move(form)), images(std::move(images)),
+        labels(std::move(labels)), normal(n) {
     for (unsigned byte = 0; byte < 256; ++byte)
       table[byte] = (float(byte) / 255.0f - n.mean) / n.stddev;
   }
   uint64_t size() const override { return labels.size(); }
-  ImageShape shape() const override {
-    return {images.shape[1], images.shape[2], 1};
-  }
+  const std::vector<Column> &columns() const override { return form.columns; }
   int32_t classes() const override {
     return 1 + *std::max_element(labels.begin(), labels.end());
   }
   std::optional<Normalization> normalization() const override { return normal; }
-  Status fill(const uint64_t *indices, size_t count, float *out,
-              int32_t *outLabels) const override {
-    size_t elements = shape().elements();
+  Status fill(const uint64_t *indices, size_t count,
+              void *const *out) const override {
+    size_t elements = form.columns[form.image].elements();
+    float *values = static_cast<float *>(out[form.image]);
     for (size_t i = 0; i < count; ++i) {
       const uint8_t *image = images.data.data() + indices[i] * elements;
       for (size_t j = 0; j < elements; ++j)
-        out[i * elements + j] = table[image[j]];
-      outLabels[i] = labels[indices[i]];
+        values[i * elements + j] = table[image[j]];
     }
+    for (size_t i = 0; form.label && i < count; ++i)
+      static_cast<int32_t *>(out[*form.label])[i] = labels[indices[i]];
     return Status();
   }
 
 private:
+  LabelledImages form;
   IdxArray images;
   std::vector<uint8_t> labels;
   Normalization normal;
@@ -156,12 +159,16 @@ reprise::rt::openIdxDirectory(const std::string &directory, Split split,
       chooseNormalization(directory, split, options, images->data);
   if (!normal.ok())
     return normal.status();
+  Expected<LabelledImages> form = labelledImages(
+      directory, options.columns, {images->shape[1], images->shape[2], 1});
+  if (!form.ok())
+    return form.status();
   return std::unique_ptr<Dataset>(std::make_unique<IdxDataset>(
-      std::move(*images), std::move(labels->data), *normal));
+      std::move(*form), std::move(*images), std::move(labels->data), *normal));
 }
 
-Expected<DatasetExtent>
-reprise::rt::measureIdxDirectory(const std::string &directory, Split split) {
+static Expected<DatasetExtent> measureDirectory(const std::string &directory,
+                                                Split split) {
   const std::string prefix = split == Split::Train ? "train" : "t10k";
   Expected<std::string> path =
       findFile(directory, prefix + "-images-idx3-ubyte");
@@ -177,4 +184,33 @@ reprise::rt::measureIdxDirectory(const std::string &directory, Split split) {
   if (__builtin_mul_overflow(extent.images, perImage + 1, &extent.hostBytes))
     extent.hostBytes = UINT64_MAX / 2;
   return extent;
+}
+
+namespace {
+
+class IdxSource final : public DataSource {
+public:
+  bool takes(const std::string &, PathKind kind) const override {
+    return kind == PathKind::Directory;
+  }
+  DataTraits traits(const DataSpec &spec) const override {
+    bool hasTest = findFile(spec.source, "t10k-images-idx3-ubyte").ok();
+    return {true, hasTest, true};
+  }
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split split,
+       const DatasetOptions &options) const override {
+    return openIdxDirectory(spec.source, split, options);
+  }
+  Expected<DatasetExtent> measure(const DataSpec &spec, Split split,
+                                  const std::vector<Column> &) const override {
+    return measureDirectory(spec.source, split);
+  }
+};
+
+} // namespace
+
+const DataSource &reprise::rt::idxSource() {
+  static const IdxSource source;
+  return source;
 }

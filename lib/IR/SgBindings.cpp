@@ -1,0 +1,157 @@
+//===- SgBindings.cpp - What inputs and outputs are for -------------------===//
+//
+// One table of roles: which side each is on, what tensor it takes, whether a
+// function has several. Functions and entries of programs are checked by it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "reprise/IR/Sg.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+LogicalResult
+sg::BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        BindingRole role, StringAttr variable) {
+  bool needed = role == BindingRole::Gradient;
+  bool given = variable && !variable.getValue().empty();
+  if (needed == given && given == static_cast<bool>(variable))
+    return success();
+  return emitError() << "binding " << stringifyBindingRole(role)
+                     << (needed ? " needs the name of its variable"
+                                : " is of no variable");
+}
+
+static bool isReal(RankedTensorType type, int64_t rank) {
+  return type.getRank() == rank && isa<FloatType>(type.getElementType());
+}
+
+static bool isInteger(RankedTensorType type, int64_t rank, unsigned width) {
+  return type.getRank() == rank &&
+         type.getElementType().isSignlessInteger(width);
+}
+
+/// What a tensor of the role must be; empty where `type` is that.
+static StringRef wanted(BindingRole role, RankedTensorType type) {
+  auto unless = [](bool good, StringRef text) {
+    return good ? StringRef() : text;
+  };
+  switch (role) {
+  case BindingRole::Data:
+  case BindingRole::Gradient:
+    return "";
+  case BindingRole::Label:
+    return unless(isInteger(type, 1, 32), "a vector of i32");
+  case BindingRole::LearningRate:
+  case BindingRole::Loss:
+  case BindingRole::Metric:
+    return unless(isReal(type, 0), "a floating-point scalar");
+  case BindingRole::Seed:
+  case BindingRole::Step:
+    return unless(isInteger(type, 0, 64), "a scalar of i64");
+  case BindingRole::Logits:
+    return unless(isReal(type, 2), "a floating-point matrix");
+  case BindingRole::NonFinite:
+    return unless(isInteger(type, 0, 1), "a scalar of i1");
+  }
+  llvm_unreachable("unknown role");
+}
+
+static bool isOfSide(BindingRole role, BindingSide side) {
+  if (role == BindingRole::Data)
+    return true;
+  return (role < BindingRole::Loss) == (side == BindingSide::Input);
+}
+
+bool sg::mayRepeat(BindingRole role) {
+  return role == BindingRole::Data || role == BindingRole::Metric ||
+         role == BindingRole::Gradient;
+}
+
+std::string sg::whyNotBound(BindingRole role, Type type, BindingSide side) {
+  std::string name = stringifyBindingRole(role).str();
+  if (!isOfSide(role, side))
+    return "the role '" + name + "' is one of " +
+           (side == BindingSide::Input ? "outputs" : "inputs");
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  StringRef rule = tensor ? wanted(role, tensor) : StringRef("a ranked tensor");
+  if (role == BindingRole::Data || rule.empty())
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "the role '" << name << "' is for " << rule << ", not for " << type;
+  return text;
+}
+
+BindingRole sg::roleOf(DictionaryAttr attributes) {
+  auto binding = attributes
+                     ? attributes.getAs<BindingAttr>(SgDialect::kBindingAttr)
+                     : BindingAttr();
+  return binding ? binding.getRole() : BindingRole::Data;
+}
+
+/// Checks the role of argument or result `index` and that no earlier one has
+/// it, where `of` gives the attributes of each.
+static LogicalResult verifyBinding(Operation *op, BindingAttr binding,
+                                   TypeRange types, unsigned index,
+                                   BindingSide side,
+                                   function_ref<DictionaryAttr(unsigned)> of) {
+  const char *what = side == BindingSide::Input ? "argument " : "result ";
+  if (index >= types.size())
+    return success();
+  std::string reason = whyNotBound(binding.getRole(), types[index], side);
+  if (!reason.empty())
+    return op->emitOpError() << "binds " << what << index << ", but " << reason;
+  for (unsigned other = 0; other < index && !mayRepeat(binding.getRole());
+       ++other)
+    if (roleOf(of(other)) == binding.getRole())
+      return op->emitOpError()
+             << "binds " << what << other << " and " << what << index
+             << " as its '" << stringifyBindingRole(binding.getRole()) << "'";
+  return success();
+}
+
+LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned index,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  if (name == kNameAttr && isa<StringAttr>(attribute.getValue()))
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (auto binding = dyn_cast<BindingAttr>(attribute.getValue());
+      binding && name == kBindingAttr && function)
+    return verifyBinding(
+        op, binding, function.getArgumentTypes(), index, BindingSide::Input,
+        [&](unsigned other) { return function.getArgAttrDict(other); });
+  auto offset = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (name == kOffsetAttr && offset && offset.getType().isInteger(64) &&
+      offset.getInt() >= 0)
+    return success();
+  return op->emitOpError() << "has an argument with attribute '" << name
+                           << "'; only a string '" << kNameAttr
+                           << "', a #sg.binding '" << kBindingAttr
+                           << "' and an i64 '" << kOffsetAttr
+                           << "' of at least 0 are known";
+}
+
+LogicalResult SgDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                     unsigned index,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  if (name == kNameAttr && isa<StringAttr>(attribute.getValue()))
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (auto binding = dyn_cast<BindingAttr>(attribute.getValue());
+      binding && name == kBindingAttr && function)
+    return verifyBinding(
+        op, binding, function.getResultTypes(), index, BindingSide::Output,
+        [&](unsigned other) { return function.getResultAttrDict(other); });
+  return op->emitOpError() << "has a result with attribute '" << name
+                           << "'; only a string '" << kNameAttr
+                           << "' and a #sg.binding '" << kBindingAttr
+                           << "' are known";
+}

@@ -1,0 +1,223 @@
+//===- ApplyOptimizer.cpp - The optimizer's variables and writes ----------===//
+//
+// Input:   a differentiated function, an optimizer and its hyperparameters.
+// Output:  the optimizer's variables next to what they belong to; for each
+//          parameter with a gradient its update and the write.
+// Fails:   where the optimizer would write what the model writes or declares.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ApplyOptimizer.h"
+#include "reprise/IR/Origin.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+//===----------------------------------------------------------------------===//
+// Ops of an update
+//===----------------------------------------------------------------------===//
+
+double UpdateBuilder::get(llvm::StringRef hyperparameter) const {
+  return values.at(hyperparameter.str());
+}
+
+FlatSymbolRefAttr UpdateBuilder::symbolOf(llvm::StringRef name) const {
+  return FlatSymbolRefAttr::get(builder.getContext(), prefix + name.str());
+}
+
+Value UpdateBuilder::read(llvm::StringRef name) {
+  FlatSymbolRefAttr symbol = symbolOf(name);
+  auto variable = symbols.lookup<VariableOp>(symbol.getValue());
+  return ReadOp::create(builder, loc, variable.getTensorType(), symbol);
+}
+
+void UpdateBuilder::write(llvm::StringRef name, Value value) {
+  WriteOp::create(builder, loc, symbolOf(name), value);
+}
+
+Value UpdateBuilder::splat(double value) {
+  return createSplat(builder, loc, type, value);
+}
+
+Value UpdateBuilder::add(Value a, Value b) {
+  return AddOp::create(builder, loc, a, b);
+}
+Value UpdateBuilder::sub(Value a, Value b) {
+  return SubOp::create(builder, loc, a, b);
+}
+Value UpdateBuilder::mul(Value a, Value b) {
+  return MulOp::create(builder, loc, a, b);
+}
+Value UpdateBuilder::div(Value a, Value b) {
+  return DivOp::create(builder, loc, a, b);
+}
+Value UpdateBuilder::sqrt(Value a) { return SqrtOp::create(builder, loc, a); }
+
+Value UpdateBuilder::cast(Value scalar, Type element) {
+  auto to = RankedTensorType::get({}, element);
+  return scalar.getType() == to ? scalar
+                                : CastOp::create(builder, loc, to, scalar);
+}
+
+Value UpdateBuilder::spread(Value scalar) {
+  scalar = cast(scalar, type.getElementType());
+  return BroadcastOp::create(builder, loc, type, scalar, ArrayRef<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+static std::string nameOf(VariableOp parameter,
+                          const OptimizerVariable &variable) {
+  return (parameter.getSymName() + "." + variable.name).str();
+}
+
+/// Fails when `name` is taken by what is not the optimizer's variable already.
+static LogicalResult checkName(SymbolTable &symbols, const std::string &name,
+                               Type type, const std::string &purpose,
+                               llvm::StringRef of) {
+  Operation *existing = symbols.lookup(name);
+  auto variable = dyn_cast_if_present<VariableOp>(existing);
+  bool isOwn = variable && variable.getRole() == Role::OptimizerState &&
+               variable.getType() == type;
+  if (!existing || isOwn)
+    return success();
+  return existing->emitError() << "has the name of the " << purpose << " of "
+                               << of << "; give it another";
+}
+
+/// Declared behind `anchor`, or at the front of the module.
+static VariableOp declare(SymbolTable &symbols, VariableOp anchor, Location loc,
+                          const OptimizerVariable &variable,
+                          const std::string &name, RankedTensorType type,
+                          DenseI32ArrayAttr permutation) {
+  if (auto existing = symbols.lookup<VariableOp>(name))
+    return existing;
+  MLIRContext *context = type.getContext();
+  OpBuilder builder(context);
+  auto op = VariableOp::create(
+      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
+      RoleAttr::get(context, Role::OptimizerState),
+      InitAttr::get(context, variable.init, TypedAttr()), permutation);
+  Block &body = symbols.getOp()->getRegion(0).front();
+  symbols.insert(op,
+                 anchor ? std::next(Block::iterator(anchor)) : body.begin());
+  return op;
+}
+
+static void declareFor(VariableOp parameter, SymbolTable &symbols,
+                       ArrayRef<OptimizerVariable> variables) {
+  VariableOp last = parameter;
+  for (const OptimizerVariable &variable : variables)
+    last = declare(symbols, last, parameter.getLoc(), variable,
+                   nameOf(parameter, variable), parameter.getTensorType(),
+                   parameter.getFilePermutationAttr());
+}
+
+static RankedTensorType scalarOf(const OptimizerVariable &variable) {
+  return RankedTensorType::get({}, variable.element);
+}
+
+LogicalResult sg::checkOptimizer(func::FuncOp function, SymbolTable &symbols,
+                                 const Optimizer &optimizer,
+                                 const HyperparameterValues &values) {
+  if (!optimizer.updates())
+    return success();
+  auto module = function->getParentOfType<mlir::ModuleOp>();
+  for (const OptimizerVariable &variable :
+       optimizer.sharedVariables(function.getContext()))
+    if (failed(checkName(symbols, variable.name, scalarOf(variable),
+                         variable.purpose, optimizer.info().name)))
+      return failure();
+  std::vector<OptimizerVariable> variables = optimizer.variables(values);
+  for (auto parameter : module.getOps<VariableOp>())
+    if (parameter.getRole() == Role::Parameter)
+      for (const OptimizerVariable &variable : variables)
+        if (failed(checkName(symbols, nameOf(parameter, variable),
+                             parameter.getType(), variable.purpose,
+                             ("@" + parameter.getSymName()).str())))
+          return failure();
+  WalkResult walk = function.walk([&](WriteOp op) -> WalkResult {
+    auto variable = symbols.lookup<VariableOp>(op.getVariable());
+    if (!variable || variable.getRole() != Role::Parameter)
+      return WalkResult::advance();
+    return op.emitOpError() << "writes parameter @" << op.getVariable()
+                            << ", which the optimizer updates; give the "
+                               "variable another role";
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// The argument that the model declares, or a new last one.
+static Value rateOf(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (roleOf(function.getArgAttrDict(argument.getArgNumber())) ==
+        BindingRole::LearningRate)
+      return argument;
+  Builder builder(function.getContext());
+  auto type = RankedTensorType::get({}, builder.getF32Type());
+  unsigned index = function.getNumArguments();
+  auto attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr(SgDialect::kNameAttr,
+                            builder.getStringAttr("learning_rate")),
+       builder.getNamedAttr(SgDialect::kBindingAttr,
+                            BindingAttr::get(function.getContext(),
+                                             BindingRole::LearningRate,
+                                             StringAttr()))});
+  (void)function.insertArgument(index, type, attributes, function.getLoc());
+  return function.getArgument(index);
+}
+
+static SmallVector<Value> emitShared(OpBuilder &builder, func::FuncOp function,
+                                     SymbolTable &symbols, Value rate,
+                                     const Optimizer &optimizer,
+                                     const HyperparameterValues &values) {
+  llvm::StringRef name = optimizer.info().name;
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  VariableOp last;
+  for (auto variable :
+       function->getParentOfType<mlir::ModuleOp>().getOps<VariableOp>())
+    last = variable;
+  for (const OptimizerVariable &variable :
+       optimizer.sharedVariables(builder.getContext()))
+    last = declare(symbols, last, loc, variable, variable.name,
+                   scalarOf(variable), DenseI32ArrayAttr());
+  OriginScope scope(builder, name);
+  UpdateBuilder update(builder, loc,
+                       RankedTensorType::get({}, builder.getF64Type()), values,
+                       symbols, "");
+  return optimizer.share(update, rate);
+}
+
+void sg::emitUpdates(func::FuncOp function, BackwardOp backward,
+                     SymbolTable &symbols, const Optimizer &optimizer,
+                     const HyperparameterValues &values) {
+  if (!optimizer.updates())
+    return;
+  Value rate = rateOf(function);
+  OpBuilder builder(function.getBody().front().getTerminator());
+  std::vector<OptimizerVariable> variables = optimizer.variables(values);
+  SmallVector<Value> shared =
+      emitShared(builder, function, symbols, rate, optimizer, values);
+  for (auto [symbol, gradient] :
+       llvm::zip_equal(backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
+                       backward.getGradients())) {
+    auto parameter = symbols.lookup<VariableOp>(symbol.getValue());
+    declareFor(parameter, symbols, variables);
+    // The optimizer belongs to the parameter, not to the op of its gradient.
+    Location loc = NameLoc::get(parameter.getSymNameAttr());
+    OriginScope scope(builder, parameter.getSymName());
+    auto type = parameter.getTensorType();
+    Value weight = ReadOp::create(builder, loc, type, symbol);
+    UpdateBuilder update(builder, loc, type, values, symbols,
+                         (parameter.getSymName() + ".").str());
+    Value next = optimizer.update(update, {weight, gradient, rate, shared});
+    WriteOp::create(builder, loc, symbol, next);
+  }
+}

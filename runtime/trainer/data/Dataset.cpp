@@ -1,0 +1,142 @@
+//===- Dataset.cpp - Rows, and the kinds of data there are ----------------===//
+
+#include "DataSource.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <cerrno>
+#include <sys/stat.h>
+
+using namespace reprise::rt;
+
+static std::vector<const DataSource *> sources() {
+  return {
+#define DATA_SOURCE(NAME) &NAME##Source(),
+#include "Sources.def"
+#undef DATA_SOURCE
+  };
+}
+
+Dataset::~Dataset() = default;
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+size_t Column::elements() const {
+  size_t product = 1;
+  for (int64_t extent : shape)
+    product *= size_t(extent);
+  return product;
+}
+
+size_t Column::bytes() const { return elements() * dtypeBytes(dtypeOf(type)); }
+
+std::string reprise::rt::formatImageShape(const ImageShape &shape) {
+  return std::to_string(shape.height) + "x" + std::to_string(shape.width) +
+         "x" + std::to_string(shape.channels);
+}
+
+std::string reprise::rt::formatRow(const Column &column) {
+  if (column.shape.size() == 1)
+    return formatImageShape({1, 1, column.shape[0]});
+  return formatShape(column.shape);
+}
+
+ImageShape reprise::rt::imageShapeOf(const Column &column) {
+  if (column.shape.size() == 3)
+    return {column.shape[0], column.shape[1], column.shape[2]};
+  return {1, 1, int64_t(column.elements())};
+}
+
+Column reprise::rt::imageColumn(const ImageShape &shape, std::string name) {
+  return {std::move(name),
+          RP_BINDING_DATA,
+          RP_F32,
+          {shape.height, shape.width, shape.channels}};
+}
+
+Column reprise::rt::labelColumn(std::string name) {
+  return {std::move(name), RP_BINDING_LABEL, RP_I32, {}};
+}
+
+Expected<LabelledImages>
+reprise::rt::labelledImages(const std::string &source,
+                            const std::vector<Column> &wanted,
+                            const ImageShape &shape) {
+  if (wanted.empty())
+    return LabelledImages{{imageColumn(shape), labelColumn()}, 0, 1};
+  LabelledImages result;
+  size_t images = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    bool isLabel = wanted[i].role == RP_BINDING_LABEL;
+    result.columns.push_back(isLabel ? labelColumn(wanted[i].name)
+                                     : imageColumn(shape, wanted[i].name));
+    if (isLabel)
+      result.label = i;
+    else
+      result.image = i;
+    images += !isLabel;
+    if (!isLabel && wanted[i].type != RP_F32)
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "'" + source +
+                               "' holds images, which are F32, but "
+                               "the program's input '" +
+                               wanted[i].name + "' is " +
+                               dtypeName(dtypeOf(wanted[i].type)));
+  }
+  if (images == 1)
+    return result;
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "'" + source +
+                           "' holds images and labels without "
+                           "names, but the program takes " +
+                           std::to_string(images) +
+                           " inputs of data; give them by name in a "
+                           ".safetensors file");
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+static PathKind kindOf(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0)
+    return PathKind::Nothing;
+  return S_ISDIR(info.st_mode) ? PathKind::Directory : PathKind::File;
+}
+
+static Expected<const DataSource *> findSource(const DataSpec &spec) {
+  PathKind kind = kindOf(spec.source);
+  int reason = kind == PathKind::Nothing ? errno : 0;
+  for (const DataSource *source : sources())
+    if (source->takes(spec.source, kind))
+      return source;
+  return systemError("open data", spec.source, reason);
+}
+
+DataTraits reprise::rt::traitsOf(const DataSpec &spec) {
+  Expected<const DataSource *> source = findSource(spec);
+  return source.ok() ? (*source)->traits(spec) : DataTraits();
+}
+
+Expected<std::unique_ptr<Dataset>>
+reprise::rt::openDataset(const DataSpec &spec, Split split,
+                         const DatasetOptions &options) {
+  Expected<const DataSource *> source = findSource(spec);
+  if (!source.ok())
+    return source.status();
+  DatasetOptions wanted = options;
+  if (spec.normalization)
+    wanted.normalization = spec.normalization;
+  return (*source)->open(spec, split, wanted);
+}
+
+Expected<DatasetExtent>
+reprise::rt::measureDataset(const DataSpec &spec, Split split,
+                            const std::vector<Column> &columns) {
+  Expected<const DataSource *> source = findSource(spec);
+  if (!source.ok())
+    return source.status();
+  return (*source)->measure(spec, split, columns);
+}

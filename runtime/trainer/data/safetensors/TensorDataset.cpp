@@ -1,0 +1,295 @@
+//===- TensorDataset.cpp - Rows of tensors in a safetensors file ----------===//
+//
+// Everything is read once at the start, in chunks, to refuse values that are
+// not finite before a run begins; then rows are read from the file batch by
+// batch, so that they take no memory. Labels stay in memory.
+//
+//===----------------------------------------------------------------------===//
+#include "../DataSource.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace reprise::rt;
+
+static Status wrong(const std::string &path, const std::string &what) {
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "'" + path + "' cannot be used as data: " + what);
+}
+
+static std::string describe(const TensorEntry &entry) {
+  return "'" + entry.name + "' is " + dtypeName(entry.type) + " of shape " +
+         formatShape(entry.shape);
+}
+
+namespace {
+
+class TensorDataset final : public Dataset {
+public:
+  explicit TensorDataset(SafetensorsFile input) : file(std::move(input)) {}
+  /// Takes the columns that are wanted, or an image and a label.
+  Status take(const DatasetOptions &options);
+
+  uint64_t size() const override { return rows; }
+  const std::vector<Column> &columns() const override { return form; }
+  int32_t classes() const override {
+    return labels.empty() ? 0
+                          : 1 + *std::max_element(labels.begin(), labels.end());
+  }
+  bool shuffled() const override { return false; }
+  Status fill(const uint64_t *indices, size_t count,
+              void *const *out) const override;
+
+private:
+  Status takeColumn(const Column &wanted, bool isNatural);
+  Status checkRows() const;
+  Status readLabels(const TensorEntry &entry, int32_t classes);
+  Status checkFinite(const TensorEntry &entry, const Column &column) const;
+  Status fillData(size_t column, const uint64_t *indices, size_t count,
+                  uint8_t *out) const;
+
+  SafetensorsFile file;
+  std::vector<Column> form;
+  std::vector<TensorEntry> entries; // by column
+  std::vector<int32_t> labels;
+  uint64_t rows = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+/// Only floating-point numbers can be other than finite.
+static bool isReal(DType type) {
+  return type == DType::F32 || type == DType::F64 || type == DType::F16 ||
+         type == DType::BF16;
+}
+
+static Status checkLabel(const std::string &path, const TensorEntry &entry) {
+  if ((entry.type != DType::I32 && entry.type != DType::I64) ||
+      entry.shape.size() != 1)
+    return wrong(path, describe(entry) + ", not I32 or I64 of shape N");
+  return Status();
+}
+
+/// An image without a program that says more is a row or a picture.
+static Status checkData(const std::string &path, const TensorEntry &entry,
+                        const Column &wanted, bool isNatural) {
+  DType type = dtypeOf(wanted.type);
+  size_t rank = entry.shape.size();
+  bool isImage = isNatural || wanted.shape.size() == 3;
+  if (isImage && (entry.type != type || (rank != 2 && rank != 4)))
+    return wrong(path, describe(entry) + ", not " + dtypeName(type) +
+                           " of shape NxHxWxC");
+  if (entry.type != type || rank == 0)
+    return wrong(path, describe(entry) + ", not " + dtypeName(type) +
+                           " of a row for each " + formatShape(wanted.shape));
+  if (entry.bytes() == 0)
+    return wrong(path, describe(entry) + ", so it is empty");
+  return Status();
+}
+
+Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
+  const TensorEntry *entry = file.header().find(wanted.name);
+  if (!entry)
+    return wrong(file.path(), "it has no tensor '" + wanted.name + "'");
+  Column column = wanted;
+  if (wanted.role == RP_BINDING_LABEL) {
+    REPRISE_RETURN_IF_ERROR(checkLabel(file.path(), *entry));
+  } else {
+    REPRISE_RETURN_IF_ERROR(checkData(file.path(), *entry, wanted, isNatural));
+    column.shape.assign(entry->shape.begin() + 1, entry->shape.end());
+  }
+  form.push_back(std::move(column));
+  entries.push_back(*entry);
+  return Status();
+}
+
+Status TensorDataset::checkRows() const {
+  for (const TensorEntry &entry : entries)
+    if (entry.shape[0] != entries.front().shape[0])
+      return wrong(file.path(),
+                   describe(entries.front()) + ", but " + describe(entry));
+  return Status();
+}
+
+Status TensorDataset::readLabels(const TensorEntry &entry, int32_t classes) {
+  size_t count = size_t(entry.shape[0]);
+  labels.reserve(count);
+  std::vector<int64_t> wide(count);
+  if (entry.type == DType::I64) {
+    REPRISE_RETURN_IF_ERROR(file.read(entry, wide.data()));
+  } else {
+    std::vector<int32_t> narrow(count);
+    REPRISE_RETURN_IF_ERROR(file.read(entry, narrow.data()));
+    std::copy(narrow.begin(), narrow.end(), wide.begin());
+  }
+  int64_t limit = classes > 0 ? classes : INT32_MAX;
+  for (size_t i = 0; i < count; ++i) {
+    if (wide[i] < 0 || wide[i] >= limit)
+      return wrong(file.path(), "label " + std::to_string(wide[i]) +
+                                    " of image " + std::to_string(i) +
+                                    " is out of range: the model has " +
+                                    std::to_string(limit) + " classes");
+    labels.push_back(int32_t(wide[i]));
+  }
+  return Status();
+}
+
+/// The number whose bytes these are; of half precision only whether it is
+/// finite.
+static double numberAt(DType type, const uint8_t *bytes) {
+  uint16_t half = 0;
+  float single = 0;
+  double wide = 0;
+  std::memcpy(&half, bytes, sizeof half);
+  switch (type) {
+  case DType::F16:
+    return (half & 0x7C00) != 0x7C00 ? 0 : NAN;
+  case DType::BF16:
+    return (half & 0x7F80) != 0x7F80 ? 0 : NAN;
+  case DType::F32:
+    std::memcpy(&single, bytes, sizeof single);
+    return single;
+  default:
+    std::memcpy(&wide, bytes, sizeof wide);
+    return wide;
+  }
+}
+
+Status TensorDataset::checkFinite(const TensorEntry &entry,
+                                  const Column &column) const {
+  if (!isReal(entry.type))
+    return Status();
+  size_t width = dtypeBytes(entry.type);
+  std::vector<uint8_t> chunk(size_t(1) << 20);
+  for (uint64_t at = 0; at < entry.bytes(); at += chunk.size()) {
+    size_t n = size_t(std::min<uint64_t>(chunk.size(), entry.bytes() - at));
+    REPRISE_RETURN_IF_ERROR(file.readPart(entry, at, chunk.data(), n));
+    for (size_t i = 0; i < n; i += width)
+      if (double number = numberAt(entry.type, &chunk[i]);
+          !std::isfinite(number))
+        return wrong(file.path(),
+                     "image " + std::to_string((at + i) / column.bytes()) +
+                         " has a value that is not finite (" +
+                         std::to_string(number) + ") in '" + entry.name + "'");
+  }
+  return Status();
+}
+
+Status TensorDataset::take(const DatasetOptions &options) {
+  bool isNatural = options.columns.empty();
+  if (isNatural) {
+    // Of both, the one that is missing is named.
+    REPRISE_RETURN_IF_ERROR(takeColumn(imageColumn({}), isNatural));
+    REPRISE_RETURN_IF_ERROR(takeColumn(labelColumn(), isNatural));
+  }
+  for (const Column &column : options.columns)
+    REPRISE_RETURN_IF_ERROR(takeColumn(column, isNatural));
+  REPRISE_RETURN_IF_ERROR(checkRows());
+  rows = uint64_t(entries.front().shape[0]);
+  if (rows == 0)
+    return wrong(file.path(), describe(entries.front()) + ", so it is empty");
+  for (size_t i = 0; i < form.size(); ++i)
+    REPRISE_RETURN_IF_ERROR(form[i].role == RP_BINDING_LABEL
+                                ? readLabels(entries[i], options.classes)
+                                : checkFinite(entries[i], form[i]));
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+Status TensorDataset::fillData(size_t column, const uint64_t *indices,
+                               size_t count, uint8_t *out) const {
+  size_t bytes = form[column].bytes();
+  for (size_t i = 0; i < count;) {
+    size_t run = 1; // neighbours are read in one go
+    while (i + run < count && indices[i + run] == indices[i] + run)
+      ++run;
+    REPRISE_RETURN_IF_ERROR(file.readPart(entries[column], indices[i] * bytes,
+                                          out + i * bytes, run * bytes));
+    i += run;
+  }
+  return Status();
+}
+
+Status TensorDataset::fill(const uint64_t *indices, size_t count,
+                           void *const *out) const {
+  for (size_t c = 0; c < form.size(); ++c) {
+    if (form[c].role != RP_BINDING_LABEL) {
+      REPRISE_RETURN_IF_ERROR(
+          fillData(c, indices, count, static_cast<uint8_t *>(out[c])));
+      continue;
+    }
+    for (size_t i = 0; i < count; ++i)
+      static_cast<int32_t *>(out[c])[i] = labels[indices[i]];
+  }
+  return Status();
+}
+
+Expected<std::unique_ptr<Dataset>>
+reprise::rt::openTensorDataset(const std::string &path,
+                               const DatasetOptions &options) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  auto data = std::make_unique<TensorDataset>(std::move(*file));
+  REPRISE_RETURN_IF_ERROR(data->take(options));
+  return std::unique_ptr<Dataset>(std::move(data));
+}
+
+namespace {
+
+class SafetensorsSource final : public DataSource {
+public:
+  bool takes(const std::string &, PathKind kind) const override {
+    return kind == PathKind::File;
+  }
+  DataTraits traits(const DataSpec &) const override { return {}; }
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split,
+       const DatasetOptions &options) const override {
+    return openTensorDataset(spec.source, options);
+  }
+  Expected<DatasetExtent>
+  measure(const DataSpec &spec, Split,
+          const std::vector<Column> &columns) const override;
+};
+
+} // namespace
+
+Expected<DatasetExtent>
+SafetensorsSource::measure(const DataSpec &spec, Split,
+                           const std::vector<Column> &columns) const {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(spec.source);
+  if (!file.ok())
+    return file.status();
+  std::vector<Column> wanted = columns;
+  if (wanted.empty())
+    wanted = {imageColumn({}), labelColumn()};
+  DatasetExtent extent;
+  bool hasLabel = false;
+  for (const Column &column : wanted) {
+    const TensorEntry *entry = file->header().find(column.name);
+    if (!entry)
+      return wrong(spec.source, "it has no tensor '" + column.name + "'");
+    if (entry->shape.empty())
+      return wrong(spec.source, describe(*entry) + ", which has no rows");
+    extent.images = uint64_t(entry->shape[0]);
+    hasLabel |= column.role == RP_BINDING_LABEL;
+  }
+  // Labels as they are, as read and widened, while they are checked.
+  if (hasLabel)
+    extent.hostBytes = extent.images * (2 * sizeof(int32_t) + sizeof(int64_t));
+  return extent;
+}
+
+const DataSource &reprise::rt::safetensorsSource() {
+  static const SafetensorsSource source;
+  return source;
+}

@@ -1,0 +1,145 @@
+//===- SyntheticDataset.cpp - Rows that can be learnt ---------------------===//
+//
+// Every number is a function of (seed, column, stream, row, element), so that
+// rows can be made in any order, and again.
+//
+//===----------------------------------------------------------------------===//
+#include "../DataSource.h"
+#include "reprise/Runtime/Trainer/Philox.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+
+using namespace reprise::rt;
+
+namespace {
+
+/// value = pattern[label] + noise, both uniform in [-sqrt(3), sqrt(3)) (unit
+/// variance), the noise halved.
+class SyntheticDataset final : public Dataset {
+public:
+  SyntheticDataset(const SyntheticOptions &options, Split split)
+      : options(options), stream(split == Split::Train ? 1 : 2) {}
+  uint64_t size() const override { return options.size; }
+  const std::vector<Column> &columns() const override {
+    return options.columns;
+  }
+  int32_t classes() const override { return options.classes; }
+  Status fill(const uint64_t *indices, size_t count,
+              void *const *out) const override {
+    uint64_t number = 0; // among the data columns
+    for (size_t c = 0; c < options.columns.size(); ++c) {
+      const Column &column = options.columns[c];
+      bool isLabel = column.role == RP_BINDING_LABEL;
+      for (size_t i = 0; i < count; ++i)
+        if (isLabel)
+          static_cast<int32_t *>(out[c])[i] = labelOf(indices[i]);
+        else
+          fillRow(static_cast<float *>(out[c]) + i * column.elements(),
+                  column.elements(), number, indices[i]);
+      number += !isLabel;
+    }
+    return Status();
+  }
+
+private:
+  enum class Write { Set, Add };
+  static constexpr uint64_t kPatterns = 0, kLabels = 16;
+
+  struct Numbers {
+    uint64_t stream, row;
+    float scale;
+  };
+
+  void fillRow(float *out, size_t elements, uint64_t column,
+               uint64_t index) const {
+    uint64_t base = column << 48;
+    addUniform(out, elements,
+               {(kPatterns << 56) + base, uint64_t(labelOf(index)), 1.0f},
+               Write::Set);
+    addUniform(out, elements, {(stream << 56) + base, index, 0.5f}, Write::Add);
+  }
+
+  int32_t labelOf(uint64_t index) const {
+    auto words = philox4x32(options.seed, index, kLabels + stream);
+    return int32_t((uint64_t(words[0]) * uint64_t(options.classes)) >> 32);
+  }
+
+  /// Counter = (element / 4 and column and stream, row).
+  void addUniform(float *out, size_t elements, const Numbers &of,
+                  Write write) const {
+    const float unit = of.scale * 1.7320508f / 2147483648.0f;
+    for (size_t i = 0; i < elements; i += 4) {
+      auto words = philox4x32(options.seed, i / 4 + of.stream, of.row);
+      for (size_t j = i; j < elements && j < i + 4; ++j) {
+        float value = float(int32_t(words[j - i])) * unit;
+        out[j] = write == Write::Set ? value : out[j] + value;
+      }
+    }
+  }
+
+  const SyntheticOptions options;
+  const uint64_t stream;
+};
+
+class SyntheticSource final : public DataSource {
+public:
+  bool takes(const std::string &source, PathKind) const override {
+    return source == "synthetic";
+  }
+  DataTraits traits(const DataSpec &) const override {
+    return {true, false, false};
+  }
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split split,
+       const DatasetOptions &options) const override {
+    // Without logits nothing says how many classes there are.
+    int32_t classes = options.classes > 0 ? options.classes : 10;
+    return openSyntheticDataset(
+        {{}, classes, spec.syntheticSize, spec.syntheticSeed, options.columns},
+        split);
+  }
+  Expected<DatasetExtent> measure(const DataSpec &spec, Split,
+                                  const std::vector<Column> &) const override {
+    return DatasetExtent{spec.syntheticSize, 0};
+  }
+};
+
+} // namespace
+
+const DataSource &reprise::rt::syntheticSource() {
+  static const SyntheticSource source;
+  return source;
+}
+
+static Status checkColumns(const SyntheticOptions &options) {
+  constexpr size_t kColumns = 256; // that Philox's counter tells apart
+  size_t rows = 0;
+  for (const Column &column : options.columns) {
+    bool isData = column.role == RP_BINDING_DATA;
+    if (isData && column.type != RP_F32)
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "synthetic data are F32, but the program's input '" +
+                               column.name + "' is " +
+                               dtypeName(dtypeOf(column.type)));
+    if (isData && column.elements() == 0)
+      rows = kColumns;
+    rows += isData;
+  }
+  if (options.size > 0 && options.classes > 0 && rows > 0 && rows <= kColumns)
+    return Status();
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "cannot make " + std::to_string(options.size) +
+                           " synthetic images of " +
+                           formatRow(options.columns.front()) + " in " +
+                           std::to_string(options.classes) + " classes");
+}
+
+Expected<std::unique_ptr<Dataset>>
+reprise::rt::openSyntheticDataset(const SyntheticOptions &options,
+                                  Split split) {
+  SyntheticOptions complete = options;
+  if (complete.columns.empty())
+    complete.columns = {imageColumn(options.shape), labelColumn()};
+  REPRISE_RETURN_IF_ERROR(checkColumns(complete));
+  return std::unique_ptr<Dataset>(
+      std::make_unique<SyntheticDataset>(complete, split));
+}

@@ -1,0 +1,268 @@
+//===- DeclaredProgramsTest.cpp - What programs declare, trained ----------===//
+//
+// Models whose tensors have names of their own, through the compiler and the
+// trainer: several inputs and metrics, initial values that are data, optimizers
+// beside an independent computation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledRun.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <cmath>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+// The gradient of @w is the mean of both inputs' rows, whatever it is.
+const char *const kSlope = R"(
+  sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+    init = #sg.init<elements, dense<[1.0, -0.5, 0.25, 2.0]> : tensor<4xf32>>}
+  sg.variable @shift : tensor<4xf32> {role = #sg.role<running_statistics>,
+    init = #sg.init<elements, dense_resource<behind> : tensor<4xf32>>}
+  func.func @slope(%rate: tensor<f32> {sg.name = "pace", sg.binding = #sg.binding<learning_rate>},
+                   %a: tensor<1x4xf32> {sg.name = "a"},
+                   %b: tensor<1x4xf32> {sg.name = "b"})
+      -> (tensor<f32> {sg.name = "size", sg.binding = #sg.binding<metric>},
+          tensor<f32> {sg.name = "height", sg.binding = #sg.binding<loss>},
+          tensor<f32> {sg.name = "shifted", sg.binding = #sg.binding<metric>}) {
+    %w = sg.read @w : tensor<4xf32>
+    %r = sg.reshape %w : tensor<4xf32> -> tensor<1x4xf32>
+    %s = sg.add %a, %b : tensor<1x4xf32>
+    %p = sg.mul %r, %s : tensor<1x4xf32>
+    %l = sg.reduce_sum %p dims [0, 1] : tensor<1x4xf32> -> tensor<f32>
+    %z = sg.reduce_sum %s dims [0, 1] : tensor<1x4xf32> -> tensor<f32>
+    %v = sg.read @shift : tensor<4xf32>
+    %y = sg.reduce_sum %v dims [0] : tensor<4xf32> -> tensor<f32>
+    return %z, %l, %y : tensor<f32>, tensor<f32>, tensor<f32>
+  }
+  {-# dialect_resources: { builtin: {
+    behind: "0x040000000000803F000000400000404000008040"
+  } } #-}
+)";
+
+/// Of step t, from 0.
+std::vector<double> gradientAt(int t) {
+  return {0.5 * (t + 1), -0.25, 1e-3 * (t % 2 ? -1 : 1), 0.0};
+}
+
+class DeclaredPrograms : public testing::Test {
+protected:
+  void SetUp() override {
+    DialectRegistry registry;
+    registerPipelineDialects(registry);
+    context.appendDialectRegistry(registry);
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "reprise-XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+  }
+  void TearDown() override {
+    backend.reset();
+    rp_program_close(program);
+    std::filesystem::remove_all(folder);
+  }
+
+  /// A session of the model, compiled; adds a failure where there is none.
+  void open(const char *text, const CompileOptions &options);
+  /// Rows of "a" and "b", which add up to the gradients.
+  void writeRows(int steps);
+  std::vector<float> read(const char *variable) {
+    std::vector<float> values(4);
+    EXPECT_TRUE(backend->readVariable(variable, values.data(), 16).ok());
+    return values;
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  std::string folder;
+  rp_program *program = nullptr;
+  std::unique_ptr<rt::Backend> backend;
+};
+
+} // namespace
+
+void DeclaredPrograms::open(const char *text, const CompileOptions &options) {
+  auto module = parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  auto bytes = compileModel(*module, options);
+  ASSERT_TRUE(succeeded(bytes));
+  rt::Status opened = rt::takeStatus(
+      rp_program_from_memory(bytes->data(), bytes->size(), &program));
+  ASSERT_TRUE(opened.ok()) << opened.message();
+  auto session = rt::openSessionBackend(program, {"cpu", 1, 0, 0});
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  backend = std::move(*session);
+}
+
+void DeclaredPrograms::writeRows(int steps) {
+  rt::SafetensorsContent content;
+  content.tensors = {{"a", rt::DType::F32, {steps, 4}},
+                     {"b", rt::DType::F32, {steps, 4}}};
+  auto source = [&](size_t index, void *data, size_t) {
+    for (int t = 0; t < steps; ++t)
+      for (int i = 0; i < 4; ++i) // one row is all, the other what is missing
+        static_cast<float *>(data)[4 * t + i] =
+            index == 0 ? float(gradientAt(t)[i]) : 0.0f;
+    return rt::Status();
+  };
+  ASSERT_TRUE(
+      rt::writeSafetensors(folder + "/rows.safetensors", content, source).ok());
+}
+
+/// PyTorch's formulas, in double: torch.optim.AdamW's single-tensor form.
+static std::vector<double> adamw(std::vector<double> w, int steps,
+                                 double rate) {
+  const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0.01;
+  std::vector<double> m(w.size(), 0), v(w.size(), 0);
+  for (int t = 0; t < steps; ++t)
+    for (size_t i = 0; i < w.size(); ++i) {
+      double g = gradientAt(t)[i];
+      w[i] -= rate * decay * w[i];
+      m[i] = beta1 * m[i] + (1 - beta1) * g;
+      v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+      double root = std::sqrt(v[i]) / std::sqrt(1 - std::pow(beta2, t + 1));
+      w[i] -= rate / (1 - std::pow(beta1, t + 1)) * m[i] / (root + epsilon);
+    }
+  return w;
+}
+
+TEST_F(DeclaredPrograms, AdamwAgreesWithPyTorchAndWithDouble) {
+  // torch 1.13.0, float64: AdamW([w], lr=0.125) with the gradients above, after
+  // 1 and 10 steps.
+  const std::vector<double> begin = {1.0, -0.5, 0.25, 2.0};
+  const std::map<int, std::vector<double>> torch = {
+      {1, {0.8737500025, -0.374375005, 0.124688749988, 1.9975}},
+      {10, {-0.236329713104, 0.749207047269, 0.0555694116312, 1.97514015727}}};
+  CompileOptions options;
+  options.optimizer = "adamw";
+  options.evaluation = false;
+  for (auto &[steps, expected] : torch) {
+    std::vector<double> wide = adamw(begin, steps, 0.125);
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(wide[i], expected[i], 1e-11);
+    open(kSlope, options);
+    ASSERT_TRUE(backend);
+    writeRows(steps);
+    rt::TrainOptions run;
+    run.data.source = folder + "/rows.safetensors";
+    run.steps = steps;
+    run.learningRate.base = 0.125;
+    auto result = rt::train(*backend, run);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    // A few roundings of f32 a step.
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(read("w")[i], expected[i], 2e-7 * steps) << steps;
+    EXPECT_EQ(result->metrics.at("shifted"), 10.0);
+    double sum = 0;
+    for (double g : gradientAt(steps - 1))
+      sum += g;
+    EXPECT_NEAR(result->metrics.at("size"), sum, 1e-5);
+    backend.reset();
+    rp_program_close(program);
+    program = nullptr;
+  }
+}
+
+TEST_F(DeclaredPrograms, AStateOfAdamwGoesOnWithTheSameBits) {
+  CompileOptions options;
+  options.optimizer = "adamw";
+  options.evaluation = false;
+  open(kSlope, options);
+  ASSERT_TRUE(backend);
+  writeRows(8);
+  rt::TrainOptions run;
+  run.data.source = folder + "/rows.safetensors";
+  run.steps = 8;
+  run.savePath = folder + "/state.safetensors";
+  ASSERT_TRUE(rt::train(*backend, run).ok());
+  std::vector<float> whole = read("w"), mean = read("w.exp_avg");
+  run.steps = 3;
+  ASSERT_TRUE(rt::train(*backend, run).ok());
+  ASSERT_TRUE(backend->initialize(9).ok());
+  run.resumePath = run.savePath;
+  run.steps = 8;
+  auto result = rt::train(*backend, run);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->steps, 5u);
+  EXPECT_EQ(read("w"), whole);
+  EXPECT_EQ(read("w.exp_avg"), mean);
+  EXPECT_EQ(result->position.course.at("optimizer"),
+            "adamw beta1=0.9 beta2=0.999 epsilon=1e-08 weight-decay=0.01");
+}
+
+TEST_F(DeclaredPrograms, InitialDataAreTheVariablesOfASession) {
+  CompileOptions options;
+  options.evaluation = false;
+  open(kSlope, options);
+  ASSERT_TRUE(backend);
+  ASSERT_TRUE(backend->initialize(5).ok());
+  EXPECT_EQ(read("w"), (std::vector<float>{1.0f, -0.5f, 0.25f, 2.0f}));
+  EXPECT_EQ(read("shift"), (std::vector<float>{1, 2, 3, 4}));
+  // The reference evaluator begins with the same numbers.
+  auto module = parseSourceString<mlir::ModuleOp>(kSlope, &context);
+  for (auto variable : module->getOps<sg::VariableOp>()) {
+    auto value = reference::initialValue(variable);
+    ASSERT_TRUE(succeeded(value));
+    std::vector<float> values = read(variable.getSymName().str().c_str());
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(value->real(i), values[i]);
+  }
+}
+
+TEST_F(DeclaredPrograms, AMissingResourceIsRefusedWhenItIsNeeded) {
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message += diagnostic.str(); });
+  std::string text = kSlope;
+  text.resize(text.find("{-#"));
+  auto module = parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  CompileOptions options;
+  options.evaluation = false;
+  EXPECT_TRUE(failed(compileModel(*module, options)));
+  EXPECT_NE(message.find("elements whose resource is missing"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(DeclaredPrograms, TheFlagEndsARunWhoseLossIsFinite) {
+  // The root's slope at 0 is not finite, and the loss of 0 is.
+  const char *text = R"(
+    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+      init = #sg.init<zeros>}
+    func.func @root(%a: tensor<1x4xf32> {sg.name = "a"})
+        -> (tensor<f32> {sg.name = "height", sg.binding = #sg.binding<loss>}) {
+      %w = sg.read @w : tensor<4xf32>
+      %r = sg.reshape %w : tensor<4xf32> -> tensor<1x4xf32>
+      %p = sg.mul %r, %a : tensor<1x4xf32>
+      %q = sg.mul %p, %p : tensor<1x4xf32>
+      %s = sg.reduce_sum %q dims [0, 1] : tensor<1x4xf32> -> tensor<f32>
+      %l = sg.sqrt %s : tensor<f32>
+      return %l : tensor<f32>
+    }
+  )";
+  writeRows(2);
+  rt::TrainOptions run;
+  run.data.source = folder + "/rows.safetensors";
+  run.steps = 1;
+  CompileOptions options;
+  options.evaluation = false;
+  for (bool flagged : {false, true}) {
+    options.emitNonFinite = flagged;
+    open(text, options);
+    ASSERT_TRUE(backend);
+    rt::Status status = rt::train(*backend, run).status();
+    EXPECT_EQ(status.ok(), !flagged) << status.message();
+    bool named =
+        status.message().find("step 1 computed something that is not "
+                              "finite ('nonfinite'") != std::string::npos;
+    EXPECT_EQ(named, flagged) << status.message();
+    backend.reset();
+    rp_program_close(program);
+    program = nullptr;
+  }
+}
