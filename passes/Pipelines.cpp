@@ -465,7 +465,7 @@ static void dropBindings(func::FuncOp function) {
 
 std::string reprise::digestModel(mlir::ModuleOp module) {
   OwningOpRef<mlir::ModuleOp> bare = module.clone();
-  bare->walk([](sg::ModuleOp block) {
+  bare->walk([](sg::BlockOp block) {
     block->removeAttr(block.getActivationCheckpointingAttrName());
   });
   for (auto function : bare->getOps<func::FuncOp>())

@@ -207,7 +207,7 @@ void sg::registerCostModels(MLIRContext *context) {
   attach<KernelClass::None, noFlops, noBytes, ReadOp, WriteOp, ConstantOp,
          ReshapeOp, BarrierOp>(context);
   attach<KernelClass::None, noFlops, operandsAndResults, CopyOp>(context);
-  attach<KernelClass::None, regionFlops, regionBytes, sg::ModuleOp, BackwardOp>(
+  attach<KernelClass::None, regionFlops, regionBytes, sg::BlockOp, BackwardOp>(
       context);
   KernelOp::attachInterface<KernelCostModel>(*context);
   attachPointwise<perResult<1>, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp,

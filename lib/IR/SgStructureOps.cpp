@@ -153,14 +153,14 @@ static LogicalResult verifyBlockOp(Operation *op) {
   return error;
 }
 
-ParseResult sg::ModuleOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult sg::BlockOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseBlockOp(parser, result))
     return failure();
   ensureTerminator(*result.regions[0], parser.getBuilder(), result.location);
   return success();
 }
 
-void sg::ModuleOp::print(OpAsmPrinter &printer) {
+void sg::BlockOp::print(OpAsmPrinter &printer) {
   SmallVector<StringRef> elided = {"path"};
   if (getPhase() == Phase::Forward)
     elided.push_back("phase");
@@ -169,7 +169,7 @@ void sg::ModuleOp::print(OpAsmPrinter &printer) {
   printBlockOp(printer, *this, getPath(), elided);
 }
 
-LogicalResult sg::ModuleOp::verify() {
+LogicalResult sg::BlockOp::verify() {
   if (getResiduals() > getNumResults())
     return emitOpError() << "claims " << static_cast<int64_t>(getResiduals())
                          << " residuals among its " << getNumResults()
@@ -177,7 +177,7 @@ LogicalResult sg::ModuleOp::verify() {
   return verifyBlockOp(*this);
 }
 
-YieldOp sg::ModuleOp::getYield() {
+YieldOp sg::BlockOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 

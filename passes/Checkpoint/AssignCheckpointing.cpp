@@ -27,15 +27,15 @@ using namespace reprise;
 using namespace reprise::sg;
 
 static void annotate(func::FuncOp function,
-                     llvm::function_ref<bool(sg::ModuleOp)> choose) {
-  function.walk([&](sg::ModuleOp module) {
+                     llvm::function_ref<bool(sg::BlockOp)> choose) {
+  function.walk([&](sg::BlockOp module) {
     module.setActivationCheckpointing(choose(module));
   });
 }
 
-static bool isInnermost(sg::ModuleOp module) {
+static bool isInnermost(sg::BlockOp module) {
   return !module.getBody()
-              .walk([](sg::ModuleOp) { return WalkResult::interrupt(); })
+              .walk([](sg::BlockOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
 }
 
@@ -124,7 +124,7 @@ static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
            << "'" << pattern
            << "' is no pattern: " << llvm::toString(glob.takeError());
   bool matched = false;
-  function.walk([&](sg::ModuleOp module) {
+  function.walk([&](sg::BlockOp module) {
     if (!glob->match(module.getPath()) &&
         !glob->match(sourceOf(module.getLoc())))
       return;
@@ -240,11 +240,11 @@ LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
     return success();
   // Annotations of the model don't mix with those of a mode.
   if (mode == "none")
-    annotate(function, [](sg::ModuleOp) { return false; });
+    annotate(function, [](sg::BlockOp) { return false; });
   else if (mode == "per-block")
     annotate(function, isInnermost);
   else if (mode == "nested")
-    annotate(function, [](sg::ModuleOp) { return true; });
+    annotate(function, [](sg::BlockOp) { return true; });
   else
     return cut(function);
   return success();

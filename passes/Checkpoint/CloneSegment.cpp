@@ -38,7 +38,7 @@ private:
       if (!isNeeded(op) &&
           !(isa<WriteOp>(op) && REPRISE_FAULT("statistics-written-twice")))
         continue;
-      if (auto module = dyn_cast<sg::ModuleOp>(op)) {
+      if (auto module = dyn_cast<sg::BlockOp>(op)) {
         markModule(module, isOutermost);
         continue;
       }
@@ -57,7 +57,7 @@ private:
 
   /// An annotated block within is cloned as a block, into which no statistics
   /// reach: it computes its own, to the same bits.
-  void markModule(sg::ModuleOp module, bool isOutermost) {
+  void markModule(sg::BlockOp module, bool isOutermost) {
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
       if (slice.needed.contains(result))
@@ -88,7 +88,7 @@ public:
 
 private:
   void clone(OpBuilder &builder, Operation *op) {
-    auto module = dyn_cast<sg::ModuleOp>(op);
+    auto module = dyn_cast<sg::BlockOp>(op);
     if (module && module.getActivationCheckpointing() &&
         !REPRISE_FAULT("nested-block-inlined"))
       return cloneBlock(builder, module);
@@ -131,7 +131,7 @@ private:
         mapping.map(result, values[next++]);
   }
 
-  void inlineBlock(OpBuilder &builder, sg::ModuleOp module) {
+  void inlineBlock(OpBuilder &builder, sg::BlockOp module) {
     Block &body = module.getBody().front();
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs()))
@@ -147,9 +147,9 @@ private:
         mapping.map(result, mapping.lookup(value));
   }
 
-  void cloneBlock(OpBuilder &builder, sg::ModuleOp module) {
+  void cloneBlock(OpBuilder &builder, sg::BlockOp module) {
     Block &body = module.getBody().front();
-    OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
+    OperationState state(module.getLoc(), sg::BlockOp::getOperationName());
     state.addAttributes(module->getAttrs());
     Block &copy = state.addRegion()->emplaceBlock();
     for (auto [argument, input] :
@@ -175,7 +175,7 @@ private:
       }
     YieldOp::create(inner, module.getLoc(), yielded);
     state.addTypes(ValueRange(yielded).getTypes());
-    auto clone = cast<sg::ModuleOp>(builder.create(state));
+    auto clone = cast<sg::BlockOp>(builder.create(state));
     clone.setPhase(Phase::Recompute);
     clone.setResiduals(residuals);
     for (auto [before, after] : llvm::zip(results, clone->getResults()))

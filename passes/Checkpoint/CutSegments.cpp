@@ -19,10 +19,10 @@ using namespace reprise;
 using namespace reprise::sg;
 
 FlatModel sg::dissolve(func::FuncOp function) {
-  SmallVector<sg::ModuleOp> modules;
+  SmallVector<sg::BlockOp> modules;
   function.walk<WalkOrder::PostOrder>(
-      [&](sg::ModuleOp op) { modules.push_back(op); });
-  for (sg::ModuleOp op : modules)
+      [&](sg::BlockOp op) { modules.push_back(op); });
+  for (sg::BlockOp op : modules)
     inlineModule(op);
   FlatModel model;
   uint64_t bytes = 0;
@@ -97,7 +97,7 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
     }
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
-  auto module = sg::ModuleOp::create(builder, ops.front()->getLoc(),
+  auto module = sg::BlockOp::create(builder, ops.front()->getLoc(),
                                      TypeRange(outputs.getArrayRef()),
                                      inputs.getArrayRef(), name);
   module.setActivationCheckpointing(true);

@@ -60,7 +60,7 @@ public:
 private:
   void findMirrors();
   void lowerWithin(Block &block);
-  std::optional<Segment> look(sg::ModuleOp block);
+  std::optional<Segment> look(sg::BlockOp block);
   Block *lower(Segment segment);
   Value atMirror(Value value, Block *mirrorLevel);
   Value traceToBlock(Value value, Block *body);
@@ -80,7 +80,7 @@ private:
 } // namespace
 
 void Lowering::findMirrors() {
-  function.walk([&](sg::ModuleOp module) {
+  function.walk([&](sg::BlockOp module) {
     if (module.getPhase() == Phase::Backward && module.getInstance())
       mirrors[*module.getInstance()] = &module.getBody().front();
   });
@@ -91,11 +91,11 @@ void Lowering::findMirrors() {
 void Lowering::lowerWithin(Block &block) {
   SmallVector<Block *> bodies;
   for (Operation &op : block)
-    if (auto module = dyn_cast<sg::ModuleOp>(op))
+    if (auto module = dyn_cast<sg::BlockOp>(op))
       if (module.getPhase() != Phase::Backward)
         bodies.push_back(&module.getBody().front());
   for (Block *body : llvm::reverse(bodies)) {
-    sg::ModuleOp module = moduleOf(body);
+    sg::BlockOp module = moduleOf(body);
     if (!module.getActivationCheckpointing()) {
       lowerWithin(*body);
       continue;
@@ -111,14 +111,14 @@ void Lowering::lowerWithin(Block &block) {
 Value Lowering::traceToBlock(Value value, Block *body) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
       if (!module || argument.getOwner() == body)
         return Value();
       value = module.getInputs()[argument.getArgNumber()];
       continue;
     }
     auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    auto module = dyn_cast<sg::BlockOp>(result.getOwner());
     if (!module || module.getPhase() == Phase::Backward)
       return Value();
     value = module.getYield().getOperand(result.getResultNumber());
@@ -133,13 +133,13 @@ bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isa<YieldOp>(user)) {
-      auto module = dyn_cast<sg::ModuleOp>(user->getParentOp());
+      auto module = dyn_cast<sg::BlockOp>(user->getParentOp());
       if (module &&
           isKeptOtherwise(module->getResult(use.getOperandNumber()), mirror))
         return true;
       continue;
     }
-    auto module = dyn_cast<sg::ModuleOp>(user);
+    auto module = dyn_cast<sg::BlockOp>(user);
     bool inBackward = user->getParentOfType<BackwardOp>() != nullptr;
     if (!inBackward)
       continue;
@@ -157,7 +157,7 @@ static bool isStatistics(Value value) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
     return false;
-  if (auto module = dyn_cast<sg::ModuleOp>(result.getOwner()))
+  if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
     return isStatistics(module.getYield().getOperand(result.getResultNumber()));
   auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
   return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
@@ -166,26 +166,26 @@ static bool isStatistics(Value value) {
 /// Whether `value`, seen from a mirror, was made by the backward pass.
 static bool isCotangent(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+    auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
     if (!module || module.getPhase() != Phase::Backward)
       return false;
     value = module.getInputs()[argument.getArgNumber()];
   }
   Operation *op = value.getDefiningOp();
-  auto module = dyn_cast<sg::ModuleOp>(op);
+  auto module = dyn_cast<sg::BlockOp>(op);
   if (module && module.getPhase() != Phase::Backward)
     return false;
   return op->getParentOfType<BackwardOp>() && !isa<BarrierOp>(op);
 }
 
 /// Looks only. Empty when the mirror reads nothing that would be cloned.
-std::optional<Segment> Lowering::look(sg::ModuleOp block) {
+std::optional<Segment> Lowering::look(sg::BlockOp block) {
   Segment segment;
   segment.body = &block.getBody().front();
   if (!block.getInstance() || !mirrors.count(*block.getInstance()))
     return std::nullopt;
   segment.mirror = mirrors.at(*block.getInstance());
-  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  sg::BlockOp mirror = moduleOf(segment.mirror);
   for (auto [k, input] : llvm::enumerate(mirror.getInputs())) {
     Value source = traceToBlock(input, segment.body);
     if (!source) {
@@ -216,7 +216,7 @@ std::optional<Segment> Lowering::look(sg::ModuleOp block) {
 /// `value`, of a block around `level`, as a value of `level`.
 static Value carryIn(Value value, Block *level) {
   if (value.getParentBlock() == level ||
-      !isa<sg::ModuleOp>(level->getParentOp()))
+      !isa<sg::BlockOp>(level->getParentOp()))
     return value;
   return exposeInput(level, carryIn(value, moduleOf(level)->getBlock()));
 }
@@ -226,7 +226,7 @@ static Value carryIn(Value value, Block *level) {
 /// inline plain blocks, and mirrors do not.
 Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   Block *level = value.getParentBlock();
-  if (!isa<sg::ModuleOp>(level->getParentOp()) ||
+  if (!isa<sg::BlockOp>(level->getParentOp()) ||
       level->getParent()->isAncestor(mirrorLevel->getParent()))
     return carryIn(value, mirrorLevel);
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -283,9 +283,9 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
                             Originals &originals, const Slice &slice,
                             ArrayRef<Value> arguments, ValueRange inputs,
                             ValueRange statistics) {
-  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  sg::BlockOp mirror = moduleOf(segment.mirror);
   Location loc = mirror.getLoc();
-  OperationState state(loc, sg::ModuleOp::getOperationName());
+  OperationState state(loc, sg::BlockOp::getOperationName());
   Block &clone = state.addRegion()->emplaceBlock();
   IRMapping mapping;
   auto carry = [&](Value inside, Value value) {
@@ -339,7 +339,7 @@ Block *Lowering::lower(Segment segment) {
   for (Value statistic : slice.statistics)
     carried.push_back(carryStatistic(statistic, segment, read));
 
-  sg::ModuleOp mirror = moduleOf(segment.mirror);
+  sg::BlockOp mirror = moduleOf(segment.mirror);
   OpBuilder builder(mirror);
   Location loc = mirror.getLoc();
   SmallVector<Value> after;
@@ -361,7 +361,7 @@ Block *Lowering::lower(Segment segment) {
     mirror->setOperand(k, REPRISE_FAULT("segment-residual-of-another")
                               ? Value(clone->getResult(0))
                               : Value(result));
-  return &cast<sg::ModuleOp>(clone).getBody().front();
+  return &cast<sg::BlockOp>(clone).getBody().front();
 }
 
 namespace {

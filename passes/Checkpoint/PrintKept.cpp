@@ -50,7 +50,7 @@ class PrintKept : public reprise::impl::SgPrintKeptBase<PrintKept> {
 
 static Kept follow(Value value) {
   Kept kept = {value, value, ""};
-  while (auto module = kept.source.getDefiningOp<sg::ModuleOp>()) {
+  while (auto module = kept.source.getDefiningOp<sg::BlockOp>()) {
     kept.path = module.getPath().str();
     unsigned index = cast<OpResult>(kept.source).getResultNumber();
     kept.source = module.getYield().getOperand(index);

@@ -53,7 +53,7 @@ private:
     for (Operation &op : block)
       if (auto read = dyn_cast<ReadOp>(op))
         visit(read);
-      else if (auto module = dyn_cast<sg::ModuleOp>(op))
+      else if (auto module = dyn_cast<sg::BlockOp>(op))
         visit(module);
       else if (llvm::any_of(op.getOperands(),
                             [&](Value v) { return contains(v); }))
@@ -68,7 +68,7 @@ private:
       active.insert(read.getResult());
   }
 
-  void visit(sg::ModuleOp module) {
+  void visit(sg::BlockOp module) {
     Block &body = module.getBody().front();
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs()))
@@ -91,7 +91,7 @@ Value keyOf(Value value) {
 }
 
 /// Whether a value is made in a block, and not only handed through it.
-bool isWithin(Value value, sg::ModuleOp module) {
+bool isWithin(Value value, sg::BlockOp module) {
   Operation *op = definitionOf(value).getDefiningOp();
   return op && module->isProperAncestor(op);
 }
@@ -167,7 +167,7 @@ protected:
 
 private:
   LogicalResult reverse(Operation *op);
-  LogicalResult reverse(sg::ModuleOp module);
+  LogicalResult reverse(sg::BlockOp module);
 
   void addParameter(StringAttr name, Value gradient) {
     Value before = REPRISE_FAULT("gradient-of-shared-parameter")
@@ -199,7 +199,7 @@ private:
 /// A module's body: its values reach the mirror as inputs.
 class ModuleLevel : public Level {
 public:
-  ModuleLevel(OpBuilder &builder, const Activity &activity, sg::ModuleOp module,
+  ModuleLevel(OpBuilder &builder, const Activity &activity, sg::BlockOp module,
               Level &outer, Block &mirror)
       : Level(builder, activity), module(module), outer(outer), mirror(mirror) {
     for (auto [k, value] : llvm::enumerate(module.getYield().getOperands()))
@@ -242,7 +242,7 @@ private:
     return input(outer.forward(result));
   }
 
-  sg::ModuleOp module;
+  sg::BlockOp module;
   Level &outer;
   Block &mirror;
   DenseMap<Value, OpResult> resultOf;
@@ -252,7 +252,7 @@ private:
 LogicalResult Level::reverse(Operation *op) {
   // A derivative belongs to the leaf of its op.
   OriginScope scope(builder, op);
-  if (auto module = dyn_cast<sg::ModuleOp>(op))
+  if (auto module = dyn_cast<sg::BlockOp>(op))
     return reverse(module);
   if (llvm::none_of(op->getResults(), [&](OpResult r) {
         return gradientOf(r) && activity.contains(r);
@@ -271,14 +271,14 @@ LogicalResult Level::reverse(Operation *op) {
   return vjp.buildVjp(*this);
 }
 
-LogicalResult Level::reverse(sg::ModuleOp module) {
+LogicalResult Level::reverse(sg::BlockOp module) {
   unsigned primal = module.getNumPrimalResults();
   auto results = module->getResults().take_front(primal);
   if (llvm::none_of(results, [&](Value r) {
         return gradientOf(r) && activity.contains(r);
       }))
     return success();
-  OperationState state(module.getLoc(), sg::ModuleOp::getOperationName());
+  OperationState state(module.getLoc(), sg::BlockOp::getOperationName());
   Block &mirror = state.addRegion()->emplaceBlock();
   OpBuilder inner(module.getContext());
   inner.setInsertionPointToEnd(&mirror);
@@ -505,7 +505,7 @@ LogicalResult Differentiate::check(func::FuncOp function) {
 void Differentiate::numberModules(func::FuncOp function) {
   Builder builder(function.getContext());
   int64_t next = 0;
-  function.walk<WalkOrder::PreOrder>([&](sg::ModuleOp module) {
+  function.walk<WalkOrder::PreOrder>([&](sg::BlockOp module) {
     module.setInstanceAttr(builder.getI64IntegerAttr(next++));
   });
 }
@@ -539,7 +539,7 @@ LogicalResult Differentiate::decomposeWithoutVjp(func::FuncOp function,
 
 void Differentiate::handOutEverything(func::FuncOp function) {
   SmallVector<Block *> bodies;
-  function.walk([&](sg::ModuleOp module) {
+  function.walk([&](sg::BlockOp module) {
     bodies.push_back(&module.getBody().front());
   });
   for (Block *body : bodies) {

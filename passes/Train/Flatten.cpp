@@ -37,7 +37,7 @@ static void inlineBackward(BackwardOp backward) {
 static void markOrigins(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == function || isa<sg::ModuleOp, BackwardOp>(op))
+    if (op == function || isa<sg::BlockOp, BackwardOp>(op))
       return WalkResult::advance();
     if (hasOrigin(op) && !originOf(op))
       setOrigin(op, OriginAttr::get(context, pathOf(op),
@@ -56,13 +56,13 @@ class Flatten : public reprise::impl::SgFlattenBase<Flatten> {
     func::FuncOp function = getOperation();
     markOrigins(function);
     SmallVector<BackwardOp> backwards;
-    SmallVector<sg::ModuleOp> modules;
+    SmallVector<sg::BlockOp> modules;
     function.walk([&](BackwardOp op) { backwards.push_back(op); });
     for (BackwardOp op : backwards)
       inlineBackward(op);
     function.walk<WalkOrder::PostOrder>(
-        [&](sg::ModuleOp op) { modules.push_back(op); });
-    for (sg::ModuleOp op : modules)
+        [&](sg::BlockOp op) { modules.push_back(op); });
+    for (sg::BlockOp op : modules)
       inlineModule(op);
   }
 };

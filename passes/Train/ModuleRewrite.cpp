@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-sg::ModuleOp sg::moduleOf(Block *block) {
-  return cast<sg::ModuleOp>(block->getParentOp());
+sg::BlockOp sg::moduleOf(Block *block) {
+  return cast<sg::BlockOp>(block->getParentOp());
 }
 
 bool sg::isFree(Value value) {
@@ -19,7 +19,7 @@ bool sg::isFree(Value value) {
 
 /// Replaces `module` by one with other operands, results kept where
 /// `keepResult` says so followed by `extra` types. The body moves along.
-static sg::ModuleOp rebuild(sg::ModuleOp module, ValueRange operands,
+static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
                             llvm::function_ref<bool(unsigned)> keepResult,
                             TypeRange extra) {
   SmallVector<Type> types;
@@ -34,10 +34,10 @@ static sg::ModuleOp rebuild(sg::ModuleOp module, ValueRange operands,
   }
   types.append(extra.begin(), extra.end());
   OpBuilder builder(module);
-  OperationState state(module.getLoc(), sg::ModuleOp::getOperationName(),
+  OperationState state(module.getLoc(), sg::BlockOp::getOperationName(),
                        operands, types, module->getAttrs());
   state.addRegion()->takeBody(module.getBody());
-  auto fresh = cast<sg::ModuleOp>(builder.create(state));
+  auto fresh = cast<sg::BlockOp>(builder.create(state));
   fresh.setResiduals(residuals + extra.size());
   for (auto [before, after] : llvm::zip(kept, fresh.getResults()))
     before.replaceAllUsesWith(after);
@@ -48,7 +48,7 @@ static sg::ModuleOp rebuild(sg::ModuleOp module, ValueRange operands,
 static bool keepAll(unsigned) { return true; }
 
 void sg::exposeResults(Block *block, ValueRange values) {
-  sg::ModuleOp module = moduleOf(block);
+  sg::BlockOp module = moduleOf(block);
   YieldOp yield = module.getYield();
   SmallPtrSet<Value, 16> yielded(yield.getOperands().begin(),
                                  yield.getOperands().end());
@@ -66,7 +66,7 @@ void sg::exposeResults(Block *block, ValueRange values) {
 OpResult sg::exposeResult(Value value) {
   Block *block = value.getParentBlock();
   exposeResults(block, value);
-  sg::ModuleOp module = moduleOf(block);
+  sg::BlockOp module = moduleOf(block);
   auto operands = module.getYield().getOperands();
   return module->getResult(
       std::distance(operands.begin(), llvm::find(operands, value)));
@@ -79,7 +79,7 @@ Value sg::exposeAt(Value value, Block *level) {
 }
 
 BlockArgument sg::exposeInput(Block *block, Value outer) {
-  sg::ModuleOp module = moduleOf(block);
+  sg::BlockOp module = moduleOf(block);
   for (auto [k, operand] : llvm::enumerate(module.getInputs()))
     if (operand == outer)
       return block->getArgument(k);
@@ -90,21 +90,21 @@ BlockArgument sg::exposeInput(Block *block, Value outer) {
 Value sg::definitionOf(Value value) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::ModuleOp>(argument.getOwner()->getParentOp());
+      auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
       if (!module)
         return value;
       value = module.getInputs()[argument.getArgNumber()];
       continue;
     }
     auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::ModuleOp>(result.getOwner());
+    auto module = dyn_cast<sg::BlockOp>(result.getOwner());
     if (!module)
       return value;
     value = module.getYield().getOperand(result.getResultNumber());
   }
 }
 
-void sg::inlineModule(sg::ModuleOp module) {
+void sg::inlineModule(sg::BlockOp module) {
   Block &body = module.getBody().front();
   YieldOp yield = module.getYield();
   for (auto [argument, operand] :
@@ -115,7 +115,7 @@ void sg::inlineModule(sg::ModuleOp module) {
     result.replaceAllUsesWith(value);
   yield.erase();
   for (Operation &op : body)
-    if (hasOrigin(&op) && !isa<sg::ModuleOp>(op) && !originOf(&op) &&
+    if (hasOrigin(&op) && !isa<sg::BlockOp>(op) && !originOf(&op) &&
         !op.hasAttr(SgDialect::kPathAttr) && !module.getPath().empty())
       op.setAttr(SgDialect::kPathAttr, module.getPathAttr());
   module->getBlock()->getOperations().splice(Block::iterator(module),
@@ -125,7 +125,7 @@ void sg::inlineModule(sg::ModuleOp module) {
 
 /// Removes a module's unused residuals and, unless it is a block of the model,
 /// unused results; then its unused inputs.
-static bool pruneSeams(sg::ModuleOp module) {
+static bool pruneSeams(sg::BlockOp module) {
   bool ownResults = module.getPhase() != Phase::Forward;
   llvm::BitVector drop(module->getNumResults());
   for (OpResult result : module->getResults())
@@ -165,7 +165,7 @@ static bool pruneBlock(Block &block) {
       changed |= pruneBlock(backward.getBody().front());
       continue;
     }
-    auto module = dyn_cast<sg::ModuleOp>(op);
+    auto module = dyn_cast<sg::BlockOp>(op);
     if (!module)
       continue;
     Block *body = &module.getBody().front();

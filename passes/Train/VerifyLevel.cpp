@@ -66,7 +66,7 @@ private:
         return "does not belong to a model";
       if (originOf(op))
         return kOnlyFlat;
-      auto module = dyn_cast<sg::ModuleOp>(op);
+      auto module = dyn_cast<sg::BlockOp>(op);
       if (module && module.getPhase() != Phase::Forward)
         return "is no forward block";
       if (module && module.getResiduals() != 0)
@@ -84,7 +84,7 @@ private:
       return static_cast<bool>(originOf(&op));
     });
     return rejectEach([=](Operation *op) -> std::string {
-      if (isa<BackwardOp, sg::ModuleOp>(op))
+      if (isa<BackwardOp, sg::BlockOp>(op))
         return "does not belong to a flat function";
       if (op->hasAttr(SgDialect::kPathAttr))
         return "has sg.path, which sg-flatten makes part of sg.origin";
@@ -102,7 +102,7 @@ private:
     std::set<int64_t> blocks;
     getOperation().walk([&](Operation *op) {
       backwards += isa<BackwardOp>(op);
-      auto module = dyn_cast<sg::ModuleOp>(op);
+      auto module = dyn_cast<sg::BlockOp>(op);
       if (!module || !module.getInstance())
         return;
       if (module.getPhase() == Phase::Backward)
@@ -119,7 +119,7 @@ private:
         return kOnlyFlat;
       if (isa<BatchNormOp>(op))
         return "is not specialized to training";
-      auto module = dyn_cast<sg::ModuleOp>(op);
+      auto module = dyn_cast<sg::BlockOp>(op);
       if (!module)
         return "";
       if (!module.getInstance())
@@ -135,7 +135,7 @@ private:
   }
 
   /// The residuals of a lowered annotated block are statistics.
-  static std::string verifyLowered(sg::ModuleOp module) {
+  static std::string verifyLowered(sg::BlockOp module) {
     if (!module.getActivationCheckpointing())
       return "";
     for (Value value : module.getYield().getOperands().drop_front(
@@ -150,7 +150,7 @@ private:
     auto result = dyn_cast<OpResult>(value);
     if (!result)
       return false;
-    if (auto module = dyn_cast<sg::ModuleOp>(result.getOwner()))
+    if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
       return isStatistics(
           module.getYield().getOperand(result.getResultNumber()));
     auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());

@@ -231,7 +231,7 @@ Tensors Trace::block(llvm::StringRef path, bool checkpointed,
       return {input};
   Location loc = getLocation();
   auto draft =
-      sg::ModuleOp::create(builder, loc, TypeRange(), valuesOf(inputs), path);
+      sg::BlockOp::create(builder, loc, TypeRange(), valuesOf(inputs), path);
   Region &region = draft.getBody();
   Tensors arguments, results;
   for (Value argument : region.getArguments())
@@ -256,7 +256,7 @@ Tensors Trace::block(llvm::StringRef path, bool checkpointed,
     replaceAllUsesInRegionWith(value, argument, region);
   }
 
-  auto op = sg::ModuleOp::create(
+  auto op = sg::BlockOp::create(
       builder, loc, draft.getYield()->getOperandTypes(), operands, path);
   op.getBody().takeBody(region);
   op.setActivationCheckpointing(checkpointed);

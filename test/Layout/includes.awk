@@ -91,10 +91,11 @@ FNR == 1 {
     # Up to the layer's own folder, as from runtime/cpu to runtime/core.
     depth = split(FILENAME, folders, "/") - 1
     own = folders[1] ~ /^(lib|python-free-frontends)$/ ? 2 : 1
-    if (depth - gsub(/\.\.\//, "../", name) < own)
+    ups = gsub(/\.\.\//, "../", name)
+    if (depth - ups < own)
       wrong("private headers belong to their layer")
-    else if (folders[1] == "runtime" && parts[2] != ".." &&
-             !index(below[folders[2]], " " parts[2] " "))
+    else if (folders[1] == "runtime" && ups == depth - 1 &&
+             !index(below[folders[2]], " " parts[ups + 1] " "))
       wrong("the direction is not allowed")
   } else if (layer == "Plan" && /</ && name ~ /[.\/]/) {
     wrong("only the C++ standard library")

@@ -19,7 +19,7 @@ using namespace reprise::random_graphs;
 namespace {
 struct Scope {
   SmallVector<Value> values;
-  SmallVector<sg::ModuleOp> blocks;
+  SmallVector<sg::BlockOp> blocks;
   std::string path;
   unsigned depth;
 };
@@ -75,7 +75,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
     inputs.insert(pickValue(scope));
   // The results' types are known when the body is: the block is built aside.
   Location loc = b.getUnknownLoc();
-  auto draft = sg::ModuleOp::create(b, loc, TypeRange(), inputs.getArrayRef(),
+  auto draft = sg::BlockOp::create(b, loc, TypeRange(), inputs.getArrayRef(),
                                     inner.path);
   Block *body = &draft.getBody().front();
   llvm::append_range(inner.values, body->getArguments());
@@ -91,7 +91,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
   sg::YieldOp::create(b, loc, results.getArrayRef());
   b.setInsertionPoint(draft);
   auto block =
-      sg::ModuleOp::create(b, loc, TypeRange(ValueRange(results.getArrayRef())),
+      sg::BlockOp::create(b, loc, TypeRange(ValueRange(results.getArrayRef())),
                            inputs.getArrayRef(), inner.path);
   block.getBody().takeBody(draft.getBody());
   block.setActivationCheckpointing(options.annotate && random.oneIn(2));
@@ -105,7 +105,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
 bool GraphGenerator::addBlockAgain(Scope &scope, unsigned step) {
   if (scope.blocks.empty())
     return false;
-  sg::ModuleOp before = random.pick<sg::ModuleOp>(scope.blocks);
+  sg::BlockOp before = random.pick<sg::BlockOp>(scope.blocks);
   SmallVector<Value> inputs;
   for (Value input : before.getInputs()) {
     SmallVector<Value> choices;
@@ -114,11 +114,11 @@ bool GraphGenerator::addBlockAgain(Scope &scope, unsigned step) {
         choices.push_back(value);
     inputs.push_back(random.pick<Value>(choices));
   }
-  auto again = cast<sg::ModuleOp>(b.clone(*before));
+  auto again = cast<sg::BlockOp>(b.clone(*before));
   again->setOperands(inputs);
   std::string suffix = ".again" + std::to_string(step);
   again.walk([&](Operation *op) {
-    if (auto block = dyn_cast<sg::ModuleOp>(op))
+    if (auto block = dyn_cast<sg::BlockOp>(op))
       block.setPath((block.getPath() + suffix).str());
     if (auto dropout = dyn_cast<sg::DropoutOp>(op))
       dropout.setStream(state.nextStream());

@@ -81,7 +81,7 @@ private:
     found.insert(op->getName().getStringRef().str());
     if (auto read = dyn_cast<sg::ReadOp>(op))
       readers[read.getVariable().str()].insert(op->getParentOp());
-    auto block = dyn_cast<sg::ModuleOp>(op);
+    auto block = dyn_cast<sg::BlockOp>(op);
     if (!block)
       return;
     if (block->getNumResults() > 1)
@@ -89,7 +89,7 @@ private:
     if (block.getPath().contains(".again"))
       found.insert("block used twice");
     unsigned depth = 0, annotated = 0;
-    for (auto at = block; at; at = at->getParentOfType<sg::ModuleOp>()) {
+    for (auto at = block; at; at = at->getParentOfType<sg::BlockOp>()) {
       ++depth;
       annotated += at.getActivationCheckpointing();
     }
@@ -99,7 +99,7 @@ private:
       found.insert("nested annotations");
     for (Value result : block->getResults())
       for (Operation *user : result.getUsers())
-        if (isa<sg::ModuleOp>(user) && user->getPrevNode() != block)
+        if (isa<sg::BlockOp>(user) && user->getPrevNode() != block)
           found.insert("escaping value");
   }
 };
@@ -144,7 +144,7 @@ TEST(Generator, LeavesAnnotationsOutWhenAsked) {
   GraphOptions options;
   options.annotate = false;
   for (uint64_t seed = 0; seed < 20; ++seed)
-    generateGraph(context.get(), seed, options)->walk([](sg::ModuleOp block) {
+    generateGraph(context.get(), seed, options)->walk([](sg::BlockOp block) {
       EXPECT_FALSE(block.getActivationCheckpointing());
     });
 }

@@ -90,12 +90,12 @@ TEST_F(ModuleTest, SharesTheWeightsOfAModuleCalledTwice) {
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
   EXPECT_EQ(all<sg::VariableOp>(*module).size(), 2u);
-  auto blocks = all<sg::ModuleOp>(*module);
+  auto blocks = all<sg::BlockOp>(*module);
   ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(blocks[0].getPath(), "square");
   EXPECT_EQ(blocks[1].getPath(), "square");
   for (auto read : all<sg::ReadOp>(*module))
-    EXPECT_TRUE(isa<sg::ModuleOp>(read->getParentOp()));
+    EXPECT_TRUE(isa<sg::BlockOp>(read->getParentOp()));
 }
 
 TEST_F(ModuleTest, NamesASharedModuleAfterItsFirstParent) {
@@ -123,7 +123,7 @@ TEST_F(ModuleTest, HandsOutSeveralResultsOfABlock) {
   };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::ModuleOp>(*module);
+  auto blocks = all<sg::BlockOp>(*module);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0].getNumResults(), 2u);
   EXPECT_EQ(blocks[0].getInputs().size(), 2u);
@@ -141,9 +141,9 @@ TEST_F(ModuleTest, MakesCapturedTensorsInputsOfABlock) {
   };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::ModuleOp>(*module);
+  auto blocks = all<sg::BlockOp>(*module);
   ASSERT_EQ(blocks.size(), 2u);
-  for (sg::ModuleOp block : blocks)
+  for (sg::BlockOp block : blocks)
     EXPECT_EQ(block.getInputs().size(), 2u) << block.getPath().str();
 }
 
@@ -154,7 +154,7 @@ TEST_F(ModuleTest, AnnotatesACheckpointedModule) {
   graph.body = [&](Tensor x) { return relu(x); };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::ModuleOp>(*module);
+  auto blocks = all<sg::BlockOp>(*module);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_TRUE(blocks[0].getActivationCheckpointing());
 }

@@ -33,7 +33,7 @@ std::string describe(sg::VariableOp variable) {
 /// The paths of blocks, and "*" after annotated ones.
 std::vector<std::string> blocksOf(mlir::ModuleOp module) {
   std::vector<std::string> paths;
-  module.walk<WalkOrder::PreOrder>([&](sg::ModuleOp op) {
+  module.walk<WalkOrder::PreOrder>([&](sg::BlockOp op) {
     paths.push_back(op.getPath().str() +
                     (op.getActivationCheckpointing() ? "*" : ""));
   });

@@ -60,11 +60,11 @@ struct UseConstants : RewritePattern {
 
 /// A block's ops take its place. Blocks of a differentiated function belong
 /// together and stay.
-struct Dissolve : OpRewritePattern<sg::ModuleOp> {
+struct Dissolve : OpRewritePattern<sg::BlockOp> {
   explicit Dissolve(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/3) {}
 
-  LogicalResult matchAndRewrite(sg::ModuleOp op,
+  LogicalResult matchAndRewrite(sg::BlockOp op,
                                 PatternRewriter &rewriter) const override {
     if (op.getInstance())
       return failure();

@@ -79,7 +79,7 @@ def Sg_YieldOp : Sg_Op<"yield", [Pure, ReturnLike, Terminator]> {
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, {}); }]>];
 }
 
-class Sg_BlockOp<string mnemonic, list<Trait> traits = []>
+class Sg_IsolatedOp<string mnemonic, list<Trait> traits = []>
     : Sg_Op<mnemonic, !listconcat(traits, [IsolatedFromAbove,
         SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects])> {
   let results = (outs Variadic<Sg_Tensor>:$results);
@@ -88,7 +88,7 @@ class Sg_BlockOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Sg_ModuleOp : Sg_BlockOp<"module"> {
+def Sg_BlockOp : Sg_IsolatedOp<"module"> {
   let summary = "a named block";
   let description = [{
     Operands are the block's inputs, `path` its name. The last `residuals`
@@ -130,7 +130,7 @@ def Sg_ModuleOp : Sg_BlockOp<"module"> {
   }];
 }
 
-def Sg_KernelOp : Sg_BlockOp<"kernel"> {
+def Sg_KernelOp : Sg_IsolatedOp<"kernel"> {
   let summary = "ops that one compiled kernel runs";
   let description = [{
     Formed by `sg-form-kernels`: primitives that share one iteration space.

@@ -9,7 +9,7 @@
 #ifndef REPRISE_LIB_PLAN_MAXFLOW_H
 #define REPRISE_LIB_PLAN_MAXFLOW_H
 
-#include "Wide.h"
+#include "../graph/Wide.h"
 
 #include <cstdint>
 #include <vector>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
-#include "Random.h"
+#include "../graph/Random.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 //   x'         |#####   after p     y'      ######|       before p
 //
 //===----------------------------------------------------------------------===//
-#include "OrderStrategies.h"
+#include "../graph/OrderStrategies.h"
 
 #include <algorithm>
 #include <numeric>

@@ -14,11 +14,11 @@
 //          with work = 1.
 //
 //===----------------------------------------------------------------------===//
-#include "BoundSearch.h"
-#include "LeastBytes.h"
-#include "ParallelTasks.h"
-#include "Search.h"
-#include "Seeds.h"
+#include "../bounds/BoundSearch.h"
+#include "../search/LeastBytes.h"
+#include "../graph/ParallelTasks.h"
+#include "../search/Search.h"
+#include "../search/Seeds.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #ifndef REPRISE_LIB_PLAN_ONDEMAND_H
 #define REPRISE_LIB_PLAN_ONDEMAND_H
 
-#include "Storage.h"
+#include "../graph/Storage.h"
 #include "reprise/Plan/Recompute.h"
 
 #include <functional>

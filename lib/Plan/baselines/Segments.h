@@ -8,7 +8,7 @@
 #ifndef REPRISE_LIB_PLAN_SEGMENTS_H
 #define REPRISE_LIB_PLAN_SEGMENTS_H
 
-#include "OnDemand.h"
+#include "../search/OnDemand.h"
 
 namespace reprise::plan {
 

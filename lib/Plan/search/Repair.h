@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_PLAN_REPAIR_H
 #define REPRISE_LIB_PLAN_REPAIR_H
 
-#include "Simulator.h"
+#include "../graph/Simulator.h"
 
 #include <random>
 

@@ -11,10 +11,10 @@
 // Cost:    five searches.
 //
 //===----------------------------------------------------------------------===//
-#include "BoundSearch.h"
-#include "ParallelTasks.h"
-#include "Search.h"
-#include "Seeds.h"
+#include "../bounds/BoundSearch.h"
+#include "../graph/ParallelTasks.h"
+#include "../search/Search.h"
+#include "../search/Seeds.h"
 
 #include <algorithm>
 

@@ -11,8 +11,8 @@
 //          ones.
 //
 //===----------------------------------------------------------------------===//
-#include "ParallelTasks.h"
-#include "Search.h"
+#include "../graph/ParallelTasks.h"
+#include "../search/Search.h"
 
 #include <algorithm>
 #include <limits>

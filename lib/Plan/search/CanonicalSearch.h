@@ -8,7 +8,7 @@
 #ifndef REPRISE_LIB_PLAN_CANONICALSEARCH_H
 #define REPRISE_LIB_PLAN_CANONICALSEARCH_H
 
-#include "Packing.h"
+#include "../placement/Packing.h"
 
 #include <cstddef>
 #include <utility>

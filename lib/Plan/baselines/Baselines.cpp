@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Segments.h"
-#include "Solvers.h"
+#include "../search/Solvers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BoundSearch.h"
-#include "LeastBytes.h"
+#include "../search/LeastBytes.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

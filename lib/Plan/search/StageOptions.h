@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_PLAN_STAGEOPTIONS_H
 #define REPRISE_LIB_PLAN_STAGEOPTIONS_H
 
-#include "Chain.h"
+#include "../baselines/Chain.h"
 
 namespace reprise::plan {
 

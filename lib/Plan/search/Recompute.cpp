@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"
-#include "CompactGraph.h"
+#include "../graph/CompactGraph.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

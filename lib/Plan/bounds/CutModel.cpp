@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "CutModel.h"
 
-#include "Dependences.h"
+#include "../graph/Dependences.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

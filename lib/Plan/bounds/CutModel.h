@@ -8,7 +8,7 @@
 #ifndef REPRISE_LIB_PLAN_CUTMODEL_H
 #define REPRISE_LIB_PLAN_CUTMODEL_H
 
-#include "CompactGraph.h"
+#include "../graph/CompactGraph.h"
 
 namespace reprise::plan {
 

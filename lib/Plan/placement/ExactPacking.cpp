@@ -10,8 +10,8 @@
 // Cost:    exponential; counted against the limit.
 //
 //===----------------------------------------------------------------------===//
-#include "CanonicalSearch.h"
-#include "Random.h"
+#include "../search/CanonicalSearch.h"
+#include "../graph/Random.h"
 
 #include <algorithm>
 #include <array>

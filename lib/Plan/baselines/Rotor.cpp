@@ -19,8 +19,8 @@
 // behind it, and storages that are very small are always kept.
 //
 //===----------------------------------------------------------------------===//
-#include "Solvers.h"
-#include "StageOptions.h"
+#include "../search/Solvers.h"
+#include "../search/StageOptions.h"
 
 #include <algorithm>
 #include <limits>

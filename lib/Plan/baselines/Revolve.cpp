@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "Revolve.h"
 #include "Chain.h"
-#include "Solvers.h"
+#include "../search/Solvers.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

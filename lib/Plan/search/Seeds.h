@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_PLAN_SEEDS_H
 #define REPRISE_LIB_PLAN_SEEDS_H
 
-#include "Simulator.h"
+#include "../graph/Simulator.h"
 
 namespace reprise::plan {
 

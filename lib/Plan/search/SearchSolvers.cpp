@@ -10,8 +10,8 @@
 // Cost:    see Search.cpp; with a time limit until that is over.
 //
 //===----------------------------------------------------------------------===//
-#include "BoundSearch.h"
-#include "ParallelTasks.h"
+#include "../bounds/BoundSearch.h"
+#include "../graph/ParallelTasks.h"
 #include "Search.h"
 #include "Seeds.h"
 #include "Solvers.h"

@@ -15,7 +15,7 @@
 #ifndef REPRISE_LIB_PLAN_LEASTBYTES_H
 #define REPRISE_LIB_PLAN_LEASTBYTES_H
 
-#include "CutRelaxation.h"
+#include "../bounds/CutRelaxation.h"
 
 namespace reprise::plan {
 
