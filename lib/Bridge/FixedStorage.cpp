@@ -39,7 +39,9 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
   fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
   fixed.bytes += REPRISE_FAULT("fixed-size-not-rounded")
                      ? size
-                     : llvm::alignTo(size, alignment);
+                     : llvm::alignTo(size, REPRISE_FAULT("fixed-in-own-units")
+                                               ? kAlignment
+                                               : alignment);
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 

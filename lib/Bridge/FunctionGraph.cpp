@@ -12,6 +12,7 @@
 #include "reprise/Bridge/FunctionGraph.h"
 
 #include "mlir/Transforms/RegionUtils.h"
+#include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -190,7 +191,8 @@ private:
     plan::Op node;
     node.name = nameOf(op);
     node.workspaceBytes = facts.workspaceBytes;
-    node.effect = facts.execution != remat::Execution::Anywhere;
+    node.effect = facts.execution != remat::Execution::Anywhere &&
+                  !REPRISE_FAULT("fixed-op-executed-again");
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
     for (Value value : read)
@@ -207,7 +209,8 @@ private:
       result.graph.values[value].producer = id;
       node.outputs.push_back(value);
     }
-    if (facts.execution == remat::Execution::InOrder) {
+    if (facts.execution == remat::Execution::InOrder &&
+        !REPRISE_FAULT("effects-in-any-order")) {
       if (last)
         node.after.push_back(*last);
       last = id;

@@ -41,7 +41,8 @@ ValueId PlanProblem::rootOf(ValueId value) const {
 /// what bytes take there, so that what it puts side by side begins where the
 /// target wants it.
 uint64_t ProblemBuilder::storedBytes(uint64_t bytes) const {
-  return problem.alignment == plan::kAlignment
+  return problem.alignment == plan::kAlignment ||
+                 REPRISE_FAULT("planned-in-own-units")
              ? bytes
              : llvm::alignTo(bytes, problem.alignment);
 }

@@ -10,6 +10,7 @@
 using namespace mlir;
 using namespace reprise;
 
+#include "reprise/Fault.h"
 #include "reprise/IR/KernelInterfaces.cpp.inc"
 
 ElementBuilder::~ElementBuilder() = default;
@@ -131,7 +132,7 @@ Value ElementBuilder::linear(const Index &index) {
 
 Value ElementBuilder::linearLanes(const Index &index) {
   Value position = linear(index);
-  if (!index.lane)
+  if (!index.lane || REPRISE_FAULT("lanes-at-one-position"))
     return position;
   int64_t stride = stridesOf(index.extents)[*index.lane];
   Type type = vectorOf(builder.getI64Type());
@@ -163,7 +164,8 @@ SmallVector<Value> ElementBuilder::branch(Value condition, TypeRange types,
   builder.setInsertionPointToStart(ifOp.thenBlock());
   SmallVector<Value> yielded = yes();
   scf::YieldOp::create(builder, loc, yielded);
-  memo = before;
+  if (!REPRISE_FAULT("branches-share-elements"))
+    memo = before;
   builder.setInsertionPointToStart(ifOp.elseBlock());
   yielded = no();
   scf::YieldOp::create(builder, loc, yielded);
@@ -271,8 +273,9 @@ OperandLanes reprise::operandLanesOf(Operation *op, unsigned operand,
       if (!expr.isFunctionOfDim(dim))
         continue;
       AffineExpr rest = expr - getAffineDimExpr(dim, op->getContext());
-      return rest.isSymbolicOrConstant() ? OperandLanes::along(k)
-                                         : OperandLanes::apart();
+      return rest.isSymbolicOrConstant() || REPRISE_FAULT("strides-as-vectors")
+                 ? OperandLanes::along(k)
+                 : OperandLanes::apart();
     }
     return OperandLanes::same();
   }
@@ -287,7 +290,8 @@ bool reprise::isProjection(AffineMap map) {
     if (expr == 0)
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || (last && dim.getPosition() <= *last))
+    if (!dim || (last && dim.getPosition() <= *last &&
+                 !REPRISE_FAULT("transposes-merged")))
       return false;
     last = dim.getPosition();
   }

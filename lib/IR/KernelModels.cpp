@@ -8,6 +8,7 @@
 #include "Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 
 #include <cmath>
@@ -281,7 +282,9 @@ struct MaxModel : ReductionModel<MaxModel, ReduceMaxOp> {
   bool losesDigits(Operation *) const { return false; }
   double getIdentity(Operation *, Type element) const {
     if (isa<FloatType>(element))
-      return -std::numeric_limits<double>::infinity();
+      return REPRISE_FAULT("maximum-from-zero")
+                 ? 0.0
+                 : -std::numeric_limits<double>::infinity();
     unsigned width = element.getIntOrFloatBitWidth();
     return width == 1 ? 0.0 : -std::ldexp(1.0, width - 1);
   }

@@ -1,5 +1,6 @@
 //===- LibraryModels.cpp - Ops of sg as calls of a library ----------------===//
 
+#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 
 using namespace mlir;
@@ -31,7 +32,10 @@ struct MatMulModel : LibraryOpInterface::ExternalModel<MatMulModel, MatMulOp> {
   }
   SmallVector<int64_t> getLibraryParameters(Operation *op) const {
     auto matmul = cast<MatMulOp>(op);
-    return {matmul.getTransposeA(), matmul.getTransposeB()};
+    bool a = matmul.getTransposeA(), b = matmul.getTransposeB();
+    if (REPRISE_FAULT("transposes-exchanged"))
+      std::swap(a, b);
+    return {a, b};
   }
 };
 

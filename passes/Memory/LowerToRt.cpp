@@ -9,6 +9,7 @@
 //          can have; nothing is changed then.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Fault.h"
 #include "reprise/Passes/Memory.h"
 
 namespace reprise {
@@ -42,9 +43,10 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   ProgramOptions described = options;
-  described.target =
-      rt_dialect::TargetAttr::get(module.getContext(), target.device(),
-                                  target.features(), target.alignment());
+  std::string features =
+      REPRISE_FAULT("features-not-recorded") ? "" : target.features();
+  described.target = rt_dialect::TargetAttr::get(
+      module.getContext(), target.device(), features, target.alignment());
   return buildProgram(builder, module, described, *fixed, entries);
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Device.h"
+#include "reprise/Fault.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -90,7 +91,7 @@ static Status unavailable(const std::string &name, const std::string &why) {
 /// The device of a shared library, which stays open: its code may be anywhere.
 static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
                                                     const std::string &which) {
-  if (!isPlain(name))
+  if (!isPlain(name) && !REPRISE_FAULT("device-name-unchecked"))
     return unavailable(name, "");
   std::string why;
   void *library = openLibrary(name, why);
@@ -100,7 +101,8 @@ static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
       ::dlsym(library, kDeviceLibrarySymbol));
   if (!found)
     return unavailable(name, "its library exports no device");
-  if (std::string(found->revision) != kDeviceRevision)
+  if (std::string(found->revision) != kDeviceRevision &&
+      !REPRISE_FAULT("device-revision-ignored"))
     return unavailable(name,
                        "its library is of '" + std::string(found->revision) +
                            "', this runtime opens '" + kDeviceRevision + "'");
@@ -110,7 +112,9 @@ static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
 Expected<std::unique_ptr<Device>> openDevice(const std::string &name) {
   size_t colon = std::min(name.find(':'), name.size());
   std::string base = name.substr(0, colon),
-              which = colon < name.size() ? name.substr(colon + 1) : "";
+              which = colon < name.size() && !REPRISE_FAULT("which-device-lost")
+                          ? name.substr(colon + 1)
+                          : "";
   if (DeviceOpener open = findRegistered(base))
     return open(which);
   return openShared(base, which);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Artifact.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ Status ProgramVerifier::buffer(const fb::Buffer &b, uint64_t from,
   if (b.kind() > fb::BufferKind::MAX)
     return invalidProgram("buffer " + quoted(b.name()) + " has unknown kind " +
                           std::to_string(unsigned(b.kind())));
-  if (b.offset() % program.alignment())
+  if (b.offset() % program.alignment() && !REPRISE_FAULT("alignment-unchecked"))
     return invalidProgram("buffer " + quoted(b.name()) + " lies at " +
                           std::to_string(b.offset()) +
                           ", which is not a multiple of " +

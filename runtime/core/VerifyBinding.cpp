@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
+#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +86,9 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
     return invalidProgram(where + " has the role " + name +
                           ", which is one of " +
                           (ofInputs ? "inputs" : "outputs"));
-  if (const char *rule = wanted(role, *binding.view()))
+  if (const char *rule = REPRISE_FAULT("role-of-any-type")
+                             ? nullptr
+                             : wanted(role, *binding.view()))
     return invalidProgram(where + " has the role " + name + ", but is not " +
                           rule);
   return gradient(binding, where);
@@ -108,7 +111,8 @@ Status ProgramVerifier::bindings(const fb::Entry &entry,
       return invalidProgram(where + " is not dense");
     REPRISE_RETURN_IF_ERROR(role(*binding, direction, where));
     const fb::Binding *&other = seen[size_t(binding->role())];
-    if (other && !mayRepeat(binding->role()))
+    if (other && !mayRepeat(binding->role()) &&
+        !REPRISE_FAULT("role-given-twice"))
       return invalidProgram(where + " and " + quoted(other->name()) +
                             " both have the role " +
                             fb::EnumNameBindingRole(binding->role()));

@@ -15,8 +15,8 @@
 // Cost:    at most 64 simulations for each sweep.
 //
 //===----------------------------------------------------------------------===//
-#include "Segments.h"
 #include "../search/Solvers.h"
+#include "Segments.h"
 
 #include <algorithm>
 #include <cmath>

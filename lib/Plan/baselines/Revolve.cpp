@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Revolve.h"
-#include "Chain.h"
 #include "../search/Solvers.h"
+#include "Chain.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 // Cost:    some dozens of relaxations.
 //
 //===----------------------------------------------------------------------===//
-#include "BoundSearch.h"
 #include "../search/LeastBytes.h"
+#include "BoundSearch.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../bounds/BoundSearch.h"
-#include "../search/LeastBytes.h"
 #include "../graph/ParallelTasks.h"
+#include "../search/LeastBytes.h"
 #include "../search/Search.h"
 #include "../search/Seeds.h"
 #include "reprise/Fault.h"

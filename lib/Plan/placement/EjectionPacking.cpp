@@ -10,8 +10,8 @@
 // Fails:   never: it gives up when the limit is spent.
 //
 //===----------------------------------------------------------------------===//
-#include "Packing.h"
 #include "../graph/Random.h"
+#include "Packing.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>

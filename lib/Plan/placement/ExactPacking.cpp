@@ -10,8 +10,8 @@
 // Cost:    exponential; counted against the limit.
 //
 //===----------------------------------------------------------------------===//
-#include "../search/CanonicalSearch.h"
 #include "../graph/Random.h"
+#include "../search/CanonicalSearch.h"
 
 #include <algorithm>
 #include <array>
