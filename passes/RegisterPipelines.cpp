@@ -24,8 +24,10 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::desc("mode, as of sg-assign-checkpointing")};
   Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
                                 llvm::cl::desc("as of sg-differentiate")};
-  Option<double> momentum{*this, "momentum", llvm::cl::init(0.9),
-                          llvm::cl::desc("of the optimizer")};
+  ListOption<std::string> hyperparameters{
+      *this, "hyperparameters",
+      llvm::cl::desc("of the optimizer, as NAME=VALUE")};
+};
   Option<double> weightDecay{*this, "weight-decay", llvm::cl::init(0.0),
                              llvm::cl::desc("of the optimizer")};
 };
@@ -55,8 +57,8 @@ static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   addVerifiers(passes, "model");
   SgDifferentiateOptions differentiate;
   differentiate.optimizer = options.optimizer;
-  differentiate.momentum = options.momentum;
-  differentiate.weightDecay = options.weightDecay;
+  differentiate.hyperparameters.assign(options.hyperparameters.begin(),
+                                       options.hyperparameters.end());
   passes.addPass(createSgDifferentiate(differentiate));
   addVerifiers(passes, "train");
 }

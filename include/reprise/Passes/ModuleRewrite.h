@@ -15,7 +15,7 @@
 namespace reprise::sg {
 
 /// The module whose body `block` is; asserts that it is one.
-ModuleOp moduleOf(mlir::Block *block);
+BlockOp moduleOf(mlir::Block *block);
 
 /// A result of the module around `value`'s block that carries `value`; adds a
 /// residual result when there is none.
@@ -35,7 +35,7 @@ mlir::BlockArgument exposeInput(mlir::Block *block, mlir::Value outer);
 
 /// Inlines a module at its place. Its ops keep its path, unless they have one
 /// of their own.
-void inlineModule(ModuleOp module);
+void inlineModule(BlockOp module);
 
 /// Removes dead pure ops, unused residual results (every unused result of
 /// mirrors and clones) and unused inputs, from outside in, until none is left.
