@@ -28,9 +28,6 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       *this, "hyperparameters",
       llvm::cl::desc("of the optimizer, as NAME=VALUE")};
 };
-  Option<double> weightDecay{*this, "weight-decay", llvm::cl::init(0.0),
-                             llvm::cl::desc("of the optimizer")};
-};
 
 struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
   Option<std::string> model{*this, "model", llvm::cl::init("model"),

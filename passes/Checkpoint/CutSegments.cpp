@@ -98,8 +98,8 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
   auto module = sg::BlockOp::create(builder, ops.front()->getLoc(),
-                                     TypeRange(outputs.getArrayRef()),
-                                     inputs.getArrayRef(), name);
+                                    TypeRange(outputs.getArrayRef()),
+                                    inputs.getArrayRef(), name);
   module.setActivationCheckpointing(true);
   Block &body = module.getBody().front();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);

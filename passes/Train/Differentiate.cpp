@@ -539,9 +539,8 @@ LogicalResult Differentiate::decomposeWithoutVjp(func::FuncOp function,
 
 void Differentiate::handOutEverything(func::FuncOp function) {
   SmallVector<Block *> bodies;
-  function.walk([&](sg::BlockOp module) {
-    bodies.push_back(&module.getBody().front());
-  });
+  function.walk(
+      [&](sg::BlockOp module) { bodies.push_back(&module.getBody().front()); });
   for (Block *body : bodies) {
     SmallVector<Value> values;
     for (Operation &op : *body)

@@ -20,8 +20,8 @@ bool sg::isFree(Value value) {
 /// Replaces `module` by one with other operands, results kept where
 /// `keepResult` says so followed by `extra` types. The body moves along.
 static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
-                            llvm::function_ref<bool(unsigned)> keepResult,
-                            TypeRange extra) {
+                           llvm::function_ref<bool(unsigned)> keepResult,
+                           TypeRange extra) {
   SmallVector<Type> types;
   SmallVector<OpResult> kept;
   unsigned residuals = 0;

@@ -138,9 +138,8 @@ TEST_F(Pipeline, StopsAtLevels) {
   ASSERT_TRUE(succeeded(lowerModel(*module, options, CompileLevel::Remat)));
   size_t backwards = 0, clones = 0;
   module->walk([&](sg::BackwardOp) { ++backwards; });
-  module->walk([&](sg::BlockOp op) {
-    clones += op.getPhase() == sg::Phase::Recompute;
-  });
+  module->walk(
+      [&](sg::BlockOp op) { clones += op.getPhase() == sg::Phase::Recompute; });
   EXPECT_EQ(backwards, 1u);
   EXPECT_EQ(clones, 1u);
 }

@@ -1,9 +1,9 @@
 //===- CutChainTest.cpp - Bounds from several cuts ------------------------===//
-#include "CutChain.h"
+#include "bounds/CutChain.h"
 
-#include "BoundSearch.h"
 #include "BruteForce.h"
 #include "GraphBuilder.h"
+#include "bounds/BoundSearch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 //===- MaxFlowTest.cpp - Maximum flow against augmenting paths ------------===//
-#include "MaxFlow.h"
+#include "bounds/MaxFlow.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 //===- OnDemandTest.cpp - Executions that rebuild what was dropped --------===//
-#include "OnDemand.h"
+#include "search/OnDemand.h"
 #include "GraphBuilder.h"
-#include "Segments.h"
+#include "baselines/Segments.h"
 
 #include <gtest/gtest.h>
 

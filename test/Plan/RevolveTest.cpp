@@ -1,5 +1,5 @@
 //===- RevolveTest.cpp - Two ways to count Revolve's steps ----------------===//
-#include "Revolve.h"
+#include "baselines/Revolve.h"
 
 #include <gtest/gtest.h>
 

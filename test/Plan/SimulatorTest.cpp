@@ -1,7 +1,7 @@
 //===- SimulatorTest.cpp - The searches' simulator against liveness -------===//
-#include "Simulator.h"
+#include "graph/Simulator.h"
 #include "GraphBuilder.h"
-#include "Repair.h"
+#include "search/Repair.h"
 
 #include <gtest/gtest.h>
 

@@ -76,7 +76,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
   // The results' types are known when the body is: the block is built aside.
   Location loc = b.getUnknownLoc();
   auto draft = sg::BlockOp::create(b, loc, TypeRange(), inputs.getArrayRef(),
-                                    inner.path);
+                                   inner.path);
   Block *body = &draft.getBody().front();
   llvm::append_range(inner.values, body->getArguments());
   OpBuilder::InsertionGuard guard(b);
@@ -92,7 +92,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
   b.setInsertionPoint(draft);
   auto block =
       sg::BlockOp::create(b, loc, TypeRange(ValueRange(results.getArrayRef())),
-                           inputs.getArrayRef(), inner.path);
+                          inputs.getArrayRef(), inner.path);
   block.getBody().takeBody(draft.getBody());
   block.setActivationCheckpointing(options.annotate && random.oneIn(2));
   draft.erase();

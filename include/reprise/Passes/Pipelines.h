@@ -79,8 +79,8 @@ struct CompileOptions {
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
 /// Registers pipelines for tools that take passes by name, as mlir-opt with the
-/// plugin does: sg-model-to-train, sg-model-to-kernels and sg-kernels-to-program,
-/// whose options are those of their passes.
+/// plugin does: sg-model-to-train, sg-model-to-kernels and
+/// sg-kernels-to-program, whose options are those of their passes.
 void registerPipelines();
 
 /// Rewrites `module`, a model, to `level`. At level program it holds one
