@@ -97,7 +97,7 @@ func.func @role_as_text(%x: tensor<f32>) -> (tensor<f32> {sg.binding = "loss"}) 
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 0 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{binds 'x', but the role 'loss' is one of outputs}}
   rt.entry @e inputs [#rt.binding<"x" as <loss>, <0 + 0 : tensor<f32>>>]
       outputs [] peak 64 max_live 64 base_flops 0 {
@@ -108,7 +108,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 0 : i64,
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 0 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   // expected-error@+1 {{binds 'x' and 'y' as its 'seed'}}
   rt.entry @e inputs [#rt.binding<"x" as <seed>, <0 + 0 : tensor<i64>>>,
                       #rt.binding<"y" as <seed>, <0 + 0 : tensor<i64>>>]

@@ -55,7 +55,7 @@ sg.variable @w : tensor<8xi1> {role = #sg.role<parameter>, init = #sg.init<eleme
 // -----
 
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
-    library = "", target = "", threads = 1 : i64} {
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 8
   // expected-error @+1 {{has initial elements of type tensor<3xf32>, but is of type tensor<2xf32>}}
   rt.variable "w" <0 + 0 : tensor<2xf32>> {role = #sg.role<parameter>, init = #sg.init<elements, dense<0.0> : tensor<3xf32>>}

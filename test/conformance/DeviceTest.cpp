@@ -521,8 +521,8 @@ TEST(DeviceRegistry, NamesTheDevicesThereAre) {
   SessionHandle s;
   Outcome outcome = s.open(b.seal(), {"abacus", 0, 0, 0});
   EXPECT_EQ(outcome.code, RP_UNAVAILABLE);
-  EXPECT_EQ(outcome.message,
-            "there is no device 'abacus' here; available: cpu");
+  EXPECT_EQ(outcome.message.find("there is no device 'abacus' here ("), 0u);
+  EXPECT_NE(outcome.message.find("; available: cpu"), std::string::npos);
 }
 
 TEST(DeviceRegistry, TwoSessionsKeepTheirOwnCodeAndMemory) {
