@@ -135,8 +135,7 @@ static bool allowsMerging(Block &body, const KernelSpace &space) {
     bool spans =
         tensorOf(op.getResult(0)).getShape() == ArrayRef<int64_t>(space.shape);
     if (auto map = dyn_cast<IndexMapOpInterface>(op))
-      return spans && isProjection(map.getIndexMap()) &&
-             isPlain(op.getOperand(0));
+      return spans && isProjection(map) && isPlain(op.getOperand(0));
     return spans && cast<KernelOpInterface>(op).isLinear();
   });
 }

@@ -284,14 +284,19 @@ OperandLanes reprise::operandLanesOf(Operation *op, unsigned operand,
   return OperandLanes::apart();
 }
 
-bool reprise::isProjection(AffineMap map) {
+bool reprise::isProjection(IndexMapOpInterface op) {
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
+       to = cast<RankedTensorType>(op->getResult(0).getType());
   std::optional<unsigned> last;
-  for (AffineExpr expr : map.getResults()) {
+  for (auto [k, expr] : llvm::enumerate(op.getIndexMap().getResults())) {
     if (expr == 0)
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || (last && dim.getPosition() <= *last &&
-                 !REPRISE_FAULT("transposes-merged")))
+    // A part of a dimension is no dimension: its rows are longer in memory.
+    if (!dim || from.getDimSize(k) != to.getDimSize(dim.getPosition()))
+      return false;
+    if (last && dim.getPosition() <= *last &&
+        !REPRISE_FAULT("transposes-merged"))
       return false;
     last = dim.getPosition();
   }

@@ -182,6 +182,13 @@ TEST(Kernels, elements_move) {
                    "%t = sg.slice %a0 [1, 3] to [9, 37] by [3, 1] : "
                    "tensor<9x40xf32> -> tensor<3x34xf32>\n",
                    {{"%t", "3x34xf32"}}});
+  // Whole rows of a part of the columns: the loops must not become one.
+  cases.push_back({"slice_front",
+                   {"8x6xf32"},
+                   "%t = sg.slice %a0 [0, 0] to [8, 3] by [1, 1] : "
+                   "tensor<8x6xf32> -> tensor<8x3xf32>\n"
+                   "%y = sg.neg %t : tensor<8x3xf32>",
+                   {{"%y", "8x3xf32"}}});
   cases.push_back({"slice_strided",
                    {"9x40xf32"},
                    "%t = sg.slice %a0 [1, 3] to [9, 37] by [3, 2] : "

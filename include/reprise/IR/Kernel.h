@@ -152,9 +152,9 @@ llvm::ArrayRef<int64_t> iterationSpaceOf(mlir::Operation *op);
 OperandLanes operandLanesOf(mlir::Operation *op, unsigned operand,
                             unsigned dim);
 
-/// Whether `map` keeps the order of the dimensions that it reads, and reads
-/// nothing else: a broadcast's.
-bool isProjection(mlir::AffineMap map);
+/// Whether the op reads whole dimensions in their order, and each that it does
+/// not read at 0: a broadcast.
+bool isProjection(IndexMapOpInterface op);
 
 /// The result of a projection that advances with dimension `dim`.
 std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned dim);

@@ -88,7 +88,9 @@ static std::vector<Route> makeAlone() {
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
         "remat-to-budget{budget-percent=70 threads=1 work=0.01}",
-        "remat-erase-barriers"})
+        "remat-erase-barriers", "sg-model-to-train",
+        "sg-model-to-kernels{checkpointing=per-block}",
+        "sg-kernels-to-program{threads=1}"})
     routes.push_back({pass, {pass}});
   routes.push_back({"rt-verify-program", {"rt.program(rt-verify-program)"}});
   routes.push_back({"rt-verify-effects", {"rt.program(rt-verify-effects)"}});
