@@ -55,6 +55,7 @@ class DeclaredPrograms : public testing::Test {
 protected:
   void SetUp() override {
     DialectRegistry registry;
+    registerAllTargets();
     registerPipelineDialects(registry);
     context.appendDialectRegistry(registry);
     std::string pattern =
