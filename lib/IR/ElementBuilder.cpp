@@ -164,8 +164,7 @@ SmallVector<Value> ElementBuilder::branch(Value condition, TypeRange types,
   builder.setInsertionPointToStart(ifOp.thenBlock());
   SmallVector<Value> yielded = yes();
   scf::YieldOp::create(builder, loc, yielded);
-  if (!REPRISE_FAULT("branches-share-elements"))
-    memo = before;
+  memo = before;
   builder.setInsertionPointToStart(ifOp.elseBlock());
   yielded = no();
   scf::YieldOp::create(builder, loc, yielded);
