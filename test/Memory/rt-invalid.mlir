@@ -225,3 +225,15 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
     %c = sg.constant dense<0.0> : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-error@+1 {{a target needs the name of its device}}
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64, library = "", target = #rt.target<"", "">, threads = 1 : i64} {
+}
+
+// -----
+
+// expected-error@+1 {{a target aligns buffers to a power of two from 64 to 2097152 bytes, not to 96}}
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "", alignment 96>, threads = 1 : i64} {
+}

@@ -343,3 +343,13 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
       <"copy" in "" forward, flops 0, bytes 0>
   }
 }
+
+// -----
+
+// Of a target that wants more than 64.
+rt.program @coarse attributes {arena_bytes = 512 : i64, fixed_bytes = 512 : i64,
+    library = "", target = #rt.target<"pocket", "", alignment 256>,
+    threads = 1 : i64} {
+  // expected-error@+1 {{0 lies at 64, but the target wants multiples of 256}}
+  rt.buffer 0 "w" parameter at 64 size 16
+}
