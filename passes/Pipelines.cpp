@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Pipelines.h"
+#include "Stages.h"
 
 #include "mlir/Transforms/Passes.h"
 #include "reprise/IR/Sg.h"
@@ -47,10 +48,12 @@ public:
     return *this;
   }
   Stage &verify(StringRef level) {
-    SgVerifyLevelOptions options;
-    options.level = level.str();
-    addToFunctions(createSgVerifyLevel(options));
-    return addToFunctions(createSgVerifyEffects());
+    addLevelVerifiers(manager, level);
+    return *this;
+  }
+  Stage &formKernels() {
+    addKernelFormation(manager);
+    return *this;
   }
   LogicalResult run() { return manager.run(module); }
 
@@ -134,16 +137,6 @@ static LogicalResult flatten(mlir::ModuleOp module,
       .addToFunctions(createSgFlatten())
       .verify("flat")
       .run();
-}
-
-static void addKernelFormation(Stage &stage) {
-  // No common-subexpression elimination: it would make the backward pass read
-  // what the forward pass happened to compute as well, and so keep it.
-  stage.addToFunctions(createCanonicalizerPass())
-      .addToFunctions(createSgDecompose())
-      .addToFunctions(createCanonicalizerPass())
-      .addToFunctions(createSgFormKernels())
-      .verify("flat");
 }
 
 static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
@@ -271,9 +264,7 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   lower.threads = options.threads;
   lower.target = options.target;
   lower.checkpointing = options.training ? options.checkpointing : "none";
-  Stage kernels(module, options);
-  addKernelFormation(kernels);
-  if (failed(kernels.run()))
+  if (failed(Stage(module, options).formKernels().run()))
     return failure();
   if (model) {
     FailureOr<Promise> made = fitTraining(module, model, options);
@@ -357,9 +348,7 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
       failed(flatten(module, options)))
     return failure();
-  Stage stage(module, options);
-  addKernelFormation(stage);
-  return stage.run();
+  return Stage(module, options).formKernels().run();
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,

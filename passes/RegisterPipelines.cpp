@@ -4,6 +4,7 @@
 // ends with its level's verifiers.
 //
 //===----------------------------------------------------------------------===//
+#include "Stages.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -40,36 +41,43 @@ struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
 
 } // namespace
 
-static void addVerifiers(OpPassManager &passes, StringRef level) {
+void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
   SgVerifyLevelOptions options;
   options.level = level.str();
   passes.addNestedPass<func::FuncOp>(createSgVerifyLevel(options));
   passes.addNestedPass<func::FuncOp>(createSgVerifyEffects());
 }
 
+void reprise::addKernelFormation(OpPassManager &passes) {
+  // No common-subexpression elimination: it would make the backward pass read
+  // what the forward pass happened to compute as well, and so keep it.
+  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  passes.addNestedPass<func::FuncOp>(createSgDecompose());
+  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  passes.addNestedPass<func::FuncOp>(createSgFormKernels());
+  addLevelVerifiers(passes, "flat");
+}
+
 static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   SgAssignCheckpointingOptions assign;
   assign.mode = options.checkpointing;
   passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));
-  addVerifiers(passes, "model");
+  addLevelVerifiers(passes, "model");
   SgDifferentiateOptions differentiate;
   differentiate.optimizer = options.optimizer;
   differentiate.hyperparameters.assign(options.hyperparameters.begin(),
                                        options.hyperparameters.end());
   passes.addPass(createSgDifferentiate(differentiate));
-  addVerifiers(passes, "train");
+  addLevelVerifiers(passes, "train");
 }
 
 static void buildKernels(OpPassManager &passes, const TrainOptions &options) {
   buildTrain(passes, options);
   passes.addNestedPass<func::FuncOp>(createSgLowerCheckpointing());
-  addVerifiers(passes, "remat");
-  for (auto create :
-       {createSgFlatten, createSgDecompose, createSgFormKernels}) {
-    passes.addNestedPass<func::FuncOp>(create());
-    passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  }
-  addVerifiers(passes, "flat");
+  addLevelVerifiers(passes, "remat");
+  passes.addNestedPass<func::FuncOp>(createSgFlatten());
+  addLevelVerifiers(passes, "flat");
+  addKernelFormation(passes);
 }
 
 static void buildProgramStage(OpPassManager &passes,
