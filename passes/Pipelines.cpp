@@ -213,7 +213,7 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
 struct Promise {
   std::string text;    // for people
   uint64_t budget = 0; // bytes that no entry exceeds
-  uint64_t bytes = 0;  // of the training step, a multiple of the alignment
+  uint64_t bytes = 0;  // of the training step
 };
 
 /// Makes the training step fit. The step may become another mode's.
@@ -333,8 +333,7 @@ static LogicalResult checkPromise(mlir::ModuleOp module,
         return entry.emitOpError()
                << "@" << entry.getSymName() << " needs " << peak
                << " bytes, more than the budget of " << promise.budget;
-      if (entry.getSymName() == kTrainStep &&
-          llvm::alignTo(peak, plan::kAlignment) != promise.bytes)
+      if (entry.getSymName() == kTrainStep && peak != promise.bytes)
         return entry.emitOpError()
                << "@" << entry.getSymName() << " needs " << peak
                << " bytes, but its plan takes " << promise.bytes;

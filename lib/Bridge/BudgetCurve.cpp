@@ -62,6 +62,12 @@ InFlightDiagnostic reprise::emitContradiction(func::FuncOp function,
          << "the planner contradicts itself, please report it: " << error;
 }
 
+/// Of an area of `bytes`, all rounded up: steps touch the first byte of its
+/// last unit.
+static uint64_t touchedAtLeast(uint64_t bytes) {
+  return bytes < plan::kAlignment ? 0 : bytes - (plan::kAlignment - 1);
+}
+
 /// The schedule of a step that nothing is searched for.
 static plan::FrontierPoint pointOf(const plan::Graph &graph,
                                    const std::vector<OpId> &order) {
@@ -118,25 +124,25 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
 
 uint64_t BudgetCurve::totalBytes(uint32_t point) {
   return (REPRISE_FAULT("total-without-fixed") ? 0 : fixedBytes) +
-         planOf(point).height;
+         plan::touchedHeight(problem.graph, planOf(point));
 }
 
-uint64_t BudgetCurve::liveBytes(uint32_t point) const {
+uint64_t BudgetCurve::leastBytes(uint32_t point) const {
   uint32_t found = plans[point].frontierPoint;
   const plan::FrontierPoint &from =
       found == plan::kNone ? points[point] : frontier[found];
-  return fixedBytes + from.solution.maxLive;
+  return fixedBytes + touchedAtLeast(from.solution.maxLive);
 }
 
 std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   // Far from the least bytes the smallest point, whose placement takes longest,
   // need not be known.
-  uint64_t least = liveBytes(0);
+  uint64_t least = leastBytes(0);
   if (budget < least ||
       (budget < least + least / 20 && budget < totalBytes(smallest())))
     return std::nullopt;
   for (uint32_t point = points.size(); point-- > 0;)
-    if (liveBytes(point) <= budget &&
+    if (leastBytes(point) <= budget &&
         totalBytes(point) <=
             budget + 64 * REPRISE_FAULT("budget-over-by-a-unit") &&
         isUsable(point))
@@ -170,7 +176,7 @@ uint32_t BudgetCurve::smallest() {
   for (uint32_t point = 1; point < points.size(); ++point) {
     // A later point can be lower only by what the best one's placement wastes;
     // a thousandth is not worth placing them all.
-    if (liveBytes(point) + totalBytes(best) / 1000 >= totalBytes(best))
+    if (leastBytes(point) + totalBytes(best) / 1000 >= totalBytes(best))
       break;
     if (totalBytes(point) < totalBytes(best) && isUsable(point))
       best = point;
@@ -187,12 +193,17 @@ uint32_t BudgetCurve::knee() const {
   // By live bytes: to place every point takes long and changes little.
   std::vector<std::pair<uint64_t, double>> curve;
   for (uint32_t point = 0; point < points.size(); ++point)
-    curve.push_back({liveBytes(point), points[point].solution.milliseconds});
+    curve.push_back({leastBytes(point), points[point].solution.milliseconds});
   return kneeOf(curve);
 }
 
 plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
-  uint64_t placed = budget < fixedBytes ? 0 : budget - fixedBytes;
+  // Whoever touches no more than that fits into it rounded up.
+  uint64_t placed =
+      budget < fixedBytes
+          ? 0
+          : llvm::alignTo(std::min(budget - fixedBytes, plan::kMostBytes),
+                          plan::kAlignment);
   if (!lastBound || lastBound->first != placed)
     lastBound = {placed, plan::lowerBound(searched, placed)};
   return lastBound->second;
@@ -200,6 +211,7 @@ plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
 
 plan::ByteBound BudgetCurve::provenBytes() const {
   plan::ByteBound bound = plan::lowestBytes(searched);
+  bound.bytes = touchedAtLeast(bound.bytes);
   bound.bytes += REPRISE_FAULT("proof-without-fixed") ? 0 : fixedBytes;
   return bound;
 }
@@ -208,7 +220,7 @@ std::string BudgetCurve::checkProofs(uint64_t budget,
                                      std::optional<uint32_t> point) const {
   if (!contradiction.empty())
     return contradiction;
-  std::string error = plan::checkByteBound(provenBytes(), liveBytes(0));
+  std::string error = plan::checkByteBound(provenBytes(), leastBytes(0));
   if (!error.empty() || !point)
     return error;
   return plan::checkBound(boundAt(budget),

@@ -60,8 +60,8 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
              PlanChoice{set.get(), *point}.milliseconds() <= milliseconds;
     });
   };
-  // Live bytes are known without a placement, and never more.
-  return fits(program.liveBytes(0)) || fits(program.plainBytes());
+  // The least bytes are known without a placement, and never more.
+  return fits(program.leastBytes(0)) || fits(program.plainBytes());
 }
 
 /// The program of a mode as the only schedule of its kernels; null where the

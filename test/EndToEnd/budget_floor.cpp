@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::end_to_end;
 
-/// Peak of the training step in a mode, in the planner's units; 0 where the
-/// mode cannot be applied.
+/// Peak of the training step in a mode; 0 where the mode cannot be applied.
 static uint64_t peakIn(mlir::ModuleOp model, const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
   CompileOptions options = trainingOptions();
@@ -32,7 +31,7 @@ static uint64_t peakIn(mlir::ModuleOp model, const std::string &mode) {
   for (auto program : clone->getOps<rt_dialect::ProgramOp>())
     for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
       peak = entry.getPeakBytes();
-  return llvm::alignTo(peak, plan::kAlignment);
+  return peak;
 }
 
 static std::string checkModes(mlir::ModuleOp model, BudgetPlans &plans) {

@@ -51,8 +51,8 @@ static void addSolver(BudgetCurve &curve, const std::string &name,
     seen.push_back(point);
     plan::Plan placed =
         plan::makePlan(graph, solution.executions, plan::kPlacementWork / 8);
-    PointFacts plan = {curve.fixedBytes + placed.height, solution.milliseconds,
-                       ""};
+    PointFacts plan = {curve.fixedBytes + plan::touchedHeight(graph, placed),
+                       solution.milliseconds, ""};
     facts.baselines.push_back({name, false, plan});
   }
 }

@@ -54,14 +54,16 @@ public:
   /// last one computes nothing again.
   std::vector<plan::FrontierPoint> points;
 
-  /// Bytes of the whole program with a point's plan, which is placed when
-  /// first asked for; the point then may get another schedule, of at most its
-  /// max-live, that packs better, see plan::placePoint.
+  /// Bytes of the whole program with a point's plan, its peak to the byte. The
+  /// plan is placed when first asked for; the point then may get another
+  /// schedule, of at most its max-live, that packs better, see
+  /// plan::placePoint.
   uint64_t totalBytes(uint32_t point);
   const plan::Plan &planOf(uint32_t point);
-  /// Fewer than totalBytes by what the placement wastes, and known without it;
-  /// the same before and after a point is placed.
-  uint64_t liveBytes(uint32_t point) const;
+  /// At most totalBytes, by what the placement wastes and less than
+  /// kAlignment, and known without it; the same before and after a point is
+  /// placed.
+  uint64_t leastBytes(uint32_t point) const;
 
   /// The cheapest point within `budget` bytes, or none.
   std::optional<uint32_t> choose(uint64_t budget);
@@ -95,13 +97,13 @@ private:
     plan::Plan plan;
     bool isReady;
     uint32_t frontierPoint; // kNone: found between two of them
-    uint64_t leastBytes;    // of the lower one of these two
+    uint64_t least;         // totalBytes of the lower one of these two
   };
 
   /// What is found between two points and packs into fewer bytes than the lower
   /// one is not: smaller budgets don't look between these two.
   bool isUsable(uint32_t point) {
-    return totalBytes(point) >= plans[point].leastBytes;
+    return totalBytes(point) >= plans[point].least;
   }
 
   plan::SolverOptions solver;

@@ -185,6 +185,10 @@ struct Plan {
   std::string solver, strategy;
 };
 
+/// Bytes of the area that a plan's steps touch: its height, less what the last
+/// bytes are rounded up by, which is less than kAlignment.
+uint64_t touchedHeight(const Graph &graph, const Plan &plan);
+
 /// Places `executions` with at most `placementWork`, see placeBuffers, and at
 /// most placementWorkOf their buffers.
 Plan makePlan(const Graph &graph, const Executions &executions,

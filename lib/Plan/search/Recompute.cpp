@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"
 #include "../graph/CompactGraph.h"
+#include "../graph/Storage.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>
@@ -296,6 +297,24 @@ static Plan assemble(const Graph &graph, const Executions &executions,
           offsetOf(liveness.bufferOfValue[id]);
   addFrees(unrolled, liveness, plan);
   return plan;
+}
+
+uint64_t touchedHeight(const Graph &graph, const Plan &plan) {
+  uint64_t height = 0;
+  auto add = [&](uint64_t offset, uint64_t bytes) {
+    if (offset != kNoOffset)
+      height = std::max(height, offset + bytes);
+  };
+  for (ValueId id = 0; id < plan.inputOffsets.size(); ++id)
+    add(plan.inputOffsets[id], graph.values[id].bytes);
+  for (const PlanStep &step : plan.steps) {
+    const Op &op = graph.ops[step.op];
+    for (size_t k = 0; k < op.outputs.size(); ++k)
+      add(step.outputOffsets[k], graph.values[op.outputs[k]].bytes);
+    // A workspace is taken whole.
+    add(step.workspaceOffset, alignUp(op.workspaceBytes));
+  }
+  return height;
 }
 
 Plan makePlan(const Graph &graph, const Executions &executions,

@@ -155,15 +155,14 @@ static bool isOfStep(const CurveChart &chart, const ProgramFacts &program) {
          (chart.batch == 0 || chart.batch == program.batch());
 }
 
-/// The time of the picture's plan of this peak; 0 where it has none. Plans
-/// count units of 64 bytes, so that a program may end earlier.
+/// The time of the picture's plan of this peak; 0 where it has none.
 static double timeAt(const CurveChart &chart, uint64_t peak) {
   std::vector<CurvePoint> points = chart.curve;
   points.insert(points.end(), chart.modes.begin(), chart.modes.end());
   if (chart.asked)
     points.push_back(*chart.asked);
   for (const CurvePoint &point : points)
-    if (point.bytes >= peak && point.bytes - peak < 64)
+    if (point.bytes == peak)
       return point.milliseconds;
   return 0;
 }
