@@ -153,24 +153,6 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   return options;
 }
 
-/// What a plan promises, for whoever looks at the program: ", budget of 1000000
-/// bytes (+4.51% time, at least +4.32%)".
-static std::string certificate(BudgetPlans &plans, uint64_t budget,
-                               const PlanChoice &choice) {
-  double plain = plans.plain().milliseconds();
-  auto percentAbove = [&](double milliseconds) {
-    return plain > 0 ? 100 * (milliseconds / plain - 1) : 0.0;
-  };
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << (choice.kernels->mode.empty() ? "" : ", kernels of ")
-      << choice.kernels->mode << ", budget of " << budget << " bytes ("
-      << llvm::format("%+.2f%% time, at least %+.2f%%)",
-                      percentAbove(choice.milliseconds()),
-                      percentAbove(plans.boundAt(budget).milliseconds));
-  return text;
-}
-
 /// The modes whose kernels a budget may choose. What a user chose is not
 /// replaced: a mode, blocks to keep or to compute again.
 static std::vector<std::string> modesBeside(const CompileOptions &options) {
@@ -209,36 +191,15 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
                      form);
 }
 
-/// What a plan promises of a program.
-struct Promise {
-  std::string text;    // for people
-  uint64_t budget = 0; // bytes that no entry exceeds
-  uint64_t bytes = 0;  // of the training step
-};
-
 /// Makes the training step fit. The step may become another mode's.
-static FailureOr<Promise> fitTraining(mlir::ModuleOp module,
-                                      mlir::ModuleOp model,
-                                      const CompileOptions &options) {
-  Promise promise;
+static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
+                                 const CompileOptions &options) {
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
   FailureOr<BudgetPlans> plans = plansOf(step, model, options);
   if (failed(plans))
     return failure();
-  auto observer = [&](BudgetPlans &plans, uint64_t budget,
-                      std::optional<PlanChoice> choice) {
-    if (options.budgetObserver)
-      options.budgetObserver(plans, budget, choice);
-    else if (!choice)
-      refuseBudget(plans, budget);
-    promise.budget = budget;
-    if (choice) {
-      promise.text = certificate(plans, budget, *choice);
-      promise.bytes = choice->bytes();
-    }
-  };
   std::optional<PlanChoice> choice =
-      fitBudget(*plans, *options.budget, observer);
+      fitBudget(*plans, *options.budget, options.budgetObserver);
   if (!choice)
     return failure();
   func::FuncOp fitted = choice->curve().problem.function;
@@ -247,32 +208,26 @@ static FailureOr<Promise> fitTraining(mlir::ModuleOp module,
     step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
     step.erase();
   }
-  if (failed(Stage(module, options).verify("flat").run()))
-    return failure();
-  return promise;
+  return Stage(module, options).verify("flat").run();
 }
 
-/// `model` is what the training step was made of, where there is a budget;
-/// then `promise` is what the program must keep.
+/// `model` is what the training step was made of, where there is a budget.
 static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
                                          mlir::ModuleOp model,
                                          const std::string &name,
-                                         const CompileOptions &options,
-                                         std::optional<Promise> &promise) {
+                                         const CompileOptions &options) {
   SgLowerToRtOptions lower;
   lower.model = name;
   lower.threads = options.threads;
   lower.target = options.target;
+  lower.gflops = options.roofline.gflops;
+  lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
+  lower.profile = options.profile;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   if (failed(Stage(module, options).formKernels().run()))
     return failure();
-  if (model) {
-    FailureOr<Promise> made = fitTraining(module, model, options);
-    if (failed(made))
-      return failure();
-    lower.checkpointing += made->text;
-    promise = std::move(*made);
-  }
+  if (model && failed(fitTraining(module, model, options)))
+    return failure();
   return Stage(module, options).add(createSgLowerToRt(lower)).run();
 }
 
@@ -319,25 +274,6 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
     return failure();
   if (level >= CompileLevel::Remat && failed(lowerToRemat(module, options)))
     return failure();
-  return success();
-}
-
-/// The program as built must be what the plan promised: a plan is made for the
-/// step alone, and on paper.
-static LogicalResult checkPromise(mlir::ModuleOp module,
-                                  const Promise &promise) {
-  for (auto program : module.getOps<rt_dialect::ProgramOp>())
-    for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>()) {
-      uint64_t peak = entry.getPeakBytes();
-      if (peak > promise.budget)
-        return entry.emitOpError()
-               << "@" << entry.getSymName() << " needs " << peak
-               << " bytes, more than the budget of " << promise.budget;
-      if (entry.getSymName() == kTrainStep && peak != promise.bytes)
-        return entry.emitOpError()
-               << "@" << entry.getSymName() << " needs " << peak
-               << " bytes, but its plan takes " << promise.bytes;
-    }
   return success();
 }
 
@@ -393,12 +329,10 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     step->remove();
     module.push_back(step);
   }
-  std::optional<Promise> promise;
   if (failed(lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(),
-                                 name, options, promise)) ||
-      failed(verifyProgram(module, options)))
+                                 name, options)))
     return failure();
-  return promise ? checkPromise(module, *promise) : success();
+  return verifyProgram(module, options);
 }
 
 FailureOr<std::vector<uint8_t>>

@@ -1,11 +1,8 @@
 //===- PlanSummary.cpp - A program's memory and work in numbers -----------===//
 //
 // Input:   a verified rt.program.
-// Output:  peak, kept bytes, recomputed arithmetic for each entry.
-// Method:  the forward pass ends at its last library call, or at its last step
-//          where it has none: a scheduler may move forward steps that nothing
-//          waits for (the loss, running statistics) into the backward pass,
-//          but hardly the last layer, on which the loss depends.
+// Output:  peak, kept bytes, recomputed arithmetic for each entry, as the entry
+//          says them.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Analysis/PlanSummary.h"
@@ -30,20 +27,6 @@ double EntrySummary::recomputedShare() const {
   return ratio(recomputedFlops, baseFlops);
 }
 
-/// The number of the step that ends the forward pass, or nothing.
-static std::optional<uint64_t> findEndOfForward(EntryOp entry) {
-  std::optional<uint64_t> lastCall, lastStep;
-  for (auto [number, step] :
-       llvm::enumerate(entry.getBody().getOps<StepOpInterface>())) {
-    if (step.getStepInfo().getPhase() != Phase::Forward)
-      continue;
-    lastStep = number;
-    if (isa<CallOp>(step))
-      lastCall = number;
-  }
-  return lastCall ? lastCall : lastStep;
-}
-
 static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
   EntrySummary summary;
   summary.name = entry.getSymName().str();
@@ -54,10 +37,7 @@ static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
   for (auto step : entry.getBody().getOps<StepOpInterface>())
     if (step.getStepInfo().getPhase() == Phase::Recompute)
       summary.recomputedFlops += step.getStepInfo().getFlops();
-  if (std::optional<uint64_t> end = findEndOfForward(entry))
-    for (auto buffer : entry.getBody().getOps<BufferOp>())
-      if (*buffer.getFirstStep() <= *end && *buffer.getLastStep() > *end)
-        summary.kept += buffer.getSize();
+  summary.kept = entry.getKeptBytes().value_or(0);
   return summary;
 }
 

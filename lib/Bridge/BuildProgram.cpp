@@ -12,9 +12,11 @@
 #include "reprise/Bridge/BuildProgram.h"
 #include "reprise/Fault.h"
 
+#include "FirstSteps.h"
 #include "KernelTable.h"
-#include "reprise/Bridge/BufferNames.h"
-#include "reprise/IR/Origin.h"
+#include "reprise/Kept.h"
+#include "reprise/Plan/BufferNames.h"
+#include "reprise/Plan/Choice.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -31,7 +33,11 @@ public:
   EntryBuilder(OpBuilder &builder, const FixedStorage &fixed,
                const PlannedEntry &entry, KernelTable &kernels)
       : builder(builder), fixed(fixed), problem(entry.problem),
-        solution(entry.solution), kernels(kernels) {}
+        solution(entry.solution), kernels(kernels),
+        certificate(problem.function->getAttrOfType<CertificateAttr>(
+            RtDialect::kCertificateAttr)),
+        isResidual(plan::findResiduals(problem.graph)),
+        firstStep(findFirstSteps(problem, solution.schedule, kernels)) {}
 
   void build();
 
@@ -46,8 +52,12 @@ private:
   uint64_t sizeOf(const plan::Buffer &buffer) const {
     return touchedBytes(problem.graph, buffer);
   }
+  plan::Reason reasonOf(const plan::Buffer &buffer) const;
+  bool isKept(ValueId value) const;
   uint64_t peak() const;
   uint64_t maxLive() const;
+  uint64_t forwardSteps() const;
+  uint64_t keptBytes(uint64_t forwardSteps) const;
   void addBuffers();
   void addStep(OpId op);
   uint64_t baseFlops() const;
@@ -57,6 +67,9 @@ private:
   const PlanProblem &problem;
   const PlanSolution &solution;
   KernelTable &kernels;
+  CertificateAttr certificate;     // of the entry, or null
+  std::vector<bool> isResidual;    // by ValueId, see findResiduals
+  std::vector<uint32_t> firstStep; // by OpId, see findFirstSteps
 };
 
 } // namespace
@@ -90,13 +103,11 @@ ViewAttr EntryBuilder::workspaceOf(OpId op) const {
 
 StepAttr EntryBuilder::stepOf(OpId id) const {
   const PlannedOp &op = problem.ops[id];
-  std::string name = op.op->getName().stripDialect().str();
-  if (op.isCopy)
-    name = "copy";
-  else if (auto kernel = dyn_cast<sg::KernelOp>(op.op))
-    name = kernel.getPath().str();
-  return StepAttr::get(builder.getContext(), name, sg::pathOf(op.op), op.phase,
-                       op.flops, op.bytes);
+  std::optional<uint64_t> cloneOf;
+  if (firstStep[id] != kNone)
+    cloneOf = firstStep[id];
+  return StepAttr::get(builder.getContext(), op.name, op.module, op.phase,
+                       op.flops, op.bytes, op.picoseconds, cloneOf, op.isAsked);
 }
 
 ArrayAttr EntryBuilder::bindInputs() const {
@@ -149,6 +160,68 @@ BufferKind EntryBuilder::kindOf(const plan::Buffer &buffer) const {
   llvm_unreachable("unknown phase");
 }
 
+/// Whether a value of the forward pass is read behind it.
+bool EntryBuilder::isKept(ValueId value) const {
+  OpId producer = problem.graph.values[value].producer;
+  return producer != kNone && isResidual[value] &&
+         problem.ops[producer].phase == Phase::Forward;
+}
+
+plan::Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
+  switch (kindOf(buffer)) {
+  case BufferKind::Workspace:
+    return plan::Reason::Workspace;
+  case BufferKind::Input:
+    return plan::Reason::Input;
+  case BufferKind::Output:
+    return plan::Reason::Result;
+  default:
+    break;
+  }
+  // Of several values in turn the last one that is kept.
+  auto kept = std::find_if(buffer.values.rbegin(), buffer.values.rend(),
+                           [&](ValueId value) { return isKept(value); });
+  if (kept == buffer.values.rend())
+    return kindOf(buffer) == BufferKind::Recomputed ? plan::Reason::Again
+                                                    : plan::Reason::Passing;
+  OpId producer = problem.graph.values[*kept].producer;
+  const PlannedOp &op = problem.ops[producer];
+  plan::Bargain bargain;
+  bargain.runsOnce = problem.graph.ops[producer].effect;
+  bargain.isAsked = op.isAsked;
+  bargain.picoseconds = op.picoseconds;
+  bargain.bytes = sizeOf(buffer);
+  bargain.picosecondsPerMiB = certificate ? certificate.getPrice() : 0;
+  return plan::whyKept(bargain);
+}
+
+/// The forward pass ends with its last library call, or with its last step
+/// where it has none: a scheduler may move forward steps that nothing waits for
+/// (the loss, running statistics) into the backward pass, but hardly the last
+/// layer, on which the loss depends.
+uint64_t EntryBuilder::forwardSteps() const {
+  uint64_t behindCall = 0, behindStep = 0;
+  for (auto [number, id] : llvm::enumerate(solution.schedule.order)) {
+    const PlannedOp &op = problem.ops[id];
+    if (op.phase != Phase::Forward)
+      continue;
+    behindStep = number + 1;
+    if (!op.isCopy && !isa<sg::KernelOp>(op.op))
+      behindCall = number + 1;
+  }
+  return behindCall ? behindCall : behindStep;
+}
+
+uint64_t EntryBuilder::keptBytes(uint64_t forwardSteps) const {
+  uint64_t bytes = 0;
+  for (const plan::Buffer &buffer : solution.liveness.buffers)
+    if (isKeptAfter(forwardSteps, buffer.firstStep, buffer.lastStep) &&
+        !(REPRISE_FAULT("kept-without-inputs") &&
+          kindOf(buffer) == BufferKind::Input))
+      bytes += sizeOf(buffer);
+  return bytes;
+}
+
 uint64_t EntryBuilder::peak() const {
   uint64_t highest = 0;
   for (auto [buffer, offset] :
@@ -184,8 +257,21 @@ void EntryBuilder::addBuffers() {
                          solution.placement.offsets[number],
                      sizeOf(buffer),
                      builder.getI64IntegerAttr(buffer.firstStep),
-                     builder.getI64IntegerAttr(buffer.lastStep));
+                     builder.getI64IntegerAttr(buffer.lastStep),
+                     // The two enums have the same numbers.
+                     ReasonAttr::get(builder.getContext(),
+                                     static_cast<Reason>(reasonOf(buffer))));
   }
+}
+
+/// Null where there are none.
+static DenseI32ArrayAttr inPlaceOf(OpBuilder &builder,
+                                   const KernelTraits &kernel) {
+  SmallVector<int32_t> pairs;
+  for (auto [output, input] : kernel.inPlace)
+    pairs.append({static_cast<int32_t>(output), static_cast<int32_t>(input)});
+  return pairs.empty() ? DenseI32ArrayAttr()
+                       : builder.getDenseI32ArrayAttr(pairs);
 }
 
 void EntryBuilder::addStep(OpId id) {
@@ -199,9 +285,10 @@ void EntryBuilder::addStep(OpId id) {
   }
   ArrayAttr inputs = viewsOf(node.inputs), outputs = viewsOf(node.outputs);
   if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
-    LaunchOp::create(
-        builder, loc, FlatSymbolRefAttr::get(kernels.symbolOf(kernel)), inputs,
-        outputs, builder.getI64IntegerAttr(op.kernel.grains), stepOf(id));
+    LaunchOp::create(builder, loc,
+                     FlatSymbolRefAttr::get(kernels.symbolOf(kernel)), inputs,
+                     outputs, builder.getI64IntegerAttr(op.kernel.grains),
+                     stepOf(id), inPlaceOf(builder, op.kernel));
     return;
   }
   // The two enums have the numbers of the artifact's schema.
@@ -220,9 +307,12 @@ uint64_t EntryBuilder::baseFlops() const {
 
 void EntryBuilder::build() {
   func::FuncOp function = problem.function;
+  uint64_t forward = forwardSteps();
   auto entry = EntryOp::create(builder, function.getLoc(),
                                function.getSymName(), bindInputs(),
-                               bindResults(), peak(), maxLive(), baseFlops());
+                               bindResults(), peak(), maxLive(), baseFlops(),
+                               builder.getI64IntegerAttr(keptBytes(forward)),
+                               builder.getI64IntegerAttr(forward), certificate);
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&entry.getBody());
   addBuffers();
@@ -235,7 +325,7 @@ static void addFixedBuffers(OpBuilder &builder, mlir::ModuleOp module,
   Location loc = module.getLoc();
   for (auto [number, range] : llvm::enumerate(fixed.ranges))
     BufferOp::create(builder, loc, number, range.name, range.kind, range.offset,
-                     range.size, IntegerAttr(), IntegerAttr());
+                     range.size, IntegerAttr(), IntegerAttr(), ReasonAttr());
   for (auto variable : module.getOps<sg::VariableOp>()) {
     uint32_t range = fixed.variables.lookup(variable.getSymNameAttr());
     auto view = ViewAttr::get(builder.getContext(), range, 0,

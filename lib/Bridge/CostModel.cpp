@@ -12,6 +12,15 @@ double Prices::sum() const {
 
 rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
                                         const std::string &path) {
+  for (double rate : {roofline.gflops, roofline.gigabytesPerSecond})
+    if (!(rate > 0 && rate <= 1e9)) {
+      char digits[32];
+      std::snprintf(digits, sizeof digits, "%g", rate);
+      return rt::Status::error(
+          RP_INVALID_ARGUMENT,
+          "gflops and gbytes-per-second must be above 0 and at most 1e9, not " +
+              std::string(digits));
+    }
   CostModel model(roofline);
   if (path.empty())
     return model;

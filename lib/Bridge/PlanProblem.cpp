@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
+#include "reprise/Plan/BufferNames.h"
 
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
@@ -166,6 +167,9 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
                                << type << kPlaceable;
   PlannedOp planned;
   planned.op = op;
+  planned.name = nameOf(op);
+  planned.module = sg::pathOf(op).str();
+  planned.isAsked = op->hasAttr(sg::SgDialect::kKeepAttr);
   planned.flops = flopsOf(op);
   planned.bytes = bytesOf(op);
   plan::Op node;
@@ -191,8 +195,7 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
                                 "library ops can (run sg-decompose and "
                                 "sg-form-kernels first)";
   }
-  StringRef module = sg::pathOf(op);
-  node.name = module.empty() ? nameOf(op) : module.str() + ":" + nameOf(op);
+  node.name = nameOfOp(planned.module, planned.name);
   node.cost = rt::Roofline().milliseconds(planned.flops, planned.bytes);
   OpId id = problem.graph.ops.size();
   for (Value operand : op->getOperands()) {
@@ -245,13 +248,16 @@ ValueId ProblemBuilder::addCopy(Operation *cause, ValueId source) {
       addValue(problem.types[source], problem.graph.values[source].name);
   problem.graph.values[target].producer = id;
   plan::Op node;
-  node.name = "copy of " + problem.graph.values[source].name;
+  node.name = nameOfCopy(problem.graph.values[source].name);
   node.inputs = {source};
   node.outputs = {target};
   for (OpId other : readyAfter(source))
     node.after.push_back(other);
   PlannedOp planned;
   planned.op = cause;
+  planned.name = kCopyName;
+  planned.module = sg::pathOf(cause).str();
+  planned.isAsked = cause->hasAttr(sg::SgDialect::kKeepAttr);
   planned.isCopy = true;
   planned.bytes = 2 * sg::byteSize(problem.types[source]);
   node.cost = rt::Roofline().milliseconds(0, planned.bytes);

@@ -1,6 +1,7 @@
 //===- PriceOps.cpp - Costs of a problem's ops ----------------------------===//
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Bridge/PlanProblem.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -18,26 +19,25 @@ tensorsOf(const PlanProblem &problem, const std::vector<ValueId> &values) {
   return tensors;
 }
 
-// The step's name is BuildProgram's.
 std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
   const PlannedOp &op = problem.ops[id];
-  std::string name = op.op->getName().stripDialect().str();
-  if (op.isCopy)
-    name = "copy";
-  else if (auto kernel = dyn_cast<sg::KernelOp>(op.op))
-    name = kernel.getPath().str();
   const plan::Op &node = problem.graph.ops[id];
-  return profileKey(name, tensorsOf(problem, node.inputs),
+  return profileKey(op.name, tensorsOf(problem, node.inputs),
                     tensorsOf(problem, node.outputs), op.call.ints, op.flops);
 }
 
-LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
-                                const Target &target, unsigned threads) {
+static std::vector<CostedOp> costedOps(const PlanProblem &problem,
+                                       const CostModel &costs) {
   std::vector<CostedOp> ops;
   for (OpId id = 0; id < problem.ops.size(); ++id)
     ops.push_back({costs.profile ? profileKey(problem, id) : "",
                    problem.ops[id].flops, problem.ops[id].bytes});
-  rt::Expected<Prices> prices = costs.priceMostly(ops);
+  return ops;
+}
+
+LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
+                                const Target &target, unsigned threads) {
+  rt::Expected<Prices> prices = costs.priceMostly(costedOps(problem, costs));
   if (!prices.ok())
     return problem.function.emitError() << prices.status().message();
   if (costs.profile)
@@ -49,4 +49,20 @@ LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
   for (OpId id = 0; id < problem.ops.size(); ++id)
     problem.graph.ops[id].cost = prices->milliseconds[id];
   return success();
+}
+
+void reprise::priceWhatIsSilent(PlanProblem &problem, const CostModel &costs) {
+  Prices prices = costs.price(costedOps(problem, costs));
+  for (OpId id = 0; id < problem.ops.size(); ++id) {
+    PlannedOp &op = problem.ops[id];
+    // A copy that the function does not say has another op's attributes.
+    bool isSaid = (!op.isCopy || isa<sg::CopyOp>(op.op)) &&
+                  !REPRISE_FAULT("prices-forgotten");
+    auto said =
+        isSaid
+            ? op.op->getAttrOfType<IntegerAttr>(sg::SgDialect::kPicosecondsAttr)
+            : IntegerAttr();
+    op.picoseconds = said ? static_cast<uint64_t>(said.getInt())
+                          : plan::picosecondsOf(prices.milliseconds[id]);
+  }
 }

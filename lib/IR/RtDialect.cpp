@@ -70,6 +70,92 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// What is said for people and tools
+//===----------------------------------------------------------------------===//
+
+void StepAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getName());
+  printer << " in ";
+  printer.printString(getModule());
+  printer << " " << stringifyPhase(getPhase()) << ", flops " << getFlops()
+          << ", bytes " << getBytes();
+  if (getPicoseconds())
+    printer << ", takes " << getPicoseconds();
+  if (getCloneOf())
+    printer << ", again " << *getCloneOf();
+  if (getIsAsked())
+    printer << ", asked";
+  printer << ">";
+}
+
+/// ", takes N", ", again N" and ", asked", each at most once, in any order.
+static ParseResult parseStepExtras(AsmParser &parser, uint64_t &picoseconds,
+                                   std::optional<uint64_t> &cloneOf,
+                                   bool &isAsked) {
+  llvm::SmallDenseSet<StringRef> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return failure();
+    if (!seen.insert(word).second)
+      return parser.emitError(at) << "'" << word << "' a second time";
+    if (word == "asked") {
+      isAsked = true;
+    } else if (word == "takes") {
+      if (parser.parseInteger(picoseconds))
+        return failure();
+    } else if (word == "again") {
+      if (parser.parseInteger(cloneOf.emplace()))
+        return failure();
+    } else {
+      return parser.emitError(at) << "expected takes, again or asked";
+    }
+  }
+  return success();
+}
+
+Attribute StepAttr::parse(AsmParser &parser, Type) {
+  std::string name, module;
+  uint64_t flops = 0, bytes = 0, picoseconds = 0;
+  std::optional<uint64_t> cloneOf;
+  bool isAsked = false;
+  if (parser.parseLess() || parser.parseString(&name) ||
+      parser.parseKeyword("in") || parser.parseString(&module))
+    return {};
+  FailureOr<Phase> phase = FieldParser<Phase>::parse(parser);
+  if (failed(phase) || parser.parseComma() || parser.parseKeyword("flops") ||
+      parser.parseInteger(flops) || parser.parseComma() ||
+      parser.parseKeyword("bytes") || parser.parseInteger(bytes) ||
+      parseStepExtras(parser, picoseconds, cloneOf, isAsked) ||
+      parser.parseGreater())
+    return {};
+  return StepAttr::get(parser.getContext(), name, module, *phase, flops, bytes,
+                       picoseconds, cloneOf, isAsked);
+}
+
+LogicalResult
+CertificateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        uint64_t budget, PointAttr plan, PointAttr plain,
+                        PointAttr smallest, uint64_t bound, uint64_t,
+                        uint64_t provenBytes, StringRef, ArrayRef<PinnedAttr>) {
+  if (plan.getBytes() > budget)
+    return emitError() << "the plan of a certificate takes " << plan.getBytes()
+                       << " bytes, more than the budget of " << budget;
+  if (bound > plan.getPicoseconds())
+    return emitError() << "the plan of a certificate takes "
+                       << plan.getPicoseconds()
+                       << " ps, less than the bound of " << bound;
+  for (PointAttr point : {plan, plain, smallest})
+    if (point.getBytes() < provenBytes)
+      return emitError() << "a schedule of a certificate takes "
+                         << point.getBytes() << " bytes, less than the proven "
+                         << provenBytes;
+  return success();
+}
+
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                uint32_t, uint64_t, RankedTensorType type,
                                ArrayRef<int64_t> strides) {

@@ -128,12 +128,21 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
       llvm::all_of(offsets.asArrayRef(),
                    [](int64_t offset) { return offset >= -1; }))
     return success();
+  auto picoseconds = dyn_cast<IntegerAttr>(value);
+  if (name == kPicosecondsAttr && picoseconds &&
+      picoseconds.getType().isSignlessInteger(64) && picoseconds.getInt() >= 0)
+    return success();
+  if (name == kKeepAttr && isa<UnitAttr>(value))
+    return success();
   return op->emitOpError() << "has attribute '" << name
                            << "', which is none of those known: a unit '"
                            << kScheduledAttr << "' on functions, a string '"
                            << kPathAttr << "' that is not empty, a #sg.origin '"
                            << kOriginAttr << "', an array '" << kOffsetsAttr
-                           << "' of an i64 for each result and the workspace";
+                           << "' of an i64 for each result and the workspace, "
+                              "an i64 '"
+                           << kPicosecondsAttr << "' from 0 on, a unit '"
+                           << kKeepAttr << "'";
 }
 
 bool sg::hasSupportedShape(Type type) {

@@ -69,6 +69,8 @@ static std::unique_ptr<fb::BufferT> translate(BufferOp buffer) {
   result->size = buffer.getSize();
   result->first_step = buffer.getFirstStep().value_or(0);
   result->last_step = buffer.getLastStep().value_or(0);
+  if (std::optional<Reason> reason = buffer.getReason())
+    result->reason = static_cast<fb::Reason>(*reason);
   return result;
 }
 
@@ -139,6 +141,11 @@ static fb::KernelLaunchT translateLaunch(LaunchOp launch, uint32_t kernel) {
     result.args.push_back(translate(view));
   }
   result.grains = launch.getGrains();
+  // Outputs come behind the inputs.
+  uint32_t inputs = launch.getInputs().size();
+  for (auto [k, number] :
+       llvm::enumerate(launch.getInPlace().value_or(ArrayRef<int32_t>())))
+    result.in_place.push_back(k % 2 ? number : inputs + number);
   return result;
 }
 
@@ -165,6 +172,48 @@ std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
   result->phase = static_cast<fb::Phase>(info.getPhase());
   result->flops = info.getFlops();
   result->bytes = info.getBytes();
+  result->picoseconds = info.getPicoseconds();
+  if (info.getCloneOf())
+    result->clone_of = *info.getCloneOf();
+  result->asked = info.getIsAsked();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Certificates
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<fb::PointT> translate(PointAttr point) {
+  auto result = std::make_unique<fb::PointT>();
+  result->bytes = point.getBytes();
+  result->picoseconds = point.getPicoseconds();
+  if (point.getKernels())
+    result->kernels = point.getKernels().str();
+  return result;
+}
+
+static std::unique_ptr<fb::PinnedT> translate(PinnedAttr pinned) {
+  auto result = std::make_unique<fb::PinnedT>();
+  result->name = pinned.getName().str();
+  result->module_ = pinned.getModule().str();
+  result->bytes = pinned.getBytes();
+  result->picoseconds = pinned.getPicoseconds();
+  return result;
+}
+
+static std::unique_ptr<fb::CertificateT>
+translate(CertificateAttr certificate) {
+  auto result = std::make_unique<fb::CertificateT>();
+  result->budget = certificate.getBudget();
+  result->plan = translate(certificate.getPlan());
+  result->plain = translate(certificate.getPlain());
+  result->smallest = translate(certificate.getSmallest());
+  result->bound = certificate.getBound();
+  result->price = certificate.getPrice();
+  result->proven_bytes = certificate.getProvenBytes();
+  result->proven_at = certificate.getProvenAt().str();
+  for (PinnedAttr pinned : certificate.getPinned())
+    result->pinned.push_back(translate(pinned));
   return result;
 }
 
@@ -219,6 +268,10 @@ void Translator::addEntry(EntryOp entry) {
   translated->peak_bytes = entry.getPeakBytes();
   translated->max_live_bytes = entry.getMaxLiveBytes();
   translated->base_flops = entry.getBaseFlops();
+  translated->forward_steps = entry.getForwardSteps().value_or(0);
+  translated->kept_bytes = entry.getKeptBytes().value_or(0);
+  if (std::optional<CertificateAttr> certificate = entry.getCertificate())
+    translated->certificate = translate(*certificate);
   result.entries.push_back(std::move(translated));
 }
 
@@ -234,6 +287,9 @@ Translator::run(ArrayRef<uint8_t> code,
   result.library = program.getLibrary().str();
   result.arena_bytes = program.getArenaBytes();
   result.fixed_bytes = program.getFixedBytes();
+  result.checkpointing = program.getCheckpointing().value_or("").str();
+  if (auto command = program->getAttrOfType<StringAttr>(kCommandAttr))
+    result.command = command.getValue().str();
   Region &body = program.getBody();
   for (auto buffer : body.getOps<BufferOp>())
     result.buffers.push_back(translate(buffer));
@@ -301,4 +357,16 @@ reprise::translateProgram(rt_dialect::ProgramOp program, ArrayRef<uint8_t> code,
   if (failed(checkLoads(program, sealed)))
     return failure();
   return sealed;
+}
+
+FailureOr<std::vector<uint8_t>>
+reprise::describeProgram(rt_dialect::ProgramOp program) {
+  FailureOr<fb::ProgramT> translated =
+      Translator(program).run({}, std::nullopt);
+  if (failed(translated) || failed(checkSize(program, *translated)))
+    return failure();
+  flatbuffers::FlatBufferBuilder builder;
+  fb::FinishProgramBuffer(builder, fb::Program::Pack(builder, &*translated));
+  return std::vector<uint8_t>(builder.GetBufferPointer(),
+                              builder.GetBufferPointer() + builder.GetSize());
 }

@@ -22,7 +22,7 @@ using namespace reprise;
 
 FailureOr<rt_dialect::ProgramOp>
 reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
-                        Target &target) {
+                        Target &target, const CostModel &costs) {
   FailureOr<FixedStorage> fixed = layOutFixed(module, target.alignment());
   if (failed(fixed))
     return failure();
@@ -39,6 +39,7 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
       return function.emitError()
              << "needs " << bytes << " bytes of memory; a program has at most "
              << kMaxArenaBytes;
+    priceWhatIsSilent(*problem, costs);
     entries.push_back({std::move(*problem), std::move(*solution)});
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -72,7 +73,13 @@ public:
       getOperation().emitError() << device.status().message();
       return signalPassFailure();
     }
-    auto program = lowerToProgram(getOperation(), options, **device);
+    rt::Expected<CostModel> costs =
+        CostModel::load({gflops, gbytesPerSecond}, profile);
+    if (!costs.ok()) {
+      getOperation().emitError() << costs.status().message();
+      return signalPassFailure();
+    }
+    auto program = lowerToProgram(getOperation(), options, **device, *costs);
     if (failed(program))
       return signalPassFailure();
     // A program without calls runs beside any library.

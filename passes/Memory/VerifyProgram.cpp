@@ -8,6 +8,7 @@
 // Cost:    n log n in buffers, linear in views.
 //
 //===----------------------------------------------------------------------===//
+#include "VerifyNotes.h"
 #include "reprise/Passes/Memory.h"
 
 #include <map>
@@ -369,7 +370,9 @@ LogicalResult Verifier::checkEntry(EntryOp entry) {
   for (auto [number, step] : llvm::enumerate(steps))
     if (failed(checkStep(step, number)))
       return failure();
-  return checkPeak(entry, steps.size());
+  if (failed(checkPeak(entry, steps.size())))
+    return failure();
+  return verifyNotes(entry, entryBuffers(), steps);
 }
 
 LogicalResult Verifier::run() {

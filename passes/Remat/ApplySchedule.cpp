@@ -28,8 +28,8 @@ namespace {
 
 class ScheduleWriter {
 public:
-  ScheduleWriter(const PlanProblem &problem)
-      : problem(problem), function(problem.function),
+  ScheduleWriter(const BudgetCurve &curve)
+      : curve(curve), problem(curve.problem), function(problem.function),
         old(function.getBody().front()), wasExecuted(problem.ops.size(), false),
         builder(function.getContext()) {}
 
@@ -109,14 +109,14 @@ private:
     if (wasExecuted[step.op])
       markRecomputed(copy);
     wasExecuted[step.op] = true;
-    setOffsets(copy, step);
+    describe(copy, step);
     if (Value value = problem.irValues[target])
       newest[value] = copy;
     else
       copies[target] = copy;
   }
 
-  void setOffsets(Operation *op, const plan::PlanStep &step) {
+  void describe(Operation *op, const plan::PlanStep &step) {
     auto offsetOf = [](uint64_t offset) -> int64_t {
       return offset == plan::kNoOffset ? -1 : int64_t(offset);
     };
@@ -126,6 +126,11 @@ private:
     offsets.push_back(offsetOf(step.workspaceOffset));
     op->setAttr(sg::SgDialect::kOffsetsAttr,
                 builder.getDenseI64ArrayAttr(offsets));
+    op->setAttr(sg::SgDialect::kPicosecondsAttr,
+                builder.getI64IntegerAttr(
+                    plan::picosecondsOf(problem.graph.ops[step.op].cost)));
+    if (curve.isAsked(step.op))
+      op->setAttr(sg::SgDialect::kKeepAttr, builder.getUnitAttr());
   }
 
   void execute(const plan::PlanStep &step) {
@@ -147,7 +152,7 @@ private:
          llvm::zip_equal(planned.op->getOperands(), operands))
       mapping.map(before, after);
     Operation *copy = builder.clone(*planned.op, mapping);
-    setOffsets(copy, step);
+    describe(copy, step);
     if (isClone && !REPRISE_FAULT("clone-without-phase"))
       markRecomputed(copy);
     for (auto [before, after] :
@@ -219,6 +224,7 @@ private:
     old.erase();
   }
 
+  const BudgetCurve &curve;
   const PlanProblem &problem;
   func::FuncOp function;
   Block &old;
@@ -236,7 +242,7 @@ private:
 
 void reprise::applySchedule(BudgetCurve &curve, uint32_t point) {
   func::FuncOp function = curve.problem.function;
-  ScheduleWriter(curve.problem).write(curve.planOf(point));
+  ScheduleWriter(curve).write(curve.planOf(point));
   function->setAttr(sg::SgDialect::kScheduledAttr,
                     UnitAttr::get(function.getContext()));
 }

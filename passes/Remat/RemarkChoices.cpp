@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "RemarkChoices.h"
 #include "reprise/Passes/Remat.h"
+#include "reprise/Plan/Choice.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -16,20 +17,22 @@ using namespace reprise;
 using plan::OpId;
 using plan::ValueId;
 
-static ValueId rootOf(const plan::Graph &graph, ValueId value) {
-  while (graph.values[value].viewOf != plan::kNone)
-    value = graph.values[value].viewOf;
-  return value;
-}
-
-/// Whether an op of the backward pass reads each value's storage.
-static std::vector<bool> findResiduals(const plan::Graph &graph) {
-  std::vector<bool> residual(graph.values.size(), false);
-  for (const plan::Op &op : graph.ops)
-    if (op.backward)
-      for (ValueId input : op.inputs)
-        residual[rootOf(graph, input)] = true;
-  return residual;
+/// As a remark says it, which is not of Input, Result, Workspace or Passing.
+static StringRef textOf(plan::Reason reason) {
+  switch (reason) {
+  case plan::Reason::RunsOnce:
+    return "its op runs once";
+  case plan::Reason::Asked:
+    return "the user asked for it";
+  case plan::Reason::Free:
+    return "nothing asks for less memory";
+  case plan::Reason::Dear:
+    return "its time is worth more than its bytes";
+  case plan::Reason::Again:
+    return "its bytes are worth more than its time";
+  default:
+    return "what it would be computed from is not kept";
+  }
 }
 
 void reprise::remarkChoices(const Choices &choices) {
@@ -38,7 +41,7 @@ void reprise::remarkChoices(const Choices &choices) {
   std::vector<uint32_t> executions(graph.ops.size(), 0);
   for (OpId id : choices.executions)
     ++executions[id];
-  std::vector<bool> residual = findResiduals(graph);
+  std::vector<bool> residual = plan::findResiduals(graph);
   for (ValueId id = 0; id < residual.size(); ++id) {
     const plan::Value &value = graph.values[id];
     if (value.producer == plan::kNone || value.bytes == 0 ||
@@ -48,13 +51,14 @@ void reprise::remarkChoices(const Choices &choices) {
     uint32_t again = executions[value.producer] - 1;
     if (!again && (!residual[id] || op.backward))
       continue;
-    // What its bytes are worth at the budget's shadow price.
-    double worth = choices.millisecondsPerMiB * value.bytes / double(1 << 20);
-    StringRef why = op.effect ? "its op runs once"
-                    : again   ? "its bytes are worth more than its time"
-                    : op.cost > worth
-                        ? "its time is worth more than its bytes"
-                        : "what it would be computed from is not kept";
+    plan::Bargain bargain = {
+        op.effect && !choices.isAsked(value.producer),
+        choices.isAsked(value.producer),
+        static_cast<uint64_t>(plan::picosecondsOf(op.cost)), value.bytes,
+        choices.picosecondsPerMiB};
+    StringRef why =
+        textOf(again ? plan::Reason::Again : plan::whyKept(bargain));
+    double worth = plan::worthOf(value.bytes, choices.picosecondsPerMiB) * 1e-9;
     remark::RemarkOpts options =
         remark::RemarkOpts::name(again ? "recomputed" : "kept")
             .category(choices.category)
@@ -83,5 +87,6 @@ void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
   remarkChoices({problem.graph, function, "sg-rematerialize",
                  [&](OpId id) { return problem.ops[id].op->getLoc(); },
                  curve.points[point].solution.executions,
-                 curve.boundAt(budget).millisecondsPerMiB});
+                 [&](OpId id) { return curve.isAsked(id); },
+                 priceOf(curve.boundAt(budget))});
 }

@@ -16,7 +16,8 @@ struct Choices {
   llvm::StringRef category; // of the remarks
   std::function<mlir::Location(plan::OpId)> locationOf;
   const plan::Executions &executions;
-  double millisecondsPerMiB;
+  std::function<bool(plan::OpId)> isAsked; // to run once, by the user
+  uint64_t picosecondsPerMiB;
 };
 
 /// Emits a remark for each value that the backward pass reads or that is

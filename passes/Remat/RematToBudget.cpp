@@ -49,7 +49,8 @@ static void remarkPlan(const LiveCurve &curve, uint64_t budget,
                         chosen.executions.size() - problem.ops.size());
   remarkChoices({problem.graph, function, kCategory,
                  [&](plan::OpId id) { return problem.ops[id]->getLoc(); },
-                 chosen.executions, bound.millisecondsPerMiB});
+                 chosen.executions, [](plan::OpId) { return false; },
+                 plan::priceOf(bound)});
 }
 
 /// Whether what was written is what was promised, by counting it once more.

@@ -72,6 +72,8 @@ std::optional<PlanChoice> reprise::fitBudget(BudgetPlans &plans,
     return std::nullopt;
   }
   remarkChoices(choice->curve(), choice->point, budget);
+  problem.function->setAttr(rt_dialect::RtDialect::kCertificateAttr,
+                            certify(plans, budget, *choice));
   applySchedule(choice->curve(), choice->point);
   return choice;
 }
@@ -86,9 +88,12 @@ public:
     func::FuncOp step = request ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
-    FailureOr<CostModel> costs = readCosts();
-    if (failed(costs))
+    rt::Expected<CostModel> costs =
+        CostModel::load({gflops, gbytesPerSecond}, profile);
+    if (!costs.ok()) {
+      getOperation().emitError() << costs.status().message();
       return signalPassFailure();
+    }
     BudgetOptions options;
     options.costs = std::move(*costs);
     options.work = work;
@@ -123,23 +128,6 @@ private:
       }
     }
     return request;
-  }
-
-  FailureOr<CostModel> readCosts() {
-    for (double rate : {gflops.getValue(), gbytesPerSecond.getValue()})
-      if (!(rate > 0 && rate <= 1e9)) {
-        getOperation().emitError()
-            << "gflops and gbytes-per-second must be above 0 and at most 1e9, "
-               "not "
-            << rate;
-        return failure();
-      }
-    rt::Expected<CostModel> costs =
-        CostModel::load({gflops, gbytesPerSecond}, profile);
-    if (costs.ok())
-      return std::move(*costs);
-    getOperation().emitError() << costs.status().message();
-    return failure();
   }
 
   func::FuncOp findStep() {

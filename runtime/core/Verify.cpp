@@ -284,6 +284,8 @@ Status ProgramVerifier::run() {
   REPRISE_RETURN_IF_ERROR(code());
   if (!program.entries())
     return {};
+  for (const fb::Entry *e : *program.entries())
+    highestPeak = std::max(highestPeak, e->peak_bytes());
   std::set<std::string_view> names;
   for (const fb::Entry *e : *program.entries()) {
     REPRISE_RETURN_IF_ERROR(uniqueName(e->name(), "entry", names));

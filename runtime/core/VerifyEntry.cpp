@@ -226,7 +226,7 @@ Status ProgramVerifier::entry(const fb::Entry &entry) {
                             quoted(entry.name())};
     REPRISE_RETURN_IF_ERROR(step(s, context));
   }
-  return {};
+  return notes(entry);
 }
 
 } // namespace reprise::rt

@@ -59,6 +59,8 @@ private:
   Status entryBuffers(const fb::Entry &entry);
   Status disjointLifetimes(const fb::Entry &entry);
   Status peak(const fb::Entry &entry);
+  Status notes(const fb::Entry &entry);
+  Status certificate(const fb::Entry &entry);
   Status bindings(const fb::Entry &entry, const Bindings *bindings,
                   Direction direction);
   Status role(const fb::Binding &binding, Direction direction,
@@ -73,6 +75,7 @@ private:
   Status copy(const fb::Copy &copy, const StepContext &context);
 
   const fb::Program &program;
+  uint64_t highestPeak = 0; // that an entry claims
   std::map<std::string_view, const fb::Variable *> variablesByName;
 };
 

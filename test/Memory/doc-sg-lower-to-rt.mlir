@@ -8,6 +8,6 @@
 // CHECK: rt.program @model
 // CHECK-NEXT: rt.buffer 0 "w" parameter at 0 size 16
 // CHECK-NEXT: rt.variable "w" <0 + 0 : tensor<4xf32>>
-// CHECK-NEXT: rt.entry @eval_step inputs [] outputs [#rt.binding<"result0", <0 + 0 : tensor<4xf32>>>] peak 64 max_live 64 base_flops 0 {
+// CHECK-NEXT: rt.entry @eval_step inputs [] outputs [#rt.binding<"result0", <0 + 0 : tensor<4xf32>>>] peak 64 max_live 64 base_flops 0 kept 0 after 0 {
 // CHECK-NEXT: }
 // CHECK-NEXT: }

@@ -237,3 +237,28 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64, librar
 // expected-error@+1 {{a target aligns buffers to a power of two from 64 to 2097152 bytes, not to 96}}
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64, library = "", target = #rt.target<"cpu", "", alignment 96>, threads = 1 : i64} {
 }
+
+// -----
+
+// expected-error@+1 {{the plan of a certificate takes 8 bytes, more than the budget of 7}}
+#c = #rt.certificate<budget 7, plan <8 bytes, 1 ps>, plain <8 bytes, 1 ps>, smallest <8 bytes, 1 ps>, bound 1, price 0, proven 1 at "">
+
+// -----
+
+// expected-error@+1 {{the plan of a certificate takes 1 ps, less than the bound of 2}}
+#c = #rt.certificate<budget 8, plan <8 bytes, 1 ps>, plain <8 bytes, 1 ps>, smallest <8 bytes, 1 ps>, bound 2, price 0, proven 1 at "">
+
+// -----
+
+// expected-error@+1 {{a schedule of a certificate takes 6 bytes, less than the proven 7}}
+#c = #rt.certificate<budget 8, plan <8 bytes, 1 ps>, plain <8 bytes, 1 ps>, smallest <6 bytes, 1 ps>, bound 1, price 0, proven 7 at "">
+
+// -----
+
+// expected-error@+1 {{expected takes, again or asked}}
+#s = #rt.step<"a" in "" forward, flops 1, bytes 1, costs 4>
+
+// -----
+
+// expected-error@+1 {{'takes' a second time}}
+#s = #rt.step<"a" in "" forward, flops 1, bytes 1, takes 4, takes 5>

@@ -353,3 +353,210 @@ rt.program @coarse attributes {arena_bytes = 512 : i64, fixed_bytes = 512 : i64,
   // expected-error@+1 {{0 lies at 64, but the target wants multiples of 256}}
   rt.buffer 0 "w" parameter at 64 size 16
 }
+
+// What is said for people and tools.
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 kept 64 after 1
+      attributes {certificate = #rt.certificate<budget 128,
+        plan <128 bytes, 10 ps>, plain <128 bytes, 10 ps>,
+        smallest <128 bytes, 10 ps>, bound 1, price 0, proven 1 at "">} {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{claims 60 kept bytes; after 1 steps 64 bytes live on}}
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 kept 60 after 1 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{has 3 forward steps among 2}}
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 kept 0 after 3 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    // expected-error@+1 {{is step 1 and computes again what step 1 does, which is not in front of it}}
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 1>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    // expected-error@+1 {{computes again what step 0 does, but is of phase forward}}
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    // expected-error@+1 {{1 is of kind workspace, but in memory because again}}
+    rt.buffer 1 "a" workspace at 64 size 64 live 0 to 1 because again
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    // expected-error@+1 {{1 is of kind activation, but in memory because input}}
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1 because input
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{@e needs 128 bytes, but its plan takes 127}}
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0
+      attributes {certificate = #rt.certificate<budget 128,
+        plan <127 bytes, 10 ps>, plain <128 bytes, 10 ps>,
+        smallest <128 bytes, 10 ps>, bound 1, price 0, proven 1 at "">} {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  // expected-error@+1 {{@e takes 10 ps, but its plan 11}}
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0
+      attributes {certificate = #rt.certificate<budget 128,
+        plan <128 bytes, 11 ps>, plain <128 bytes, 11 ps>,
+        smallest <128 bytes, 11 ps>, bound 1, price 0, proven 1 at "">} {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0
+      attributes {certificate = #rt.certificate<budget 130,
+        plan <128 bytes, 5 ps>, plain <128 bytes, 5 ps>,
+        smallest <128 bytes, 5 ps>, bound 1, price 0, proven 1 at "">} {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+  }
+  // expected-error@+1 {{@other needs 192 bytes, more than the budget of 130}}
+  rt.entry @other inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 128 live 0 to 0
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+  }
+}
+
+// -----
+
+// A clone runs what its original does.
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.kernel @double {
+  ^bb0(%x: tensor<4xf32>):
+    %y = sg.add %x, %x : tensor<4xf32>
+    sg.yield %y : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
+      <"copy" in "" forward, flops 0, bytes 0, takes 5>
+    // expected-error@+1 {{runs @double to compute again what step 0 does by "rt.copy"}}
+    rt.launch @double reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+      <"add" in "" recompute, flops 4, bytes 32, again 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.kernel @double {
+  ^bb0(%x: tensor<4xf32>):
+    %y = sg.add %x, %x : tensor<4xf32>
+    sg.yield %y : tensor<4xf32>
+  }
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 0
+    // expected-error@+1 {{pairs no outputs with inputs by in_place}}
+    rt.launch @double reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
+      <"add" in "" forward, flops 4, bytes 32> {in_place = array<i32: 0, 1>}
+  }
+}

@@ -11,7 +11,7 @@ sg.variable @b : tensor<64xf32> {role = #sg.role<parameter>, init = #sg.init<one
 
 // Both change places, and the old value of one is returned.
 // CHECK-LABEL: func.func @swap
-// CHECK-SAME:    attributes {sg.scheduled}
+// CHECK-SAME:    sg.scheduled}
 // CHECK-DAG:     %[[A:.*]] = sg.read @a
 // CHECK-DAG:     %[[B:.*]] = sg.read @b
 // CHECK-DAG:     sg.copy %[[A]] {sg.offsets = array<i64:

@@ -16,7 +16,8 @@
 // needed in between: with 70000 bytes they are computed again.
 
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    attributes {sg.scheduled}
+// CHECK-SAME:    attributes {rt.certificate = #rt.certificate<budget 70000,
+// CHECK-SAME:      sg.scheduled}
 // CHECK:         %[[A:.*]] = sg.kernel "grow"
 // CHECK:         %[[B:.*]] = sg.kernel "sum" (%{{.*}} = %[[A]]
 // CHECK:         %[[C:.*]] = sg.kernel "widen" (%{{.*}} = %[[B]]

@@ -27,7 +27,7 @@ sg.variable @w : tensor<256xf32> {role = #sg.role<parameter>, init = #sg.init<ze
 // expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
 func.func @step(%x: tensor<256xf32> {sg.name = "x"})
     -> (tensor<256xf32> {sg.name = "y"}) {
-  // expected-note@below {{no schedule of these kernels exists below 66.0 KiB (67584 bytes), because 'grow' needs at once, beside 1.0 KiB (1024 bytes) of variables and constants}}
+  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because 'grow' needs at once, beside 1.0 KiB (1024 bytes) of variables and constants}}
   // expected-note@below {{64.0 KiB (65536 bytes) 'grow'}}
   %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
     %r = sg.broadcast %v dims [1]
@@ -44,7 +44,7 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
 
 // -----
 
-// expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin', an array 'sg.offsets' of an i64 for each result and the workspace}}
+// expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin', an array 'sg.offsets' of an i64 for each result and the workspace, an i64 'sg.picoseconds' from 0 on, a unit 'sg.keep'}}
 func.func @unknown() attributes {sg.other} {
   return
 }

@@ -6,7 +6,7 @@
 // A step may have nothing to run; its input and its variable take bytes.
 
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    attributes {sg.scheduled}
+// CHECK-SAME:    sg.scheduled}
 // CHECK-NEXT:    return %arg0
 // LESS: budget of 1.0 KiB (1024 bytes) cannot be met; the smallest that can is 1.1 KiB (1088 bytes)
 

@@ -73,7 +73,7 @@ TEST(Container, TellsForeignFromDamaged) {
             "not an artifact: 3 bytes are fewer than the 64 of its header");
   bytes[8] = 9;
   EXPECT_EQ(load(bytes).message, "artifact of version 9; this runtime reads "
-                                 "version 2, compile the model again");
+                                 "version 3, compile the model again");
 }
 
 //===----------------------------------------------------------------------===//

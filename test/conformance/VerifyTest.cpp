@@ -287,6 +287,54 @@ static const Rule kEntryRules[] = {
                  callOf(e).workspace->shape[0] -= 4),
 };
 
+/// A certificate that holds of the valid program, for a change to break.
+static fb::CertificateT &certify(fb::EntryT &e) {
+  auto certificate = std::make_unique<fb::CertificateT>();
+  e.steps[0]->picoseconds = 70;
+  certificate->budget = e.peak_bytes + 100;
+  for (auto *point :
+       {&certificate->plan, &certificate->plain, &certificate->smallest}) {
+    *point = std::make_unique<fb::PointT>();
+    (*point)->bytes = e.peak_bytes;
+    (*point)->picoseconds = 70;
+  }
+  certificate->bound = 60;
+  e.certificate = std::move(certificate);
+  return *e.certificate;
+}
+
+static const Rule kNoteRules[] = {
+    REPRISE_RULE(CloneOfItself, "that computes again what step 2 does",
+                 e.steps[2]->phase = fb::Phase::Recompute;
+                 e.steps[2]->clone_of = 2),
+    REPRISE_RULE(CloneOfNoNumber, "that computes again what step -2 does",
+                 e.steps[2]->clone_of = -2),
+    REPRISE_RULE(CloneOfAnotherPhase, "that computes again in another phase",
+                 e.steps[2]->clone_of = 1),
+    REPRISE_RULE(OddInPlace, "whose in_place pairs no arguments",
+                 launchOf(e).in_place = {0}),
+    REPRISE_RULE(InPlaceOfNoArgument, "whose in_place pairs no arguments",
+                 launchOf(e).in_place = {0, 2}),
+    REPRISE_RULE(UnknownReason, "has buffer 'y' for an unknown reason",
+                 e.buffers[2]->reason = fb::Reason(11)),
+    REPRISE_RULE(MoreForwardStepsThanSteps, "has 4 forward steps among 3",
+                 e.forward_steps = 4),
+    REPRISE_RULE(KeptThatIsNot, "claims 8 kept bytes", e.kept_bytes = 8),
+    REPRISE_RULE(KeptNotClaimed, "claims 0 kept bytes", e.forward_steps = 1),
+    REPRISE_RULE(CertificateOfNoPlan, "has a certificate that lacks a point",
+                 certify(e).plan.reset()),
+    REPRISE_RULE(CertificateOfAnotherTime,
+                 "is certified to take 71 ps, no less than 60; its steps take "
+                 "70",
+                 certify(e).plan->picoseconds = 71),
+    REPRISE_RULE(BoundAboveThePlan, "no less than 71; its steps take 70",
+                 certify(e).bound = 71),
+    REPRISE_RULE(CertificateOfAnotherPeak, "bytes, but its peak is",
+                 certify(e).plan->bytes -= 1),
+    REPRISE_RULE(BudgetExceeded, "has a certificate for a budget of 1 bytes",
+                 certify(e).budget = 1),
+};
+
 static std::string ruleName(const testing::TestParamInfo<Rule> &info) {
   return info.param.name;
 }
@@ -294,6 +342,9 @@ static std::string ruleName(const testing::TestParamInfo<Rule> &info) {
 INSTANTIATE_TEST_SUITE_P(Program, VerifyTest, testing::ValuesIn(kProgramRules),
                          ruleName);
 INSTANTIATE_TEST_SUITE_P(Entry, VerifyTest, testing::ValuesIn(kEntryRules),
+                         ruleName);
+
+INSTANTIATE_TEST_SUITE_P(Notes, VerifyTest, testing::ValuesIn(kNoteRules),
                          ruleName);
 
 TEST_P(VerifyTest, Refuses) {
@@ -307,6 +358,22 @@ TEST_P(VerifyTest, Refuses) {
   EXPECT_EQ(outcome.code, RP_DATA_LOSS);
   EXPECT_NE(outcome.message.find(GetParam().message), std::string::npos)
       << outcome.message;
+}
+
+TEST(Verify, AcceptsWhatIsSoOfAProgram) {
+  ArtifactBuilder b = validProgram();
+  fb::EntryT &e = b.entry();
+  certify(e);
+  e.forward_steps = 1;
+  for (const auto &buffer : e.buffers)
+    if (buffer->last_step > 0)
+      e.kept_bytes += buffer->size;
+  EXPECT_GT(e.kept_bytes, 0u);
+  e.steps[2]->phase = fb::Phase::Recompute;
+  e.steps[2]->clone_of = 0;
+  launchOf(e).in_place = {0, 1};
+  SessionHandle s;
+  EXPECT_EQ(s.open(b.seal(), {"cpu", 1, 0, 0}).message, "");
 }
 
 TEST(Verify, AcceptsTheValidProgramAndRunsIt) {

@@ -12,9 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "artifact/ProgramFacts.h"
+#include "artifact/StepGraph.h"
 #include "report/Report.h"
 #include <gtest/gtest.h>
 
+using namespace reprise;
 using namespace reprise::tools;
 
 static ProgramFacts smallProgram() {
@@ -36,22 +38,14 @@ static ProgramFacts smallProgram() {
   entry.peak = 174;
   entry.maxLive = 174;
   entry.baseFlops = 2000;
+  entry.forwardSteps = 3;
+  entry.kept = 10;
   program.entries.push_back(entry);
   return program;
 }
 
-TEST(ProgramFacts, the_last_library_call_ends_the_forward_pass) {
+TEST(ProgramFacts, summary_tells_kept_and_recomputed) {
   ProgramFacts program = smallProgram();
-  EXPECT_EQ(endOfForward(program.entries[0]), 0);
-  // Without library calls it is the last forward step.
-  for (StepFacts &step : program.entries[0].steps)
-    step.action = Action::Kernel;
-  EXPECT_EQ(endOfForward(program.entries[0]), 2);
-}
-
-TEST(ProgramFacts, summary_counts_kept_and_recomputed) {
-  ProgramFacts program = smallProgram();
-  program.entries[0].steps[0].action = Action::Kernel;
   EntrySummary summary = summarize(program, program.entries[0]);
   EXPECT_EQ(summary.kept, 10u);
   EXPECT_EQ(summary.recomputedFlops, 1000u);
@@ -82,6 +76,66 @@ TEST(ProgramFacts, module_sums_are_the_entry_s) {
   EXPECT_EQ(kept, summarize(program, entry).kept);
   EXPECT_EQ(peakStep(entry), 1u);
   EXPECT_EQ(atPeak, 110u);
+}
+
+//===----------------------------------------------------------------------===//
+// The step as the planner sees it
+//===----------------------------------------------------------------------===//
+
+/// x -> relu -> h; h -> f -> y (over h); relu' -> h'; h' and y -> loss.
+static EntryFacts recomputingEntry() {
+  EntryFacts entry;
+  entry.inputs = {{"x", {4}, RP_BINDING_DATA, 1}};
+  entry.outputs = {{"loss", {}, RP_BINDING_LOSS, 4}};
+  entry.buffers = {{"x", BufferKind::Input, 64, 16, 0, 2},
+                   {"m:relu", BufferKind::Activation, 128, 16, 0, 3},
+                   {"m:relu#2", BufferKind::Recomputed, 192, 16, 2, 3},
+                   {"loss", BufferKind::Output, 256, 4, 3, 3}};
+  entry.steps.resize(4);
+  entry.steps[0].name = entry.steps[2].name = "relu";
+  entry.steps[0].module = entry.steps[2].module = "m";
+  entry.steps[0].reads = entry.steps[2].reads = {{1, 16}, {0, 16}};
+  entry.steps[0].writes = {{2, 16}};
+  entry.steps[0].picoseconds = entry.steps[2].picoseconds = 3000;
+  entry.steps[1].name = "f";
+  entry.steps[1].reads = entry.steps[1].writes = {{2, 16}};
+  entry.steps[1].inPlace = {{0, 0}};
+  entry.steps[2].writes = {{3, 16}};
+  entry.steps[2].phase = Phase::Recompute;
+  entry.steps[2].cloneOf = 0;
+  entry.steps[3].name = "loss";
+  entry.steps[3].phase = Phase::Backward;
+  entry.steps[3].reads = {{2, 16}, {3, 16}};
+  entry.steps[3].writes = {{4, 4}};
+  return entry;
+}
+
+TEST(StepGraph, clones_are_executions_of_one_op) {
+  StepGraph steps = buildStepGraph(recomputingEntry(), 1);
+  EXPECT_EQ(plan::checkGraph(steps.graph), "");
+  EXPECT_EQ(steps.executions, (plan::Executions{0, 1, 0, 2}));
+  EXPECT_EQ(plan::checkExecutions(steps.graph, steps.executions), "");
+  EXPECT_EQ(steps.firstStep, (std::vector<uint32_t>{0, 1, 3}));
+  EXPECT_EQ(steps.graph.ops[0].name, "m:relu");
+  EXPECT_EQ(plan::picosecondsOf(steps.graph.ops[0].cost), 3000);
+  // The loss reads what f made over relu's bytes, and relu's again.
+  EXPECT_EQ(steps.graph.ops[2].inputs,
+            (std::vector<plan::ValueId>{steps.graph.ops[1].outputs[0],
+                                        steps.graph.ops[0].outputs[0]}));
+  EXPECT_EQ(steps.written[2], std::vector<uint32_t>{2});
+  // x, f's, relu's again and the loss, each a unit of 64 bytes.
+  EXPECT_EQ(plan::maxLiveOf(steps.graph, steps.executions), 192u);
+}
+
+TEST(StepGraph, what_changes_a_variable_runs_once) {
+  EntryFacts entry = recomputingEntry();
+  entry.steps[3].writes.push_back({0, 16});
+  StepGraph steps = buildStepGraph(entry, 1);
+  EXPECT_EQ(plan::checkGraph(steps.graph), "");
+  EXPECT_TRUE(steps.graph.ops[2].effect);
+  EXPECT_FALSE(steps.graph.ops[0].effect);
+  // Whoever reads the variable must come before.
+  EXPECT_NE(plan::checkExecutions(steps.graph, {0, 1, 0, 2, 0}), "");
 }
 
 TEST(Report, names_cannot_leave_the_script) {

@@ -2,8 +2,8 @@
 #ifndef REPRISE_TOOLS_BATCHSEARCH_H
 #define REPRISE_TOOLS_BATCHSEARCH_H
 
-#include "BudgetFacts.h"
 #include "ModelRequest.h"
+#include "PlanFacts.h"
 #include <map>
 
 namespace reprise::tools {

@@ -72,13 +72,14 @@ static std::string describe(const BudgetFacts &facts) {
          "% more than any schedule needs";
 }
 
-static std::string toTable(const ProgramFacts &facts, const MaybeBudget &budget,
+static std::string toTable(const ProgramFacts &facts,
+                           const std::optional<BudgetFacts> &budget,
                            const std::string &path, size_t kernels,
                            uint64_t fileBytes, double seconds) {
   text::Facts lines;
   lines.add("model", facts.model + ", checkpointing " +
                          (facts.checkpointing.empty() ? "unknown"
-                                                      : facts.checkpointing));
+                                                      : describeMode(facts)));
   lines.add("kernels", std::to_string(kernels) + " compiled, " +
                            std::to_string(facts.threads) + " threads");
   lines.add("arena", text::formatSize(facts.arena) + ", of which " +
@@ -103,7 +104,7 @@ static std::string toTable(const ProgramFacts &facts, const MaybeBudget &budget,
 static rt::Status writeArtifact(const CompileCommandOptions &options,
                                 const std::string &path,
                                 const std::vector<uint8_t> &bytes,
-                                const MaybeBudget &budget, double seconds) {
+                                double seconds) {
   REPRISE_RETURN_IF_ERROR(rt::writeFile(path, bytes.data(), bytes.size()));
   rt::Expected<ArtifactFile> artifact =
       ArtifactFile::fromMemory(bytes.data(), bytes.size());
@@ -112,6 +113,7 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   auto *kernels = artifact->root().kernels();
   size_t count = kernels ? kernels->size() : 0;
   ProgramFacts facts = factsOf(*artifact);
+  std::optional<BudgetFacts> budget = budgetFactsOf(options.source, facts);
   if (!options.json)
     return print(toTable(facts, budget, path, count, bytes.size(), seconds));
   nlohmann::ordered_json json =
@@ -128,8 +130,7 @@ static rt::Status compileToText(const CompileCommandOptions &options,
   std::string path = options.output.empty() ? "-" : options.output;
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Compiler compiler;
-  MaybeBudget budget;
-  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, request, level, budget));
+  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, request, level));
   return writeText(path, compiler.print());
 }
 
@@ -143,12 +144,11 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   REPRISE_RETURN_IF_ERROR(checkOutput(path));
   Clock::time_point start = Clock::now();
   std::vector<uint8_t> bytes;
-  MaybeBudget budget;
   {
     Activity activity("compiling " + options.source);
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
-        lowerRequest(compiler, request, CompileLevel::Program, budget));
+        lowerRequest(compiler, request, CompileLevel::Program));
     rt::Expected<std::vector<uint8_t>> emitted =
         compiler.emit(typedCommand()
                           .setTool("reprise")
@@ -159,7 +159,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
       return emitted.status();
     bytes = std::move(*emitted);
   }
-  return writeArtifact(options, path, bytes, budget, secondsSince(start));
+  return writeArtifact(options, path, bytes, secondsSince(start));
 }
 
 static rt::Status compile(const CompileCommandOptions &options) {

@@ -10,6 +10,7 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
+#include "artifact/BudgetFacts.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
@@ -117,7 +118,7 @@ static std::string summaryText(const ArtifactFile &artifact,
   text::Facts lines;
   lines.add("model", facts.model);
   lines.add("checkpointing",
-            facts.checkpointing.empty() ? "unknown" : facts.checkpointing);
+            facts.checkpointing.empty() ? "unknown" : describeMode(facts));
   lines.add("made by", facts.producer);
   if (!facts.command.empty())
     lines.add("command", facts.command);
@@ -226,6 +227,8 @@ static std::string stepTable(const fb::Program &program,
                      {"phase", text::Align::Left},
                      {"flops"},
                      {"bytes"},
+                     {"ms"},
+                     {"again"},
                      {"reads at", text::Align::Left},
                      {"writes at", text::Align::Left},
                      {"workspace", text::Align::Left},
@@ -236,12 +239,15 @@ static std::string stepTable(const fb::Program &program,
     std::vector<const fb::View *> workspace;
     if (views.workspace)
       workspace.push_back(views.workspace);
-    table.add(
-        {std::to_string(i), textOf(step.name()), textOf(step.module_()),
-         phaseName(Phase(step.phase())), std::to_string(step.flops()),
-         std::to_string(step.bytes()), offsets(program, entry, views.reads),
-         offsets(program, entry, views.writes),
-         offsets(program, entry, workspace), implementationOf(program, step)});
+    table.add({std::to_string(i), textOf(step.name()), textOf(step.module_()),
+               phaseName(Phase(step.phase())), std::to_string(step.flops()),
+               std::to_string(step.bytes()),
+               text::formatFixed(millisecondsOf(step.picoseconds()), 3),
+               step.clone_of() < 0 ? "" : std::to_string(step.clone_of()),
+               offsets(program, entry, views.reads),
+               offsets(program, entry, views.writes),
+               offsets(program, entry, workspace),
+               implementationOf(program, step)});
   }
   return table.str();
 }
@@ -252,12 +258,13 @@ static std::string bufferTable(const std::vector<BufferFacts> &buffers) {
                      {"offset"},
                      {"bytes"},
                      {"first"},
-                     {"last"}});
+                     {"last"},
+                     {"because", text::Align::Left}});
   for (const BufferFacts &buffer : buffers)
     table.add({buffer.name, kindName(buffer.kind),
                std::to_string(buffer.offset), std::to_string(buffer.size),
                std::to_string(buffer.firstStep),
-               std::to_string(buffer.lastStep)});
+               std::to_string(buffer.lastStep), reasonName(buffer.reason)});
   return table.str();
 }
 
@@ -267,6 +274,9 @@ static std::string toText(const InspectOptions &options,
   const fb::Program &program = artifact.root();
   std::string text = summaryText(artifact, facts) + "\n" + entryTable(facts) +
                      "\n" + bindingTable(program);
+  for (const EntryFacts &entry : facts.entries)
+    if (auto budget = budgetFactsOf(facts.model, facts, entry))
+      text += "\nbudget of " + entry.name + "\n" + tools::toText(*budget);
   if (options.variables)
     text += "\n" + variableTable(program);
   for (uint32_t i = 0; i < facts.entries.size(); ++i) {
@@ -299,16 +309,22 @@ static Json stepJson(const fb::Program &program, const fb::Entry &entry,
                {"by", implementationOf(program, step)},
                {"flops", step.flops()},
                {"bytes", step.bytes()},
+               {"milliseconds", millisecondsOf(step.picoseconds())},
                {"reads", std::move(reads)},
                {"writes", std::move(writes)}};
+  if (step.clone_of() >= 0)
+    json["again"] = step.clone_of();
+  if (step.asked())
+    json["asked"] = true;
   if (views.workspace)
     json["workspace"] = viewJson(program, &entry, *views.workspace);
   return json;
 }
 
 static Json entryJson(const InspectOptions &options, const fb::Program &program,
-                      const fb::Entry &entry, const EntryFacts &facts,
-                      const EntrySummary &summary) {
+                      const fb::Entry &entry, const ProgramFacts &all,
+                      const EntryFacts &facts) {
+  EntrySummary summary = summarize(all, facts);
   Json json = {{"name", facts.name},
                {"steps", facts.steps.size()},
                {"buffers", facts.buffers.size()},
@@ -339,7 +355,10 @@ static Json entryJson(const InspectOptions &options, const fb::Program &program,
                                      {"offset", buffer.offset},
                                      {"bytes", buffer.size},
                                      {"first_step", buffer.firstStep},
-                                     {"last_step", buffer.lastStep}});
+                                     {"last_step", buffer.lastStep},
+                                     {"because", reasonName(buffer.reason)}});
+  if (auto budget = budgetFactsOf(program.model()->str(), all, facts))
+    json["budget"] = tools::toJson(*budget);
   return json;
 }
 
@@ -372,9 +391,8 @@ static Json toJson(const InspectOptions &options,
                {"constants", count(program.constants())},
                {"entries", Json::array()}};
   for (uint32_t i = 0; i < facts.entries.size(); ++i)
-    json["entries"].push_back(
-        entryJson(options, program, *program.entries()->Get(i),
-                  facts.entries[i], summarize(facts, facts.entries[i])));
+    json["entries"].push_back(entryJson(
+        options, program, *program.entries()->Get(i), facts, facts.entries[i]));
   json["variables"] = Json::array();
   for (uint32_t i = 0; i < count(program.variables()); ++i)
     json["variables"].push_back(

@@ -2,6 +2,7 @@
 
 #include "ModelSource.h"
 #include "Console.h"
+#include "artifact/ArtifactFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -9,6 +10,7 @@
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Translate/TranslateProgram.h"
 #include "text/Nesting.h"
 #include "text/Printable.h"
 #include "text/Table.h"
@@ -319,7 +321,10 @@ rt::Expected<ProgramFacts> Compiler::facts() {
   auto programs = current->getOps<rt_dialect::ProgramOp>();
   if (programs.empty())
     return invalid("'" + name + "' has not been lowered to a program");
-  return factsOf(*programs.begin());
+  auto described = describeProgram(*programs.begin());
+  if (mlir::failed(described))
+    return diagnostics->takeError(name);
+  return factsOf(*rt::fb::GetProgram(described->data()));
 }
 
 std::string Compiler::print() const {
@@ -328,75 +333,4 @@ std::string Compiler::print() const {
   current.get()->print(stream);
   text += "\n";
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Facts
-//===----------------------------------------------------------------------===//
-
-static BufferFacts factsOf(rt_dialect::BufferOp buffer) {
-  BufferFacts facts;
-  facts.name = buffer.getName().str();
-  facts.kind = BufferKind(buffer.getKind());
-  facts.offset = buffer.getOffset();
-  facts.size = buffer.getSize();
-  facts.firstStep = uint32_t(buffer.getFirstStep().value_or(0));
-  facts.lastStep = uint32_t(buffer.getLastStep().value_or(0));
-  return facts;
-}
-
-static StepFacts factsOf(rt_dialect::StepOpInterface step) {
-  rt_dialect::StepAttr info = step.getStepInfo();
-  StepFacts facts;
-  facts.name = info.getName().str();
-  facts.module = info.getModule().str();
-  facts.location = sg::sourceOf(step->getLoc());
-  facts.phase = Phase(info.getPhase());
-  facts.action = llvm::isa<rt_dialect::CallOp>(step)   ? Action::LibraryCall
-                 : llvm::isa<rt_dialect::CopyOp>(step) ? Action::Copy
-                                                       : Action::Kernel;
-  facts.flops = info.getFlops();
-  facts.bytes = info.getBytes();
-  return facts;
-}
-
-static std::vector<TensorFacts> tensorsOf(mlir::ArrayAttr bindings) {
-  std::vector<TensorFacts> tensors;
-  for (auto binding : bindings.getAsRange<rt_dialect::BindingAttr>())
-    tensors.push_back({binding.getName().str(),
-                       binding.getView().getType().getShape().vec(),
-                       rp_binding_role(binding.getRole())});
-  return tensors;
-}
-
-static EntryFacts factsOf(rt_dialect::EntryOp entry) {
-  EntryFacts facts;
-  facts.name = entry.getSymName().str();
-  facts.inputs = tensorsOf(entry.getInputs());
-  facts.outputs = tensorsOf(entry.getOutputs());
-  facts.peak = entry.getPeakBytes();
-  facts.maxLive = entry.getMaxLiveBytes();
-  facts.baseFlops = entry.getBaseFlops();
-  for (auto buffer : entry.getBody().getOps<rt_dialect::BufferOp>())
-    facts.buffers.push_back(::factsOf(buffer));
-  for (auto step : entry.getBody().getOps<rt_dialect::StepOpInterface>())
-    facts.steps.push_back(::factsOf(step));
-  return facts;
-}
-
-ProgramFacts tools::factsOf(rt_dialect::ProgramOp program) {
-  ProgramFacts facts;
-  facts.model = program.getSymName().str();
-  facts.checkpointing = program.getCheckpointing().value_or("").str();
-  facts.device = program.getTarget().getDevice().str();
-  facts.target = program.getTarget().getFeatures().str();
-  facts.library = program.getLibrary().str();
-  facts.threads = unsigned(program.getThreads());
-  facts.arena = program.getArenaBytes();
-  facts.fixed = program.getFixedBytes();
-  for (auto buffer : program.getBody().getOps<rt_dialect::BufferOp>())
-    facts.buffers.push_back(::factsOf(buffer));
-  for (auto entry : program.getBody().getOps<rt_dialect::EntryOp>())
-    facts.entries.push_back(::factsOf(entry));
-  return facts;
 }

@@ -70,8 +70,6 @@ private:
   std::optional<TrainingNote> training; // of the lowered module
 };
 
-ProgramFacts factsOf(rt_dialect::ProgramOp program);
-
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_MODELSOURCE_H

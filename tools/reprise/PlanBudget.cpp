@@ -50,14 +50,17 @@ static rt::Status planBudget(ModelRequest request,
   if (!isAsked)
     request.compile.budget = BudgetRequest{};
   CompileOptions compile = request.compile;
-  compile.evaluation = false;
-  BudgetFacts facts;
+  std::optional<BudgetFacts> facts, refused;
   SweepFacts sweep;
   compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,
                                std::optional<PlanChoice> choice) {
-    facts = budgetFactsOf(request.source, plans, budget, choice);
+    BudgetFacts found = budgetFactsOf(request.source, plans, budget);
+    if (choice)
+      found.plan = pointFactsOf(*choice);
     if (options.sweep)
-      sweep = sweepPlans(plans, facts, compile.threads);
+      sweep = sweepPlans(plans, found, compile.threads);
+    if (!choice)
+      refused = found;
   };
   rt::Status lowered;
   {
@@ -66,25 +69,31 @@ static rt::Status planBudget(ModelRequest request,
     REPRISE_RETURN_IF_ERROR(
         compiler.load(request.source, request.kind, request.model));
     lowered = compiler.lower(compile, CompileLevel::Program);
+    if (lowered.ok()) {
+      rt::Expected<ProgramFacts> program = compiler.facts();
+      if (!program.ok())
+        return program.status();
+      facts = budgetFactsOf(request.source, *program);
+    }
   }
   if (!sweep.contradiction.empty())
     return contradiction(sweep.contradiction);
-  bool isRefused = !facts.model.empty() && !facts.plan;
-  if (!isRefused && !lowered.ok())
+  if (!refused && !lowered.ok())
     return lowered;
-  if (isRefused && !options.sweep)
-    return options.json ? refuseAsJson(request, facts) : refuse(request, facts);
+  if (refused && !options.sweep)
+    return options.json ? refuseAsJson(request, *refused)
+                        : refuse(request, *refused);
   if (!options.sweep) {
-    report.text = toText(facts);
-    report.json = toJson(facts);
+    report.text = toText(*facts);
+    report.json = toJson(*facts);
     return {};
   }
-  if (isRefused)
-    report.refusal = refuse(request, facts);
+  if (refused)
+    report.refusal = refuse(request, *refused);
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
-  if (isAsked && !isRefused)
-    report.text += "\n" + toText(facts);
+  if (isAsked && !refused)
+    report.text += "\n" + toText(*facts);
   report.json = toJson(sweep);
   if (options.output.empty())
     return {};

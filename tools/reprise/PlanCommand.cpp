@@ -13,8 +13,9 @@
 #include "ModelSource.h"
 #include "PlanBudget.h"
 #include "ProcessTable.h"
+#include "ProgramSource.h"
 #include "RunSource.h"
-#include "artifact/ArtifactFile.h"
+#include "artifact/BudgetFacts.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -78,15 +79,11 @@ static rt::Status planSource(const PlanCommandOptions &options,
   if (!kind.ok())
     return kind.status();
   if (*kind == SourceKind::Artifact) {
-    std::string given = options.model.firstGiven();
-    given = given.empty() ? options.compile.firstGiven() : given;
-    if (!given.empty())
-      return misuse("'" + source + "' is compiled already; " + given +
-                    " belongs to 'reprise compile'");
-    rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
-    if (!artifact.ok())
-      return artifact.status();
-    rows.push_back({source, factsOf(*artifact)});
+    rt::Expected<ProgramFacts> facts =
+        readProgram(source, options.model, options.compile);
+    if (!facts.ok())
+      return facts.status();
+    rows.push_back({source, std::move(*facts)});
     return {};
   }
   if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
@@ -118,7 +115,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
 //===----------------------------------------------------------------------===//
 
 static std::string modeOf(const ProgramFacts &facts) {
-  return facts.checkpointing.empty() ? "?" : facts.checkpointing;
+  return facts.checkpointing.empty() ? "?" : describeMode(facts);
 }
 
 static std::string summaryTable(const std::vector<PlanRow> &rows,
@@ -225,6 +222,8 @@ static nlohmann::ordered_json rowJson(const PlanRow &row,
       {"recomputed_share", summary.recomputedShare()}};
   if (options.byModule)
     json["modules"] = moduleJson(entry, options.depth);
+  if (auto budget = budgetFactsOf(row.source, row.facts, entry))
+    json["budget"] = toJson(*budget);
   return json;
 }
 
@@ -233,11 +232,7 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
   for (const PlanRow &row : rows) {
     if (row.facts.entry(entryName))
       continue;
-    std::string known;
-    for (const EntryFacts &entry : row.facts.entries)
-      known += (known.empty() ? "" : ", ") + entry.name;
-    return invalid("'" + row.source + "' has no entry '" + entryName +
-                   "'; choose with --entry among: " + known);
+    return noEntry(row.source, entryName, row.facts);
   }
   return {};
 }
@@ -300,6 +295,10 @@ static rt::Status planAll(const PlanCommandOptions &options) {
     return print(json.dump(2) + "\n");
   }
   std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
+  for (const PlanRow &row : rows)
+    if (auto budget = budgetFactsOf(row.source, row.facts,
+                                    *row.facts.entry(options.entry)))
+      text += "\n" + row.source + "\n" + toText(*budget);
   if (options.byModule)
     for (const PlanRow &row : rows)
       text += "\n" + row.source + ", checkpointing " + modeOf(row.facts) +

@@ -166,16 +166,18 @@ rt::Status tools::refuseAsJson(const ModelRequest &request,
 }
 
 rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
-                               CompileLevel level, MaybeBudget &budget) {
+                               CompileLevel level) {
   REPRISE_RETURN_IF_ERROR(
       compiler.load(request.source, request.kind, request.model));
   CompileOptions options = request.compile;
+  std::optional<BudgetFacts> refused;
   options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
                                std::optional<PlanChoice> choice) {
-    budget = budgetFactsOf(request.source, plans, bytes, choice);
+    if (!choice)
+      refused = budgetFactsOf(request.source, plans, bytes);
   };
   rt::Status status = compiler.lower(options, level);
-  return budget && !budget->plan ? refuse(request, *budget) : status;
+  return refused ? refuse(request, *refused) : status;
 }
 
 rt::Status tools::contradiction(const std::string &error) {

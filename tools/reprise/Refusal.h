@@ -13,13 +13,10 @@ rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
 /// What refuse() shows as JSON: `facts` and "ways_out".
 rt::Status refuseAsJson(const ModelRequest &request, const BudgetFacts &facts);
 
-/// Of a request with a budget.
-using MaybeBudget = std::optional<BudgetFacts>;
-
 /// Loads a request and lowers it to a level; refuses a budget that cannot be
-/// met. Fills `budget`, where one is asked for.
+/// met.
 rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,
-                        CompileLevel level, MaybeBudget &budget);
+                        CompileLevel level);
 
 /// A proof that is untrue, as BudgetPlans::checkProofs says it: an internal
 /// error that ends everything.

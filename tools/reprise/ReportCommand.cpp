@@ -3,9 +3,8 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "Refusal.h"
+#include "ProgramSource.h"
 #include "TypedCommand.h"
-#include "artifact/ArtifactFile.h"
 #include "report/Report.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Size.h"
@@ -21,49 +20,16 @@ struct ReportOptions {
 };
 } // namespace
 
-static rt::Expected<ProgramFacts> planModel(const ReportOptions &options,
-                                            SourceKind kind) {
-  if (kind == SourceKind::Text && !options.model.firstGiven().empty())
-    return misuse(options.model.firstGiven() +
-                  " is an option of the zoo's models; '" + options.source +
-                  "' says itself what it is");
-  rt::Expected<zoo::ModelOptions> model = options.model.options();
-  if (!model.ok())
-    return model.status();
-  rt::Expected<CompileOptions> compile = options.compile.options();
-  if (!compile.ok())
-    return compile.status();
-  Activity activity("planning " + options.source);
-  Compiler compiler;
-  MaybeBudget budget;
-  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler,
-                                       {options.source, kind, *model, *compile},
-                                       CompileLevel::Program, budget));
-  rt::Expected<ProgramFacts> facts = compiler.facts();
-  if (facts.ok())
+static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
+  rt::Expected<ProgramFacts> facts =
+      readProgram(options.source, options.model, options.compile);
+  if (facts.ok() && facts->command.empty())
     facts->command = typedCommand()
                          .setTool("reprise")
                          .dropOption({"--output", "-o"})
                          .dropOption({"--curve"})
                          .str();
   return facts;
-}
-
-static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
-  rt::Expected<SourceKind> kind = classifySource(options.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind != SourceKind::Artifact)
-    return planModel(options, *kind);
-  std::string given = options.model.firstGiven();
-  given = given.empty() ? options.compile.firstGiven() : given;
-  if (!given.empty())
-    return misuse("'" + options.source + "' is compiled already; " + given +
-                  " belongs to 'reprise compile'");
-  rt::Expected<ArtifactFile> artifact = ArtifactFile::open(options.source);
-  if (!artifact.ok())
-    return artifact.status();
-  return factsOf(*artifact);
 }
 
 /// The numbers of a picture by 'reprise plan --sweep'.

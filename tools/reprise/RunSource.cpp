@@ -107,10 +107,8 @@ compileSource(const RunFlags &flags, SourceKind kind,
   }
   Activity activity("compiling " + flags.source);
   Compiler compiler;
-  MaybeBudget budget;
-  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler,
-                                       {flags.source, kind, *model, *options},
-                                       CompileLevel::Program, budget));
+  REPRISE_RETURN_IF_ERROR(lowerRequest(
+      compiler, {flags.source, kind, *model, *options}, CompileLevel::Program));
   return compiler.emit();
 }
 

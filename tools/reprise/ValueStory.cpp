@@ -1,8 +1,7 @@
 //===- ValueStory.cpp - Why a value is in memory --------------------------===//
 
 #include "ValueStory.h"
-#include "reprise/Bridge/BufferNames.h"
-#include "reprise/IR/Origin.h"
+#include "reprise/Plan/BufferNames.h"
 #include "llvm/Support/GlobPattern.h"
 #include <algorithm>
 #include <numeric>
@@ -13,37 +12,16 @@ using plan::kNone;
 using plan::OpId;
 using plan::ValueId;
 
-PlanStory::PlanStory(const BudgetCurve &curve, uint32_t point, double price,
-                     std::vector<std::string> keep)
-    : problem(curve.problem), fixedBytes(curve.fixedBytes), price(price),
-      keep(std::move(keep)),
-      executions(curve.points[point].solution.executions),
-      unrolled(plan::unroll(problem.graph, executions)) {
+PlanStory::PlanStory(const ProgramFacts &program, const EntryFacts &entry)
+    : program(program), entry(entry),
+      price(entry.certificate ? entry.certificate->picosecondsPerMiB : 0),
+      own(buildStepGraph(entry, program.buffers.size())),
+      unrolled(plan::unroll(own.graph, own.executions)),
+      peak(uint32_t(tools::peakStep(entry))) {
   plan::Schedule schedule;
-  schedule.order.resize(executions.size());
+  schedule.order.resize(own.executions.size());
   std::iota(schedule.order.begin(), schedule.order.end(), 0);
-  liveness = plan::computeLiveness(unrolled.graph, schedule);
   names = nameValues(unrolled.graph, schedule);
-  describeBuffers();
-  times.assign(problem.ops.size(), 0);
-  for (OpId id : executions)
-    ++times[id];
-}
-
-void PlanStory::describeBuffers() {
-  std::vector<std::string> called =
-      nameBuffers(unrolled.graph, liveness, names);
-  entry.steps.resize(steps());
-  for (size_t at = 0; at < called.size(); ++at) {
-    const plan::Buffer &buffer = liveness.buffers[at];
-    BufferFacts facts;
-    facts.name = std::move(called[at]);
-    facts.size = touchedBytes(unrolled.graph, buffer);
-    facts.firstStep = buffer.firstStep;
-    facts.lastStep = buffer.lastStep;
-    entry.buffers.push_back(std::move(facts));
-  }
-  peak = uint32_t(tools::peakStep(entry));
 }
 
 const std::string &PlanStory::nameOf(ValueId id) const {
@@ -51,42 +29,47 @@ const std::string &PlanStory::nameOf(ValueId id) const {
   for (ValueId at = 0; at < names.size(); ++at)
     if (unrolled.valueOf[at] == id)
       return names[at];
-  return problem.graph.values[id].name;
-}
-
-std::string PlanStory::moduleOf(OpId at) const {
-  return sg::pathOf(problem.ops[unrolled.opOf[at]].op).str();
+  return own.graph.values[id].name;
 }
 
 /// Whether a value has bytes of its own in the placed memory.
 bool PlanStory::isPlaced(ValueId id) const {
-  const plan::Value &value = problem.graph.values[id];
+  const plan::Value &value = own.graph.values[id];
   return value.bytes && value.viewOf == kNone &&
          value.storage != plan::StorageClass::Fixed;
 }
 
-const char *PlanStory::phaseOf(OpId at) const {
-  if (unrolled.isClone[at])
-    return "recompute";
-  switch (problem.ops[unrolled.opOf[at]].phase) {
-  case rt_dialect::Phase::Forward:
-    return "forward";
-  case rt_dialect::Phase::Backward:
-    return "backward";
-  case rt_dialect::Phase::Recompute:
-    return "recompute";
-  case rt_dialect::Phase::Update:
-    return "update";
-  }
-  return "forward";
+/// The entry's buffer of an instance; kNone for what is not placed.
+uint32_t PlanStory::bufferOf(ValueId instance) const {
+  OpId step = unrolled.graph.values[instance].producer;
+  if (step == kNone)
+    return own.inputBuffers[unrolled.valueOf[instance]];
+  const std::vector<ValueId> &outputs = unrolled.graph.ops[step].outputs;
+  size_t k = size_t(std::find(outputs.begin(), outputs.end(), instance) -
+                    outputs.begin());
+  return own.written[step][k];
+}
+
+ValueFacts PlanStory::factsOf(ValueId id) const {
+  const plan::Value &value = own.graph.values[id];
+  ValueFacts facts;
+  facts.name = nameOf(id);
+  facts.bytes = value.bytes;
+  if (value.producer == kNone)
+    return facts;
+  const StepFacts &step = firstStepOf(value.producer);
+  facts.module = step.module;
+  facts.location = step.location;
+  facts.milliseconds = millisecondsOf(step.picoseconds);
+  return facts;
 }
 
 std::string PlanStory::peakName() const {
-  return steps() ? problem.graph.ops[executions[peak]].name : "";
+  return steps() ? own.graph.ops[own.executions[peak]].name : "";
 }
 
 uint64_t PlanStory::peakBytes() const {
-  uint64_t bytes = fixedBytes;
+  uint64_t bytes = program.fixed;
   for (size_t at : tools::atPeak(entry))
     bytes += entry.buffers[at].size;
   return bytes;
@@ -96,40 +79,30 @@ uint64_t PlanStory::peakBytes() const {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The last one that was made in the buffer by the peak, views aside.
-ValueId PlanStory::newestAtPeak(const plan::Buffer &buffer) const {
-  ValueId newest = buffer.values.front();
-  for (ValueId id : buffer.values) {
-    const plan::Value &value = unrolled.graph.values[id];
-    if (value.viewOf == kNone && value.producer != kNone &&
-        value.producer <= peak)
-      newest = id;
-  }
-  return newest;
-}
-
 std::vector<PeakLine> PlanStory::atPeak() const {
+  // The values that were made in each buffer by the peak, the newest last.
+  std::vector<std::vector<ValueId>> made(entry.buffers.size());
+  for (OpId step = 0; step <= peak && step < steps(); ++step)
+    for (ValueId instance : unrolled.graph.ops[step].outputs)
+      if (uint32_t buffer = bufferOf(instance); buffer != kNone)
+        made[buffer].push_back(instance);
   std::vector<PeakLine> lines;
   for (size_t at : tools::atPeak(entry)) {
-    const plan::Buffer &buffer = liveness.buffers[at];
-    const BufferFacts &facts = entry.buffers[at];
+    const BufferFacts &buffer = entry.buffers[at];
     PeakLine line;
-    line.name = facts.name;
-    line.bytes = facts.size;
-    line.lifetime.first = facts.firstStep;
-    line.lifetime.last = facts.lastStep;
-    OpId maker = buffer.workspaceOf;
-    if (maker == kNone) {
-      ValueId newest = newestAtPeak(buffer);
-      if (newest != buffer.values.front())
+    line.name = buffer.name;
+    line.bytes = buffer.size;
+    line.lifetime.first = buffer.firstStep;
+    line.lifetime.last = buffer.lastStep;
+    if (!made[at].empty()) {
+      ValueId newest = made[at].back();
+      if (names[newest] != buffer.name)
         line.holds = names[newest];
-      OpId producer = unrolled.graph.values[newest].producer;
       line.lifetime.isRecomputed =
-          producer != kNone && unrolled.isClone[producer];
-      maker = unrolled.graph.values[buffer.values.front()].producer;
+          unrolled.isClone[unrolled.graph.values[newest].producer];
     }
-    if (maker != kNone)
-      line.module = moduleOf(maker);
+    if (buffer.kind != BufferKind::Input && buffer.firstStep < steps())
+      line.module = entry.steps[buffer.firstStep].module;
     lines.push_back(std::move(line));
   }
   return lines;
@@ -156,7 +129,7 @@ std::vector<ValueId> PlanStory::find(const std::string &pattern) const {
     ValueId id = unrolled.valueOf[at];
     if (!isPlaced(id) || llvm::is_contained(found, id))
       continue;
-    std::string module = valueFactsOf(problem, id).module;
+    std::string module = factsOf(id).module;
     if (names[at].find(pattern) != std::string::npos ||
         (isGlob && (glob->match(names[at]) || glob->match(module))))
       found.push_back(id);
@@ -167,15 +140,14 @@ std::vector<ValueId> PlanStory::find(const std::string &pattern) const {
 std::vector<Lifetime> PlanStory::lifetimesOf(ValueId id) const {
   std::vector<Lifetime> lifetimes;
   for (ValueId at = 0; at < unrolled.valueOf.size(); ++at) {
-    if (unrolled.valueOf[at] != id || liveness.bufferOfValue[at] == kNone)
+    uint32_t buffer = unrolled.valueOf[at] == id ? bufferOf(at) : kNone;
+    if (buffer == kNone)
       continue;
-    const plan::Buffer &buffer = liveness.buffers[liveness.bufferOfValue[at]];
-    const plan::Value &value = unrolled.graph.values[at];
-    // In bytes that it shares it begins with its own op.
-    uint32_t first =
-        value.producer == kNone ? buffer.firstStep : value.producer;
-    bool again = value.producer != kNone && unrolled.isClone[value.producer];
-    lifetimes.push_back({first, buffer.lastStep, again, names[at]});
+    // In bytes that it shares it begins with its own step.
+    OpId step = unrolled.graph.values[at].producer;
+    uint32_t first = step == kNone ? entry.buffers[buffer].firstStep : step;
+    lifetimes.push_back({first, entry.buffers[buffer].lastStep,
+                         step != kNone && unrolled.isClone[step], names[at]});
   }
   return lifetimes;
 }
@@ -186,30 +158,13 @@ std::vector<Reader> PlanStory::readersOf(ValueId id) const {
     const plan::Op &op = unrolled.graph.ops[at];
     bool reads =
         std::any_of(op.inputs.begin(), op.inputs.end(), [&](ValueId input) {
-          return problem.rootOf(unrolled.valueOf[input]) == id;
+          return unrolled.valueOf[input] == id;
         });
-    if (!reads)
-      continue;
-    OpId original = unrolled.opOf[at];
-    readers.push_back({problem.graph.ops[original].name,
-                       sg::pathOf(problem.ops[original].op).str(), phaseOf(at),
-                       at});
+    if (reads)
+      readers.push_back({own.graph.ops[own.executions[at]].name,
+                         entry.steps[at].module, entry.steps[at].phase, at});
   }
   return readers;
-}
-
-/// Whether --keep names an op, as the planner reads its patterns.
-bool PlanStory::isKept(OpId op) const {
-  for (const std::string &pattern : keep) {
-    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
-    if (!glob) {
-      llvm::consumeError(glob.takeError());
-      continue;
-    }
-    if (isNamed(problem.ops[op].op, *glob))
-      return true;
-  }
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,13 +201,15 @@ static plan::Executions withoutDeadClones(const plan::Graph &graph,
 
 OtherChoice PlanStory::measure(const plan::Executions &other) const {
   OtherChoice choice;
-  if (!plan::checkExecutions(problem.graph, other).empty())
+  const plan::Graph &graph = own.graph;
+  const plan::Executions &executions = own.executions;
+  if (!plan::checkExecutions(graph, other).empty())
     return choice;
   choice.possible = true;
-  choice.bytes = int64_t(plan::maxLiveOf(problem.graph, other)) -
-                 int64_t(liveness.maxLive);
-  choice.milliseconds = plan::costOf(problem.graph, other) -
-                        plan::costOf(problem.graph, executions);
+  choice.bytes = int64_t(plan::maxLiveOf(graph, other)) -
+                 int64_t(plan::maxLiveOf(graph, executions));
+  choice.milliseconds =
+      plan::costOf(graph, other) - plan::costOf(graph, executions);
   choice.executions = other.size() > executions.size()
                           ? other.size() - executions.size()
                           : executions.size() - other.size();
@@ -262,35 +219,34 @@ OtherChoice PlanStory::measure(const plan::Executions &other) const {
 OtherChoice PlanStory::keepInstead(OpId op) const {
   plan::Executions once;
   bool seen = false;
-  for (OpId id : executions) {
+  for (OpId id : own.executions) {
     if (id == op && seen)
       continue;
     seen |= id == op;
     once.push_back(id);
   }
-  return measure(withoutDeadClones(problem.graph, std::move(once)));
+  return measure(withoutDeadClones(own.graph, std::move(once)));
 }
 
 /// The executions that bring back what `op` reads, and `op`, in front of a
 /// step. False where something must not run again.
 bool PlanStory::collectMissing(OpId op, uint32_t step,
                                std::vector<OpId> &again) const {
-  if (problem.graph.ops[op].effect || isKept(op))
+  if (own.graph.ops[op].effect)
     return false;
   if (std::find(again.begin(), again.end(), op) != again.end())
     return true;
-  for (ValueId input : problem.graph.ops[op].inputs) {
-    ValueId root = problem.rootOf(input);
-    if (!isPlaced(root))
+  for (ValueId input : own.graph.ops[op].inputs) {
+    if (!isPlaced(input))
       continue;
-    std::vector<Lifetime> lifetimes = lifetimesOf(root);
+    std::vector<Lifetime> lifetimes = lifetimesOf(input);
     bool isLive =
         std::any_of(lifetimes.begin(), lifetimes.end(), [&](const Lifetime &l) {
           return l.first < step && l.last >= step;
         });
     if (isLive)
       continue;
-    OpId producer = problem.graph.values[root].producer;
+    OpId producer = own.graph.values[input].producer;
     if (producer == kNone || !collectMissing(producer, step, again))
       return false;
   }
@@ -301,7 +257,7 @@ bool PlanStory::collectMissing(OpId op, uint32_t step,
 /// Computes the value anew in front of its first reader after the peak.
 OtherChoice PlanStory::recomputeInstead(ValueId id,
                                         const ValueStory &story) const {
-  OpId op = problem.graph.values[id].producer;
+  OpId op = own.graph.values[id].producer;
   const Reader *after = nullptr;
   for (const Reader &reader : story.readers)
     if (!after && reader.step > peak)
@@ -309,7 +265,7 @@ OtherChoice PlanStory::recomputeInstead(ValueId id,
   std::vector<OpId> again;
   if (!after || !collectMissing(op, after->step, again))
     return {};
-  plan::Executions other = executions;
+  plan::Executions other = own.executions;
   other.insert(other.begin() + after->step, again.begin(), again.end());
   return measure(other);
 }
@@ -318,50 +274,70 @@ OtherChoice PlanStory::recomputeInstead(ValueId id,
 // The story
 //===----------------------------------------------------------------------===//
 
-std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
-  const plan::Value &value = problem.graph.values[id];
-  if (value.storage == plan::StorageClass::Input)
+/// What a reason means, `bargain` being what speaks for and against.
+static std::string describe(plan::Reason reason, const std::string &bargain) {
+  switch (reason) {
+  case plan::Reason::Input:
     return "an input of the step, in memory from its start";
-  if (value.storage == plan::StorageClass::Output)
+  case plan::Reason::Result:
     return "a result of the step, in memory to its end";
-  const plan::Op &op = problem.graph.ops[value.producer];
-  double worth = price * double(value.bytes) / (1 << 20);
-  std::string bargain =
-      formatMilliseconds(op.cost) + " to compute it again, against " +
-      formatMilliseconds(worth) + " that its bytes are worth at this budget";
-  if (story.value.times)
+  case plan::Reason::Workspace:
+    return "a workspace of one step";
+  case plan::Reason::Again:
     return "recomputed: " + bargain;
-  bool isResidual =
-      !op.backward &&
-      std::any_of(story.readers.begin(), story.readers.end(),
-                  [](const Reader &r) { return r.phase[0] == 'b'; });
-  if (!isResidual)
-    return "its readers come soon; no pass in between could do without it";
-  if (op.effect)
+  case plan::Reason::RunsOnce:
     return "kept: its op changes state and runs once";
-  if (isKept(value.producer))
+  case plan::Reason::Asked:
     return "kept: --keep says so";
-  if (price == 0)
+  case plan::Reason::Free:
     return "kept: the backward pass reads it, and nothing asks for less memory";
-  if (op.cost > worth)
+  case plan::Reason::Dear:
     return "kept: " + bargain;
-  return "kept: " + bargain + ", but what it is computed from is gone by then";
+  case plan::Reason::SourceGone:
+    return "kept: " + bargain +
+           ", but what it is computed from is gone by then";
+  case plan::Reason::Passing:
+    return "its readers come soon; no pass in between could do without it";
+  case plan::Reason::Unknown:
+    break;
+  }
+  return "the program does not say";
+}
+
+std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
+  ValueId instance = 0;
+  while (unrolled.valueOf[instance] != id)
+    ++instance;
+  plan::Reason reason = entry.buffers[bufferOf(instance)].reason;
+  bool isSettled =
+      reason == plan::Reason::Input || reason == plan::Reason::Result;
+  // Of values that share bytes the reason is the last one's that is kept.
+  bool isRead = std::any_of(
+      story.readers.begin(), story.readers.end(),
+      [](const Reader &reader) { return reader.phase != Phase::Forward; });
+  if (!isSettled && !isRead)
+    reason = plan::Reason::Passing;
+  if (!isSettled && story.value.times)
+    reason = plan::Reason::Again;
+  if (reason == plan::Reason::Again && !entry.certificate)
+    return "recomputed: the mode of checkpointing says so";
+  uint64_t worth = plan::worthOf(story.value.bytes, price);
+  return describe(reason, formatMilliseconds(story.value.milliseconds) +
+                              " to compute it again, against " +
+                              formatMilliseconds(millisecondsOf(worth)) +
+                              " that its bytes are worth at this budget");
 }
 
 ValueStory PlanStory::tell(ValueId id) const {
   ValueStory story;
-  story.value = valueFactsOf(problem, id);
-  story.value.name = nameOf(id);
-  OpId producer = problem.graph.values[id].producer;
-  if (producer != kNone) {
-    story.value.times = times[producer] - 1;
-    OpId first =
-        OpId(std::find(executions.begin(), executions.end(), producer) -
-             executions.begin());
-    story.phase = phaseOf(first);
-  } else {
-    story.phase = "input";
-  }
+  story.value = factsOf(id);
+  OpId producer = own.graph.values[id].producer;
+  story.phase =
+      producer == kNone ? "input" : phaseName(firstStepOf(producer).phase);
+  if (producer != kNone)
+    story.value.times = uint32_t(std::count(own.executions.begin(),
+                                            own.executions.end(), producer)) -
+                        1;
   story.lifetimes = lifetimesOf(id);
   story.readers = readersOf(id);
   for (const Lifetime &lifetime : story.lifetimes)

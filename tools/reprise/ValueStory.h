@@ -1,16 +1,16 @@
 //===- ValueStory.h - Why a value is in memory ------------------*- C++ -*-===//
 //
-// What a plan does with one value: where it comes from, who reads it, when it
-// is in memory, and what the other choice would cost. The other choice is
-// carried out on the schedule and measured, not estimated.
+// What a program's step does with one value: where it comes from, who reads it,
+// when it is in memory, and what the other choice would cost. The other choice
+// is carried out on the schedule and measured, not estimated. All of it is read
+// from the program, so that a file says what a compilation does.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_VALUESTORY_H
 #define REPRISE_TOOLS_VALUESTORY_H
 
-#include "BudgetFacts.h"
-#include "artifact/ProgramFacts.h"
-#include <nlohmann/json_fwd.hpp>
+#include "artifact/BudgetFacts.h"
+#include "artifact/StepGraph.h"
 
 namespace reprise::tools {
 
@@ -23,7 +23,7 @@ struct Lifetime {
 
 struct Reader {
   std::string name, module;
-  const char *phase = "forward"; // or backward, update, recompute
+  Phase phase = Phase::Forward;
   uint32_t step = 0;
 };
 
@@ -36,8 +36,8 @@ struct OtherChoice {
 };
 
 struct ValueStory {
-  ValueFacts value; // its times: executions after the first
-  const char *phase = "forward";
+  ValueFacts value;  // its times: executions after the first
+  std::string phase; // "forward" and so on, or "input"
   std::vector<Lifetime> lifetimes;
   std::vector<Reader> readers;
   bool atPeak = false;
@@ -45,8 +45,7 @@ struct ValueStory {
   OtherChoice other;
 };
 
-/// A buffer at the peak, called as in the program; its module is the one of the
-/// step that makes it.
+/// A buffer at the peak; its module is the one of the step that makes it.
 struct PeakLine {
   std::string name, module;
   std::string holds; // the value in it then, where that is another one
@@ -54,14 +53,12 @@ struct PeakLine {
   Lifetime lifetime;
 };
 
-/// One point of a curve, carried out.
+/// One entry of a program, which must outlive this.
 class PlanStory {
 public:
-  /// `price` is the shadow price, 0 without a budget.
-  PlanStory(const BudgetCurve &curve, uint32_t point, double price,
-            std::vector<std::string> keep);
+  PlanStory(const ProgramFacts &program, const EntryFacts &entry);
 
-  uint32_t steps() const { return executions.size(); }
+  uint32_t steps() const { return uint32_t(entry.steps.size()); }
   uint32_t peakStep() const { return peak; }
   std::string peakName() const;
   uint64_t peakBytes() const; // fixed included
@@ -77,18 +74,18 @@ public:
   /// As the program calls it where it is first made, see BufferNames.h.
   const std::string &nameOf(plan::ValueId id) const;
   uint64_t bytesOf(plan::ValueId id) const {
-    return problem.graph.values[id].bytes;
+    return own.graph.values[id].bytes;
   }
 
   ValueStory tell(plan::ValueId id) const;
 
 private:
-  void describeBuffers();
-  std::string moduleOf(plan::OpId unrolled) const;
-  plan::ValueId newestAtPeak(const plan::Buffer &buffer) const;
   bool isPlaced(plan::ValueId id) const;
-  const char *phaseOf(plan::OpId unrolled) const;
-  bool isKept(plan::OpId op) const;
+  const StepFacts &firstStepOf(plan::OpId op) const {
+    return entry.steps[own.firstStep[op]];
+  }
+  ValueFacts factsOf(plan::ValueId id) const;
+  uint32_t bufferOf(plan::ValueId instance) const;
   std::vector<Lifetime> lifetimesOf(plan::ValueId id) const;
   std::vector<Reader> readersOf(plan::ValueId id) const;
   std::string explain(plan::ValueId id, const ValueStory &story) const;
@@ -98,18 +95,13 @@ private:
   bool collectMissing(plan::OpId op, uint32_t step,
                       std::vector<plan::OpId> &again) const;
 
-  const PlanProblem &problem;
-  uint64_t fixedBytes;
-  double price;
-  std::vector<std::string> keep;
-  plan::Executions executions;
-  plan::UnrolledGraph unrolled;
-  plan::Liveness liveness;
-  std::vector<std::string> names; // by unrolled value
-  /// The buffers as a program of this schedule has them.
-  EntryFacts entry;
-  uint32_t peak = 0;
-  std::vector<uint32_t> times; // executions, by op
+  const ProgramFacts &program;
+  const EntryFacts &entry;
+  uint64_t price; // picoseconds a MiB, 0 without a budget
+  StepGraph own;
+  plan::UnrolledGraph unrolled;   // an instance of a value is a value of it
+  std::vector<std::string> names; // by instance
+  uint32_t peak;
 };
 
 } // namespace reprise::tools

@@ -1,11 +1,10 @@
 //===- WhyCommand.cpp - reprise why ---------------------------------------===//
 
-#include "BatchSearch.h"
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
-#include "Refusal.h"
+#include "ProgramSource.h"
 #include "ValueStory.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -18,6 +17,7 @@ using nlohmann::ordered_json;
 namespace {
 struct WhyOptions {
   std::string source, value;
+  std::string entry = "train_step";
   bool json = false;
   ModelFlags model;
   CompileFlags compile;
@@ -129,8 +129,8 @@ static std::string storyText(const PlanStory &plan, const ValueStory &story) {
                        {"pass", text::Align::Left},
                        {"step"}});
   for (const Reader &reader : story.readers)
-    readers.add({reader.name, moduleText(reader.module), reader.phase,
-                 std::to_string(reader.step)});
+    readers.add({reader.name, moduleText(reader.module),
+                 phaseName(reader.phase), std::to_string(reader.step)});
   return lines.str() + (readers.empty() ? "" : "\n" + readers.str());
 }
 
@@ -154,7 +154,7 @@ static ordered_json storyJson(const PlanStory &plan, const ValueStory &story) {
   for (const Reader &reader : story.readers) {
     ordered_json line = {{"name", reader.name},
                          {"module", reader.module},
-                         {"phase", reader.phase},
+                         {"phase", phaseName(reader.phase)},
                          {"step", reader.step}};
     json["readers"].push_back(std::move(line));
   }
@@ -203,35 +203,16 @@ static rt::Status tell(const WhyOptions &options, const PlanStory &plan) {
 }
 
 static rt::Status why(const WhyOptions &options) {
-  rt::Expected<ModelRequest> request =
-      readRequest(options.source, options.model, options.compile);
-  if (!request.ok())
-    return request.status();
-  const CompileOptions &compile = request->compile;
-  std::optional<Activity> activity("planning " + options.source);
-  rt::Expected<PlannedRequest> planned =
-      planRequest(*request, compile.budget ? compile.planWork : kNoSearch);
-  if (!planned.ok())
-    return planned.status();
-  BudgetPlans &plans = *planned->plans;
-  if (plans.own().problem.graph.ops.empty())
+  rt::Expected<ProgramFacts> program =
+      readProgram(options.source, options.model, options.compile);
+  if (!program.ok())
+    return program.status();
+  const EntryFacts *entry = program->entry(options.entry);
+  if (!entry)
+    return noEntry(options.source, options.entry, *program);
+  if (entry->steps.empty())
     return invalid("'" + options.source + "' computes nothing");
-  if (!compile.budget) {
-    activity.reset();
-    return tell(options, PlanStory(plans.own(), 0, 0, {}));
-  }
-  uint64_t budget = bytesOf(*compile.budget, plans);
-  // As a compilation does.
-  std::optional<PlanChoice> choice = plans.chooseClosely(budget);
-  if (std::string error = plans.checkProofs(budget, choice); !error.empty())
-    return contradiction(error);
-  if (!choice)
-    return refuse(*request,
-                  budgetFactsOf(options.source, plans, budget, choice));
-  double price = plans.boundAt(budget).millisecondsPerMiB;
-  PlanStory story(choice->curve(), choice->point, price, compile.keep);
-  activity.reset();
-  return tell(options, story);
+  return tell(options, PlanStory(*program, *entry));
 }
 
 void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {
@@ -240,17 +221,21 @@ void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<WhyOptions>();
   command
       ->add_option("model", options->source,
-                   "A model of 'reprise zoo list', or a file of MLIR (.mlir)")
+                   "An artifact (.rpx), a model of 'reprise zoo list' or a "
+                   "file of MLIR (.mlir)")
       ->required();
   command->add_option("value", options->value,
                       "A name, a part of one, or a pattern (layer1.*); "
                       "without it: what is in memory at the peak");
+  command->add_option("--entry", options->entry,
+                      "The entry to look at: train_step (default), eval_step");
   command->add_flag("--json", options->json, "Print JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);
   addExamples(*command, "  reprise why resnet50 --batch 8\n"
                         "  reprise why resnet50 layer1.0.conv1:conv2d "
-                        "--batch 8 --budget 70%");
+                        "--batch 8 --budget 70%\n"
+                        "  reprise why resnet50.rpx layer1.0.conv1:conv2d");
   command->callback([options, &invocation] {
     invocation = [options] {
       rt::Status status = why(*options);

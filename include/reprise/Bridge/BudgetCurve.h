@@ -82,6 +82,11 @@ public:
     return points.back().solution.milliseconds;
   }
 
+  /// Whether BudgetOptions::keep names an op.
+  bool isAsked(plan::OpId op) const {
+    return searched.ops[op].effect && !problem.graph.ops[op].effect;
+  }
+
   /// Of any schedule within `budget` bytes.
   plan::LowerBound boundAt(uint64_t budget) const;
   /// Under which no schedule exists, and what pins it.

@@ -34,7 +34,8 @@ struct Prices {
 class CostModel {
 public:
   explicit CostModel(rt::Roofline roofline = {}) : roofline(roofline) {}
-  /// With the profile in the file `path`, or without one for "".
+  /// With the profile in the file `path`, or without one for "". Fails on rates
+  /// that no machine has.
   static rt::Expected<CostModel> load(rt::Roofline roofline,
                                       const std::string &path);
 

@@ -50,9 +50,15 @@ struct PlannedOp {
   /// A library op, an sg.kernel, an sg.copy, or for a copy that the function
   /// does not say what asked for it (an sg.write or the return).
   mlir::Operation *op = nullptr;
+  /// Of the step that runs it: "conv2d", a kernel's path, "copy"; and the path
+  /// of the module that it is from.
+  std::string name, module;
   bool isCopy = false;
+  /// Whether the user asked that it runs once.
+  bool isAsked = false;
   rt_dialect::Phase phase = rt_dialect::Phase::Forward;
   uint64_t flops = 0, bytes = 0;
+  uint64_t picoseconds = 0;     // modelled; see priceWhatIsSilent
   KernelTraits kernel;          // of an sg.kernel
   rt::LibraryCallDesc call;     // of a library op
   rt::LibraryCallInfo callInfo; // of a library op
@@ -87,6 +93,10 @@ std::string profileKey(const PlanProblem &problem, plan::OpId id);
 /// them; a profile of another machine is a warning.
 mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
                              const Target &target, unsigned threads);
+
+/// The same where a price is no reason to fail: what a scheduled op says of
+/// itself comes first, what a profile does not have costs what the rates say.
+void priceWhatIsSilent(PlanProblem &problem, const CostModel &costs);
 
 /// The call a library op makes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);

@@ -25,6 +25,9 @@ def Rt_Dialect : Dialect {
     void registerOps();
     void registerAttributes();
   public:
+    /// The certificate of a function that is marked sg.scheduled, until there is
+    /// an entry to hold it.
+    static constexpr ::llvm::StringLiteral kCertificateAttr = "rt.certificate";
   }];
 }
 
@@ -54,6 +57,19 @@ def Rt_Phase : Rt_I32Enum<"Phase", "the part of a step's work", [
   I32EnumAttrCase<"Backward", 1, "backward">,
   I32EnumAttrCase<"Recompute", 2, "recompute">,
   I32EnumAttrCase<"Update", 3, "update">]>;
+
+def Rt_Reason : Rt_I32Enum<"Reason", "why bytes are in memory", [
+  I32EnumAttrCase<"Input", 1, "input">,
+  I32EnumAttrCase<"Result", 2, "result">,
+  I32EnumAttrCase<"Workspace", 3, "workspace">,
+  I32EnumAttrCase<"Passing", 4, "passing">,
+  I32EnumAttrCase<"Again", 5, "again">,
+  I32EnumAttrCase<"RunsOnce", 6, "runs_once">,
+  I32EnumAttrCase<"Asked", 7, "asked">,
+  I32EnumAttrCase<"Free", 8, "free">,
+  I32EnumAttrCase<"Dear", 9, "dear">,
+  I32EnumAttrCase<"SourceGone", 10, "source_gone">]>;
+def Rt_ReasonAttr : EnumAttr<Rt_Dialect, Rt_Reason, "reason">;
 
 def Rt_LibraryOp : Rt_I32Enum<"LibraryOp", "a function of the library", [
   I32EnumAttrCase<"Conv2D", 0, "conv2d">,
@@ -138,18 +154,94 @@ def Rt_StepAttr : AttrDef<Rt_Dialect, "Step"> {
   let summary = "what a step is, for people and tools";
   let description = [{
     Name of the op, path of the module it came from, phase, arithmetic
-    operations, and bytes read and written.
+    operations, and bytes read and written; modelled picoseconds, where there is
+    a model; the number of the step that computed the same first, where it is
+    computed again; and whether the user asked that it runs once.
 
     ```mlir
     #rt.step<"conv2d" in "layer1.0.conv1" forward, flops 2048, bytes 640>
+    #rt.step<"relu" in "layer1.0" forward, flops 9, bytes 72, takes 530, asked>
+    #rt.step<"relu" in "layer1.0" recompute, flops 9, bytes 72, takes 530, again 4>
     ```
   }];
   let parameters = (ins StringRefParameter<>:$name,
     StringRefParameter<>:$module,
-    EnumParameter<Rt_Phase>:$phase, "uint64_t":$flops, "uint64_t":$bytes);
-  let assemblyFormat = [{
-    `<` $name `in` $module $phase `,` `flops` $flops `,` `bytes` $bytes `>`
+    EnumParameter<Rt_Phase>:$phase, "uint64_t":$flops, "uint64_t":$bytes,
+    DefaultValuedParameter<"uint64_t", "0">:$picoseconds,
+    OptionalParameter<"std::optional<uint64_t>">:$cloneOf,
+    DefaultValuedParameter<"bool", "false">:$isAsked);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Rt_PointAttr : AttrDef<Rt_Dialect, "Point"> {
+  let mnemonic = "point";
+  let summary = "bytes and time of a schedule";
+  let description = [{
+    Bytes of the whole program, variables and constants included, modelled
+    picoseconds of a step, and the mode of checkpointing that formed the
+    kernels, where these are not the step's own.
+
+    ```mlir
+    #rt.point<1048640 bytes, 52000000 ps>
+    #rt.point<1048640 bytes, 52000000 ps, "per-block">
+    ```
   }];
+  let parameters = (ins "uint64_t":$bytes, "uint64_t":$picoseconds,
+    OptionalParameter<"::mlir::StringAttr">:$kernels);
+  let assemblyFormat = [{
+    `<` $bytes `bytes` `,` $picoseconds `ps` (`,` $kernels^)? `>`
+  }];
+}
+
+def Rt_PinnedAttr : AttrDef<Rt_Dialect, "Pinned"> {
+  let mnemonic = "pinned";
+  let summary = "a value that every schedule holds at an op";
+  let description = [{
+    Name, path of the module it came from, bytes, and modelled picoseconds of
+    the op that makes it.
+
+    ```mlir
+    #rt.pinned<"layer1.0:conv2d" in "layer1.0", 4096 bytes, 530 ps>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+    StringRefParameter<>:$module, "uint64_t":$bytes, "uint64_t":$picoseconds);
+  let assemblyFormat = [{
+    `<` $name `in` $module `,` $bytes `bytes` `,` $picoseconds `ps` `>`
+  }];
+}
+
+def Rt_CertificateAttr : AttrDef<Rt_Dialect, "Certificate"> {
+  let mnemonic = "certificate";
+  let summary = "what is known of a step that keeps a budget";
+  let description = [{
+    - `budget`: bytes that no entry exceeds;
+    - `plan`: the training step as it is, `plain` the one that computes nothing
+      again, `smallest` the one of the smallest budget that would be met;
+    - `bound`: picoseconds that no schedule within the budget, of these kernels
+      or of those that modes of checkpointing form, beats;
+    - `price`: picoseconds a step that one more MiB of budget saves at most;
+    - `proven`: bytes below which no schedule of these kernels exists, the op
+      that needs them at once, and the largest values that it needs.
+
+    ```mlir
+    #rt.certificate<budget 4096, plan <4000 bytes, 70 ps>,
+      plain <8000 bytes, 60 ps>, smallest <3584 bytes, 90 ps>,
+      bound 68, price 1200, proven 3500 at "fc:matmul"
+      holding [#rt.pinned<"fc:relu" in "fc", 1024 bytes, 8 ps>]>
+    ```
+  }];
+  let parameters = (ins "uint64_t":$budget, "PointAttr":$plan,
+    "PointAttr":$plain, "PointAttr":$smallest, "uint64_t":$bound,
+    "uint64_t":$price, "uint64_t":$provenBytes,
+    StringRefParameter<>:$provenAt,
+    OptionalArrayRefParameter<"PinnedAttr">:$pinned);
+  let assemblyFormat = [{
+    `<` `budget` $budget `,` `plan` $plan `,` `plain` $plain `,`
+    `smallest` $smallest `,` `bound` $bound `,` `price` $price `,`
+    `proven` $provenBytes `at` $provenAt (`holding` `[` $pinned^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def Rt_ViewArrayAttr : TypedArrayAttrBase<Rt_ViewAttr, "views">;

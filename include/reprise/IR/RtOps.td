@@ -80,14 +80,15 @@ def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
   let summary = "a range of the arena";
   let description = [{
     Of the program: lives for ever. Of an entry: lives from its first to its
-    last step, both inclusive.
+    last step, both inclusive, and says why, where that is known. Its first step
+    makes it, but for an input.
   }];
   let arguments = (ins I64Attr:$index, StrAttr:$name, Rt_BufferKindAttr:$kind,
     I64Attr:$offset, I64Attr:$size, OptionalAttr<I64Attr>:$first_step,
-    OptionalAttr<I64Attr>:$last_step);
+    OptionalAttr<I64Attr>:$last_step, OptionalAttr<Rt_ReasonAttr>:$reason);
   let assemblyFormat = [{
     $index $name $kind `at` $offset `size` $size
-    (`live` $first_step^ `to` $last_step)? attr-dict
+    (`live` $first_step^ `to` $last_step)? (`because` $reason^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -126,15 +127,20 @@ def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
   let description = [{
     Buffers, then steps in their order. `peak` is the highest end of any buffer
     in use, `max_live` the largest sum of live ones, both with the program's
-    fixed bytes; `base_flops` the arithmetic without recomputation.
+    fixed bytes; `base_flops` the arithmetic without recomputation. `kept` are
+    the bytes that live on when the first `after` steps, the forward pass, have
+    run. `certificate` says what is known of a step that keeps a budget.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_BindingArrayAttr:$inputs,
     Rt_BindingArrayAttr:$outputs, I64Attr:$peak_bytes, I64Attr:$max_live_bytes,
-    I64Attr:$base_flops);
+    I64Attr:$base_flops, OptionalAttr<I64Attr>:$kept_bytes,
+    OptionalAttr<I64Attr>:$forward_steps,
+    OptionalAttr<Rt_CertificateAttr>:$certificate);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `inputs` $inputs `outputs` $outputs `peak` $peak_bytes
     `max_live` $max_live_bytes `base_flops` $base_flops
+    (`kept` $kept_bytes^ `after` $forward_steps)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -171,9 +177,12 @@ def Rt_LaunchOp : Rt_Step<"launch", [
   let description = [{
     The kernel's arguments are `inputs`, then `outputs`. `grains` is the number
     of independent parts; any split of them over threads gives the same bits.
+    `in_place` pairs the numbers of an output and of an input in whose bytes the
+    kernel could compute it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Rt_ViewArrayAttr:$inputs,
-    Rt_ViewArrayAttr:$outputs, I64Attr:$grains, Rt_StepAttr:$step);
+    Rt_ViewArrayAttr:$outputs, I64Attr:$grains, Rt_StepAttr:$step,
+    OptionalAttr<DenseI32ArrayAttr>:$in_place);
   let assemblyFormat = [{
     $kernel `reads` $inputs `writes` $outputs `grains` $grains $step attr-dict
   }];

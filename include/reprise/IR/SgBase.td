@@ -46,6 +46,10 @@ def Sg_Dialect : Dialect {
     /// of i64, on ops); the offset of an argument (an i64, on arguments).
     static constexpr ::llvm::StringLiteral kOffsetsAttr = "sg.offsets";
     static constexpr ::llvm::StringLiteral kOffsetAttr = "sg.offset";
+    /// What a scheduled op costs in the model that it was scheduled by: modelled
+    /// picoseconds (an i64), and whether the user asked that it runs once (unit).
+    static constexpr ::llvm::StringLiteral kPicosecondsAttr = "sg.picoseconds";
+    static constexpr ::llvm::StringLiteral kKeepAttr = "sg.keep";
     /// The leaf an op within blocks belongs to (a string that is not empty).
     static constexpr ::llvm::StringLiteral kPathAttr = "sg.path";
     /// Where an op of a flat function comes from (an OriginAttr).

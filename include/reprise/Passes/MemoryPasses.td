@@ -32,7 +32,7 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     //     rt.variable "w" <0 + 0 : tensor<4xf32>>
     //     rt.entry @eval_step inputs []
     //       outputs [#rt.binding<"result0", <0 + 0 : tensor<4xf32>>>]
-    //       peak 64 max_live 64 base_flops 0 {
+    //       peak 64 max_live 64 base_flops 0 kept 0 after 0 {
     //     }
     //   }
     ```
@@ -45,7 +45,14 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"cpu:native\"",
            "device that it is for, as cpu:native; see docs/targets.md">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
-           "the checkpointing mode, for the summary">];
+           "the checkpointing mode, for the summary">,
+    Option<"gflops", "gflops", "double", "400",
+           "arithmetic that the machine does, in GFLOP/s: steps of functions "
+           "that are not scheduled say the time that they take by this">,
+    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
+           "bytes that the machine moves, in GB/s">,
+    Option<"profile", "profile", "std::string", "\"\"",
+           "file of 'reprise profile' with measured times of the ops">];
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 

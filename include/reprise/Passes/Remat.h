@@ -30,6 +30,10 @@ uint64_t bytesOf(const BudgetRequest &request, BudgetPlans &plans);
 /// Reports at the function that `budget` cannot be met.
 mlir::InFlightDiagnostic refuseBudget(BudgetPlans &plans, uint64_t budget);
 
+/// What is known of a choice within a budget.
+rt_dialect::CertificateAttr certify(BudgetPlans &plans, uint64_t budget,
+                                    const PlanChoice &choice);
+
 /// Rewrites the curve's function: ops in the order of the point's schedule,
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);

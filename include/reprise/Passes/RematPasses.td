@@ -102,6 +102,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     ListOption<"keep", "keep", "std::string",
                "globs of module paths or file:line whose ops are not executed "
                "again">];
+  let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 
 def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {

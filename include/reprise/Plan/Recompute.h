@@ -130,6 +130,10 @@ struct LowerBound {
   std::vector<ValueId> pinned;
 };
 
+/// The price of memory that a bound says, in whole picoseconds, rounded up: one
+/// more MiB saves at most that.
+uint64_t priceOf(const LowerBound &bound);
+
 /// Source: minimum over what is resident at an op's first execution and what
 /// is executed again later, relaxed by a Lagrange multiplier on the bytes and
 /// solved as minimum-weight closures by integer maximum flow (docs/plan.md).

@@ -27,7 +27,7 @@ namespace reprise::rt {
 
 /// Raised when the schema changes its meaning: 2 says what device a program is
 /// for, and what inputs and outputs are for.
-constexpr uint32_t kArtifactVersion = 2;
+constexpr uint32_t kArtifactVersion = 3;
 
 /// The bytes of a file around `payload`.
 std::vector<uint8_t> sealArtifact(const uint8_t *payload, size_t size);

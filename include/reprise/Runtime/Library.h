@@ -23,6 +23,9 @@ enum class LibraryOp : uint8_t {
   MatMul
 };
 
+/// Bytes of an element, an i1 having one.
+uint64_t elementBytes(rp_element_type type);
+
 struct TensorDesc {
   rp_element_type type = RP_F32;
   std::vector<int64_t> shape;

@@ -18,6 +18,12 @@ mlir::FailureOr<std::vector<uint8_t>>
 translateProgram(rt_dialect::ProgramOp program, llvm::ArrayRef<uint8_t> code,
                  const std::optional<TrainingNote> &training = std::nullopt);
 
+/// What an artifact of `program` says, without code, training and seal: the
+/// bytes of runtime/schemas/program.fbs for whoever reads a program and does
+/// not run it. Fails like translateProgram on a constant.
+mlir::FailureOr<std::vector<uint8_t>>
+describeProgram(rt_dialect::ProgramOp program);
+
 } // namespace reprise
 
 #endif // REPRISE_TRANSLATE_TRANSLATEPROGRAM_H

@@ -13,6 +13,7 @@
 #include "reprise/Fault.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -157,6 +158,10 @@ ByteBound lowestBytes(const Graph &graph) {
     least.bytes += kAlignment;
   return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
           valuesOf(compact, least.pinned)};
+}
+
+uint64_t priceOf(const LowerBound &bound) {
+  return static_cast<uint64_t>(std::ceil(bound.millisecondsPerMiB * 1e9));
 }
 
 } // namespace reprise::plan

@@ -28,7 +28,7 @@ by_why = sorted((v["name"], v["bytes"], v["first_step"], v["last_step"])
 by_inspect = at_peak((b["name"], b["bytes"], b["first_step"], b["last_step"])
                      for b in step["buffer_list"])
 by_report = at_peak((names[n], size, first, last)
-                    for n, _, _, size, first, last in drawn["buffers"])
+                    for n, _, _, size, first, last, _ in drawn["buffers"])
 assert by_why == by_inspect, (by_why, by_inspect)
 assert by_why == by_report, (by_why, by_report)
 assert sum(v["bytes"] for v in why["values"]) <= why["live_bytes"]

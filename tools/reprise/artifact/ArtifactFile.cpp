@@ -3,10 +3,10 @@
 #include "ArtifactFile.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <cstdlib>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -99,6 +99,7 @@ static BufferFacts factsOf(const fb::Buffer &buffer) {
   facts.size = buffer.size();
   facts.firstStep = buffer.first_step();
   facts.lastStep = buffer.last_step();
+  facts.reason = plan::Reason(buffer.reason());
   return facts;
 }
 
@@ -113,6 +114,40 @@ static Action actionOf(const fb::Step &step) {
   }
 }
 
+static ViewFacts factsOf(const fb::View &view) {
+  uint64_t elements = 1;
+  forEach(view.shape(), [&](int64_t extent) { elements *= uint64_t(extent); });
+  return {view.buffer(),
+          elements * rt::elementBytes(rp_element_type(view.type()))};
+}
+
+static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
+  forEach(call.inputs(),
+          [&](const fb::View *view) { facts.reads.push_back(factsOf(*view)); });
+  forEach(call.outputs(), [&](const fb::View *view) {
+    facts.writes.push_back(factsOf(*view));
+  });
+  if (call.workspace())
+    facts.workspace = factsOf(*call.workspace());
+}
+
+static void addLaunch(const fb::KernelLaunch &launch, StepFacts &facts) {
+  uint32_t args = launch.args() ? launch.args()->size() : 0;
+  std::vector<bool> isWritten(args);
+  forEach(launch.writes(), [&](uint32_t number) { isWritten[number] = true; });
+  // The number of an argument among the reads, or among the writes.
+  std::vector<uint32_t> numbers;
+  for (uint32_t i = 0; i < args; ++i) {
+    std::vector<ViewFacts> &views = isWritten[i] ? facts.writes : facts.reads;
+    numbers.push_back(uint32_t(views.size()));
+    views.push_back(factsOf(*launch.args()->Get(i)));
+  }
+  const auto *pairs = launch.in_place();
+  for (uint32_t i = 0; pairs && i + 1 < pairs->size(); i += 2)
+    facts.inPlace.push_back(
+        {numbers[pairs->Get(i)], numbers[pairs->Get(i + 1)]});
+}
+
 static StepFacts factsOf(const fb::Step &step) {
   StepFacts facts;
   facts.name = textOf(step.name());
@@ -122,6 +157,44 @@ static StepFacts factsOf(const fb::Step &step) {
   facts.action = actionOf(step);
   facts.flops = step.flops();
   facts.bytes = step.bytes();
+  facts.picoseconds = step.picoseconds();
+  if (step.clone_of() >= 0)
+    facts.cloneOf = uint32_t(step.clone_of());
+  facts.isAsked = step.asked();
+  if (const auto *call = step.action_as_LibraryCall())
+    addCall(*call, facts);
+  if (const auto *launch = step.action_as_KernelLaunch())
+    addLaunch(*launch, facts);
+  if (const auto *copy = step.action_as_Copy()) {
+    facts.reads.push_back(factsOf(*copy->source()));
+    facts.writes.push_back(factsOf(*copy->target()));
+  }
+  return facts;
+}
+
+static PointFacts factsOf(const fb::Point &point) {
+  return {point.bytes(), millisecondsOf(point.picoseconds()),
+          textOf(point.kernels())};
+}
+
+static CertificateFacts factsOf(const fb::Certificate &certificate) {
+  CertificateFacts facts;
+  facts.budget = certificate.budget();
+  facts.plan = factsOf(*certificate.plan());
+  facts.plain = factsOf(*certificate.plain());
+  facts.smallest = factsOf(*certificate.smallest());
+  facts.bound = millisecondsOf(certificate.bound());
+  facts.picosecondsPerMiB = certificate.price();
+  facts.provenBytes = certificate.proven_bytes();
+  facts.provenAt = textOf(certificate.proven_at());
+  forEach(certificate.pinned(), [&](const fb::Pinned *pinned) {
+    ValueFacts value;
+    value.name = textOf(pinned->name());
+    value.module = textOf(pinned->module_());
+    value.bytes = pinned->bytes();
+    value.milliseconds = millisecondsOf(pinned->picoseconds());
+    facts.pinned.push_back(std::move(value));
+  });
   return facts;
 }
 
@@ -129,6 +202,8 @@ static TensorFacts factsOf(const fb::Binding &binding) {
   TensorFacts facts;
   facts.name = textOf(binding.name());
   facts.role = rp_binding_role(binding.role());
+  if (const fb::View *view = binding.view())
+    facts.buffer = view->buffer();
   if (const fb::View *view = binding.view())
     for (uint32_t i = 0; view->shape() && i < view->shape()->size(); ++i)
       facts.shape.push_back(view->shape()->Get(i));
@@ -152,23 +227,22 @@ static EntryFacts factsOf(const fb::Entry &entry) {
   });
   forEach(entry.steps(),
           [&](const fb::Step *step) { facts.steps.push_back(factsOf(*step)); });
+  facts.forwardSteps = entry.forward_steps();
+  facts.kept = entry.kept_bytes();
+  if (entry.certificate())
+    facts.certificate = factsOf(*entry.certificate());
   return facts;
 }
 
-/// A text in a plan note, which other compilers may leave out.
-static std::string noted(const std::string &note, const char *key) {
-  auto json = nlohmann::json::parse(note, nullptr, false);
-  if (!json.is_object() || !json.contains(key) || !json[key].is_string())
-    return "";
-  return json[key].get<std::string>();
+ProgramFacts reprise::tools::factsOf(const ArtifactFile &artifact) {
+  return factsOf(artifact.root());
 }
 
-ProgramFacts reprise::tools::factsOf(const ArtifactFile &artifact) {
-  const fb::Program &program = artifact.root();
+ProgramFacts reprise::tools::factsOf(const fb::Program &program) {
   ProgramFacts facts;
   facts.model = textOf(program.model());
-  facts.checkpointing = noted(textOf(program.plan_note()), "checkpointing");
-  facts.command = noted(textOf(program.plan_note()), "command");
+  facts.checkpointing = textOf(program.checkpointing());
+  facts.command = textOf(program.command());
   facts.producer = textOf(program.producer());
   facts.device = textOf(program.device());
   facts.target = textOf(program.target());

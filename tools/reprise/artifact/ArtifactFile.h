@@ -37,6 +37,8 @@ private:
 };
 
 ProgramFacts factsOf(const ArtifactFile &artifact);
+/// Of a program that has been checked, or that was just made.
+ProgramFacts factsOf(const rt::fb::Program &program);
 
 } // namespace reprise::tools
 

@@ -1,9 +1,11 @@
 //===- ProgramFacts.cpp - What a program says of itself -------------------===//
 
 #include "ProgramFacts.h"
+#include "reprise/Kept.h"
 #include <algorithm>
 #include <map>
 
+using namespace reprise;
 using namespace reprise::tools;
 
 const char *reprise::tools::kindName(BufferKind kind) {
@@ -25,11 +27,29 @@ const char *reprise::tools::actionName(Action action) {
   return names[size_t(action)];
 }
 
+const char *reprise::tools::reasonName(plan::Reason reason) {
+  static constexpr const char *names[plan::kReasons] = {
+      "",          "input", "result", "workspace", "passing",    "again",
+      "runs_once", "asked", "free",   "dear",      "source_gone"};
+  return names[size_t(reason)];
+}
+
 const EntryFacts *ProgramFacts::entry(const std::string &name) const {
   for (const EntryFacts &entry : entries)
     if (entry.name == name)
       return &entry;
   return nullptr;
+}
+
+const EntryFacts *ProgramFacts::certified() const {
+  for (const EntryFacts &entry : entries)
+    if (entry.certificate)
+      return &entry;
+  return nullptr;
+}
+
+double reprise::tools::millisecondsOf(uint64_t picoseconds) {
+  return double(picoseconds) * 1e-9;
 }
 
 /// The shape of the first tensor of a role; empty without one.
@@ -79,24 +99,6 @@ double EntrySummary::placementRatio() const {
   return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
 }
 
-int64_t reprise::tools::endOfForward(const EntryFacts &entry) {
-  int64_t lastCall = -1, lastStep = -1;
-  for (size_t i = 0; i < entry.steps.size(); ++i) {
-    if (entry.steps[i].phase != Phase::Forward)
-      continue;
-    lastStep = int64_t(i);
-    if (entry.steps[i].action == Action::LibraryCall)
-      lastCall = int64_t(i);
-  }
-  return lastCall >= 0 ? lastCall : lastStep;
-}
-
-/// Whether the backward pass finds the buffer where the forward pass left it.
-static bool isKept(const BufferFacts &buffer, int64_t endOfForward) {
-  return endOfForward >= 0 && int64_t(buffer.firstStep) <= endOfForward &&
-         int64_t(buffer.lastStep) > endOfForward;
-}
-
 EntrySummary reprise::tools::summarize(const ProgramFacts &program,
                                        const EntryFacts &entry) {
   EntrySummary summary;
@@ -104,13 +106,10 @@ EntrySummary reprise::tools::summarize(const ProgramFacts &program,
   summary.peak = entry.peak;
   summary.maxLive = entry.maxLive;
   summary.baseFlops = entry.baseFlops;
+  summary.kept = entry.kept;
   for (const StepFacts &step : entry.steps)
     if (step.phase == Phase::Recompute)
       summary.recomputedFlops += step.flops;
-  int64_t end = endOfForward(entry);
-  for (const BufferFacts &buffer : entry.buffers)
-    if (isKept(buffer, end))
-      summary.kept += buffer.size;
   return summary;
 }
 
@@ -147,7 +146,6 @@ std::vector<ModuleFacts> reprise::tools::byModule(const EntryFacts &entry,
   }
   if (entry.steps.empty())
     return modules;
-  int64_t end = endOfForward(entry);
   uint32_t peak = uint32_t(peakStep(entry));
   for (const BufferFacts &buffer : entry.buffers) {
     uint32_t first =
@@ -155,7 +153,7 @@ std::vector<ModuleFacts> reprise::tools::byModule(const EntryFacts &entry,
     // What was there before the step is nobody's.
     bool isInput = buffer.kind == BufferKind::Input;
     ModuleFacts &module = moduleOf(isInput ? "" : entry.steps[first].module);
-    if (isKept(buffer, end))
+    if (isKeptAfter(entry.forwardSteps, buffer.firstStep, buffer.lastStep))
       module.kept += buffer.size;
     if (buffer.firstStep <= peak && peak <= buffer.lastStep)
       module.atPeak += buffer.size;

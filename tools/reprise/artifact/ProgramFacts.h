@@ -8,8 +8,10 @@
 #ifndef REPRISE_TOOLS_ARTIFACT_PROGRAMFACTS_H
 #define REPRISE_TOOLS_ARTIFACT_PROGRAMFACTS_H
 
+#include "reprise/Plan/Choice.h"
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,8 @@ enum class Action : uint8_t { LibraryCall, Kernel, Copy };
 const char *kindName(BufferKind kind);
 const char *phaseName(Phase phase);
 const char *actionName(Action action);
+/// As rt.buffer says it: "source_gone"; "" where nothing is known.
+const char *reasonName(plan::Reason reason);
 
 /// Bytes; steps are indices, both inclusive. Buffers of the program live for
 /// ever and have no steps.
@@ -48,6 +52,13 @@ struct BufferFacts {
   BufferKind kind = BufferKind::Activation;
   uint64_t offset = 0, size = 0;
   uint32_t firstStep = 0, lastStep = 0;
+  plan::Reason reason = plan::Reason::Unknown; // of an entry's buffer
+};
+
+/// Bytes that a step touches. Buffers of the program have the first numbers.
+struct ViewFacts {
+  uint32_t buffer = 0;
+  uint64_t bytes = 0;
 };
 
 struct StepFacts {
@@ -55,12 +66,49 @@ struct StepFacts {
   Phase phase = Phase::Forward;
   Action action = Action::Kernel;
   uint64_t flops = 0, bytes = 0;
+  uint64_t picoseconds = 0; // modelled
+  std::optional<uint32_t> cloneOf =
+      std::nullopt;     // the step that computed the same first
+  bool isAsked = false; // by the user, to run once
+  std::vector<ViewFacts> reads = {}, writes = {};
+  std::optional<ViewFacts> workspace = std::nullopt;
+  /// Of `writes` and of `reads`: where the one could be computed.
+  std::vector<std::pair<uint32_t, uint32_t>> inPlace = {};
 };
 
 struct TensorFacts {
   std::string name;
   std::vector<int64_t> shape;
   rp_binding_role role = RP_BINDING_DATA;
+  uint32_t buffer = 0;
+};
+
+/// Bytes of the whole program, variables and constants included, and modelled
+/// milliseconds of a step.
+struct PointFacts {
+  uint64_t bytes = 0;
+  double milliseconds = 0;
+  std::string kernels; // the mode that formed them; "" without annotations
+};
+
+/// A value of the step, or the op that makes it.
+struct ValueFacts {
+  std::string name, module, location; // location may be ""
+  uint64_t bytes = 0;
+  double milliseconds = 0; // to compute it once
+  uint32_t times = 0;      // that it is computed again
+};
+
+/// What is known of a step that keeps a budget, see Certificate in
+/// runtime/schemas/program.fbs. Bytes and milliseconds.
+struct CertificateFacts {
+  uint64_t budget = 0;
+  PointFacts plan, plain, smallest;
+  double bound = 0;
+  uint64_t picosecondsPerMiB = 0;
+  uint64_t provenBytes = 0;
+  std::string provenAt;
+  std::vector<ValueFacts> pinned;
 };
 
 struct EntryFacts {
@@ -70,7 +118,13 @@ struct EntryFacts {
   std::vector<StepFacts> steps;
   uint64_t peak = 0, maxLive = 0; // fixed bytes included
   uint64_t baseFlops = 0;
+  uint64_t forwardSteps = 0; // after which the forward pass has ended
+  uint64_t kept = 0;         // that live on then
+  std::optional<CertificateFacts> certificate;
 };
+
+/// A step's time, from modelled picoseconds.
+double millisecondsOf(uint64_t picoseconds);
 
 struct ProgramFacts {
   std::string model, checkpointing, producer, device, target, library;
@@ -81,6 +135,8 @@ struct ProgramFacts {
   std::vector<EntryFacts> entries;
   /// Null when there is none.
   const EntryFacts *entry(const std::string &name) const;
+  /// The first one with a certificate, or null.
+  const EntryFacts *certified() const;
   /// Images of a step: the first extent of 'image'; 0 without one.
   int64_t batch() const;
   /// "16x16x1, 10 classes, batch 128", what is known of it.
@@ -97,10 +153,6 @@ struct EntrySummary {
 };
 
 EntrySummary summarize(const ProgramFacts &program, const EntryFacts &entry);
-
-/// The last step of the forward pass, by the rule of Analysis/PlanSummary: its
-/// last library call, or its last step where it has none. -1: no forward pass.
-int64_t endOfForward(const EntryFacts &entry);
 
 /// What one module costs. A buffer belongs to the module of its first step.
 struct ModuleFacts {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Report.h"
 #include "Assets.h"
+#include "artifact/BudgetFacts.h"
 #include "text/Size.h"
 #include <map>
 #include <nlohmann/json.hpp>
@@ -36,11 +37,12 @@ private:
 };
 } // namespace
 
-/// [name, kind, offset, size, first step, last step]
+/// [name, kind, offset, size, first step, last step, reason]
 static Json toJson(const BufferFacts &buffer, Names &names) {
   return Json::array({names.number(buffer.name), unsigned(buffer.kind),
                       buffer.offset, buffer.size, buffer.firstStep,
-                      buffer.lastStep});
+                      buffer.lastStep,
+                      names.number(reasonName(buffer.reason))});
 }
 
 /// [op, module, phase, action, arithmetic, bytes, location]
@@ -78,7 +80,7 @@ static Json toJson(const ProgramFacts &program, const EntryFacts &entry,
                {"kept", summary.kept},
                {"baseFlops", summary.baseFlops},
                {"recomputedFlops", summary.recomputedFlops},
-               {"endOfForward", endOfForward(entry)},
+               {"endOfForward", int64_t(entry.forwardSteps) - 1},
                {"peakStep", peakStep(entry)},
                {"buffers", Json::array()},
                {"steps", Json::array()},
@@ -86,6 +88,8 @@ static Json toJson(const ProgramFacts &program, const EntryFacts &entry,
                {"fine", modulesJson(entry, 0)}};
   for (const BufferFacts &buffer : entry.buffers)
     json["buffers"].push_back(toJson(buffer, names));
+  if (auto budget = budgetFactsOf(program.model, program, entry))
+    json["budget"] = linesOf(*budget);
   for (const StepFacts &step : entry.steps)
     json["steps"].push_back(toJson(step, names));
   return json;
@@ -94,7 +98,7 @@ static Json toJson(const ProgramFacts &program, const EntryFacts &entry,
 static Json toJson(const ProgramFacts &program) {
   Names names;
   Json json = {{"model", program.model},
-               {"checkpointing", program.checkpointing},
+               {"checkpointing", describeMode(program)},
                {"device", program.device},
                {"target", program.target},
                {"library", program.library},
@@ -231,6 +235,6 @@ std::string reprise::tools::makeReport(const ProgramFacts &program,
          (curve ? curveCard(*curve, program) : "") +
          "<div id=\"tip\" hidden></div>\n"
          "<script type=\"application/json\" id=\"facts\">" +
-         embed(toJson(program)) + "</script>\n<script>\n" + kReportScript +
+         embed(::toJson(program)) + "</script>\n<script>\n" + kReportScript +
          "</script>\n</body>\n</html>\n";
 }

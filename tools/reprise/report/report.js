@@ -1,6 +1,6 @@
 'use strict';
 // Draws the page from the facts: buffers are
-// [name, kind, offset, size, first step, last step], steps
+// [name, kind, offset, size, first step, last step, reason], steps
 // [op, module, phase, action, arithmetic, bytes, location]; names are numbers
 // of facts.names.
 //
@@ -289,6 +289,16 @@
   }
 
   // ---- page ----
+  /// The certificate of a step that keeps a budget.
+  function budget() {
+    const rows = (data.entry.budget || []).map(([title, value]) =>
+      `<tr><th scope="row" class="left">${text(title)}</th>` +
+      `<td class="left">${text(value)}</td></tr>`);
+    return rows.length ? '<section class="card budget"><h2>Budget</h2>' +
+      `<div class="scroll" tabindex="0" role="region" aria-label="budget">` +
+      `<table><tbody>${rows.join('')}</tbody></table>` +
+      '</div></section>' : '';
+  }
   function numbers() {
     const { entry } = data;
     const share = entry.baseFlops ? entry.recomputedFlops / entry.baseFlops : 0;
@@ -370,7 +380,7 @@
       activeElement.id ? '#' + activeElement.id :
         `[data-do="${activeElement.dataset.do}"]` : '';
     width = measure();
-    page.innerHTML = head() + numbers() + cards();
+    page.innerHTML = head() + numbers() + cards() + budget();
     for (const svg of page.querySelectorAll('svg.plot'))
       svg.setAttribute('aria-valuetext', words(svg.id));
     const again = focus && page.querySelector(focus);
@@ -397,15 +407,25 @@
   const kindsAt = step => kindsIn(data.live).reverse()
     .filter(kind => data.live[step][kind]);
   const liveAt = step => data.live[step].reduce((a, b) => a + b, 0);
+  /// Why a buffer is in memory.
+  const reasons = {
+    input: 'an input of the step', result: 'a result of the step',
+    workspace: 'a workspace', passing: 'its readers come soon',
+    again: 'computed again', runs_once: 'kept, its op changes state',
+    asked: 'kept, as asked', free: 'kept, nothing asks for less memory',
+    dear: 'kept, dearer to compute again than its bytes are worth',
+    source_gone: 'kept, what it is computed from is gone by then'
+  };
   function bufferLines(number) {
     const isFixed = number < 0;
-    const [n, kind, offset, bytes, first, last] =
+    const [n, kind, offset, bytes, first, last, reason] =
       isFixed ? facts.buffers[-1 - number] : data.entry.buffers[number];
     const lines = [isFixed ? name(n) : data.labels[number],
       `${facts.kinds[kind]}, ${size(bytes)} (${integer(bytes)} bytes)`,
       `addresses ${integer(offset)} to ${integer(offset + bytes - 1)}`];
     if (isFixed) return lines.concat('there in every step');
-    lines.push(`in memory from step ${first} to ${last}`);
+    lines.push(`in memory from step ${first} to ${last}` +
+      (name(reason) ? `: ${reasons[name(reason)]}` : ''));
     return kind === 4 ? lines.concat('an input of the step') :
       lines.concat('made by:', stepLines(first));
   }

@@ -1,5 +1,5 @@
 //===- BufferNames.cpp - What values and buffers are called ---------------===//
-#include "reprise/Bridge/BufferNames.h"
+#include "reprise/Plan/BufferNames.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>
@@ -9,6 +9,15 @@ using namespace reprise;
 using plan::kNone;
 using plan::OpId;
 using plan::ValueId;
+
+std::string reprise::nameOfOp(const std::string &module,
+                              const std::string &name) {
+  return module.empty() ? name : module + ":" + name;
+}
+
+std::string reprise::nameOfCopy(const std::string &value) {
+  return "copy of " + value;
+}
 
 std::vector<std::string> reprise::nameValues(const plan::Graph &graph,
                                              const plan::Schedule &schedule) {

@@ -1,13 +1,14 @@
 //===- BudgetFacts.h - What a budget does to a step -------------*- C++ -*-===//
 //
-// Plain data, taken from BudgetPlans while its IR lives, and how it reads:
-// tables, JSON, the refusal of a budget that cannot be met.
+// Plain data, and how it reads: as text and as JSON. Of a budget that is kept
+// it is the certificate of a program, fresh or from an artifact; of one that
+// cannot be met it is taken from plans, see PlanFacts.h.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TOOLS_BUDGETFACTS_H
-#define REPRISE_TOOLS_BUDGETFACTS_H
+#ifndef REPRISE_TOOLS_ARTIFACT_BUDGETFACTS_H
+#define REPRISE_TOOLS_ARTIFACT_BUDGETFACTS_H
 
-#include "reprise/Passes/BudgetPlans.h"
+#include "ProgramFacts.h"
 #include <algorithm>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -16,28 +17,12 @@
 
 namespace reprise::tools {
 
-/// A value of the step, or the op that makes it.
-struct ValueFacts {
-  std::string name, module, location; // location may be ""
-  uint64_t bytes = 0;
-  double milliseconds = 0; // to compute it once
-  uint32_t times = 0;      // that it is computed again
-};
-
-/// Bytes of the whole program, variables and constants included, and modelled
-/// milliseconds of a step.
-struct PointFacts {
-  uint64_t bytes = 0;
-  double milliseconds = 0;
-  std::string kernels; // the mode that formed them; "" without annotations
-};
-
 struct BudgetFacts {
   std::string model;
   uint64_t fixed = 0; // bytes of variables and constants
   PointFacts plain;   // without recomputation
   PointFacts smallest;
-  PointFacts rounded; // within budgetTextBytes(smallest.bytes)
+  PointFacts rounded; // within budgetTextBytes(smallest.bytes), of a refusal
   /// Bytes under which no schedule of the kernels exists, the op that needs
   /// them at once, and what it needs, largest first.
   uint64_t provenBytes = 0;
@@ -48,7 +33,7 @@ struct BudgetFacts {
   /// Without: the budget cannot be met, and what follows is empty.
   std::optional<PointFacts> plan;
   double boundMilliseconds = 0;
-  double millisecondsPerMiB = 0; // that one more MiB saves at most
+  uint64_t picosecondsPerMiB = 0; // that one more MiB saves at most
   std::vector<ValueFacts> costly;
 
   /// More than without recomputation; a mode's kernels may take less.
@@ -60,15 +45,23 @@ struct BudgetFacts {
   double smallestGap() const;
 };
 
-/// What the driver says of one budget. `choice` as BudgetPlans::choose gives
-/// it.
-BudgetFacts budgetFactsOf(const std::string &model, BudgetPlans &plans,
-                          uint64_t budget, std::optional<PlanChoice> choice);
+/// What an entry's certificate says, none without one. `source` is what the
+/// user calls the program.
+std::optional<BudgetFacts> budgetFactsOf(const std::string &source,
+                                         const ProgramFacts &program,
+                                         const EntryFacts &entry);
 
-PointFacts pointFactsOf(const PlanChoice &choice);
+/// The same of the program's certified entry.
+std::optional<BudgetFacts> budgetFactsOf(const std::string &source,
+                                         const ProgramFacts &program);
 
-/// Name, module, place and cost of a value of a curve's problem.
-ValueFacts valueFactsOf(const PlanProblem &problem, plan::ValueId id);
+/// "none", and of a program that keeps a budget with it: "none, budget of 1000
+/// bytes (+4.51% time, at least +4.32%)". "" where nothing is known.
+std::string describeMode(const ProgramFacts &program);
+
+/// Titles and values, in the order that they are shown in.
+std::vector<std::pair<std::string, std::string>>
+linesOf(const BudgetFacts &facts);
 
 std::string toText(const BudgetFacts &facts);
 nlohmann::ordered_json toJson(const BudgetFacts &facts);
@@ -91,4 +84,4 @@ std::string formatMore(double share);
 
 } // namespace reprise::tools
 
-#endif // REPRISE_TOOLS_BUDGETFACTS_H
+#endif // REPRISE_TOOLS_ARTIFACT_BUDGETFACTS_H

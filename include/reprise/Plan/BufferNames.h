@@ -12,12 +12,22 @@
 // the name of the first.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_BRIDGE_BUFFERNAMES_H
-#define REPRISE_BRIDGE_BUFFERNAMES_H
+#ifndef REPRISE_PLAN_BUFFERNAMES_H
+#define REPRISE_PLAN_BUFFERNAMES_H
 
 #include "reprise/Plan/Schedule.h"
 
 namespace reprise {
+
+/// What a step that copies is called.
+constexpr const char *kCopyName = "copy";
+
+/// What the planner calls the op of a step, and what it makes: "MODULE:NAME",
+/// or "NAME" outside modules.
+std::string nameOfOp(const std::string &module, const std::string &name);
+
+/// What it calls the op that copies a value.
+std::string nameOfCopy(const std::string &value);
 
 /// By value, for a schedule of each op once: unlike any other value's, but for
 /// views, which are called like what they view, and fixed values.
@@ -35,4 +45,4 @@ uint64_t touchedBytes(const plan::Graph &graph, const plan::Buffer &buffer);
 
 } // namespace reprise
 
-#endif // REPRISE_BRIDGE_BUFFERNAMES_H
+#endif // REPRISE_PLAN_BUFFERNAMES_H

@@ -1,18 +1,19 @@
 //===- BudgetFacts.cpp - What a budget does to a step ---------------------===//
 
 #include "BudgetFacts.h"
-#include "reprise/IR/Origin.h"
+#include "reprise/Plan/BufferNames.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::tools;
 using nlohmann::ordered_json;
 
-/// Lines that a table of costly values has, and a refusal of pinned ones.
-static constexpr size_t kCostly = 10, kPinned = 5;
+/// Lines that a table of costly values has.
+static constexpr size_t kCostly = 10;
 
 //===----------------------------------------------------------------------===//
 // Facts
@@ -30,46 +31,27 @@ double BudgetFacts::smallestGap() const {
   return excess(double(smallest.bytes), double(provenBytes));
 }
 
-ValueFacts tools::valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
-  const plan::Value &value = problem.graph.values[id];
-  ValueFacts facts;
-  facts.name = value.name;
-  facts.bytes = value.bytes;
-  if (value.producer == plan::kNone)
-    return facts;
-  mlir::Operation *op = problem.ops[value.producer].op;
-  facts.module = sg::pathOf(op).str();
-  facts.location = sg::sourceOf(op->getLoc());
-  facts.milliseconds = problem.graph.ops[value.producer].cost;
-  return facts;
-}
-
-PointFacts tools::pointFactsOf(const PlanChoice &choice) {
-  return {choice.bytes(), choice.milliseconds(), choice.kernels->mode};
-}
-
-/// Ops executed more than once, and what a mode chosen for its kernels computes
-/// again, by the time that takes.
-static std::vector<ValueFacts> findCostly(const PlanChoice &choice) {
-  const BudgetCurve &curve = choice.curve();
-  const plan::Graph &graph = curve.problem.graph;
-  std::vector<uint32_t> executions(graph.ops.size(), 0);
-  for (plan::OpId id : curve.points[choice.point].solution.executions)
-    ++executions[id];
-  std::vector<ValueFacts> costly;
-  for (plan::OpId id = 0; id < graph.ops.size(); ++id) {
-    const plan::Op &op = graph.ops[id];
-    bool isClone = !choice.kernels->mode.empty() &&
-                   curve.problem.ops[id].phase == rt_dialect::Phase::Recompute;
-    uint32_t again = executions[id] - !isClone;
-    if (!again || op.outputs.empty())
+/// What is computed again, by the time that takes.
+static std::vector<ValueFacts> findCostly(const EntryFacts &entry) {
+  std::map<uint32_t, ValueFacts> byFirst; // by the step that was the first one
+  for (uint32_t number = 0; number < entry.steps.size(); ++number) {
+    const StepFacts &step = entry.steps[number];
+    if (step.phase != Phase::Recompute)
       continue;
-    ValueFacts facts = valueFactsOf(curve.problem, op.outputs.front());
-    for (size_t other = 1; other < op.outputs.size(); ++other)
-      facts.bytes += graph.values[op.outputs[other]].bytes;
-    facts.times = again;
-    costly.push_back(std::move(facts));
+    ValueFacts &facts = byFirst[step.cloneOf.value_or(number)];
+    ++facts.times;
+    if (facts.times > 1)
+      continue;
+    facts.name = nameOfOp(step.module, step.name);
+    facts.module = step.module;
+    facts.location = step.location;
+    facts.milliseconds = millisecondsOf(step.picoseconds);
+    for (const ViewFacts &view : step.writes)
+      facts.bytes += view.bytes;
   }
+  std::vector<ValueFacts> costly;
+  for (auto &[first, facts] : byFirst)
+    costly.push_back(std::move(facts));
   std::stable_sort(costly.begin(), costly.end(),
                    [](const ValueFacts &a, const ValueFacts &b) {
                      return a.milliseconds * a.times > b.milliseconds * b.times;
@@ -78,39 +60,48 @@ static std::vector<ValueFacts> findCostly(const PlanChoice &choice) {
   return costly;
 }
 
-static void proveSmallest(BudgetPlans &plans, BudgetFacts &facts) {
-  auto [curve, proof] = plans.provenBytes();
-  facts.provenBytes = proof.bytes;
-  if (proof.cut == plan::kNone)
-    return;
-  facts.provenAt = curve->problem.graph.ops[proof.cut].name;
-  for (plan::ValueId id : proof.pinned) {
-    if (facts.pinned.size() == kPinned)
-      break;
-    facts.pinned.push_back(valueFactsOf(curve->problem, id));
-  }
+std::optional<BudgetFacts> tools::budgetFactsOf(const std::string &source,
+                                                const ProgramFacts &program,
+                                                const EntryFacts &entry) {
+  if (!entry.certificate)
+    return std::nullopt;
+  const CertificateFacts &certificate = *entry.certificate;
+  BudgetFacts facts;
+  facts.model = source;
+  facts.fixed = program.fixed;
+  facts.plain = certificate.plain;
+  facts.smallest = certificate.smallest;
+  facts.provenBytes = certificate.provenBytes;
+  facts.provenAt = certificate.provenAt;
+  facts.pinned = certificate.pinned;
+  facts.asked = certificate.budget;
+  facts.plan = certificate.plan;
+  facts.boundMilliseconds = certificate.bound;
+  facts.picosecondsPerMiB = certificate.picosecondsPerMiB;
+  facts.costly = findCostly(entry);
+  return facts;
 }
 
-BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetPlans &plans,
-                                 uint64_t budget,
-                                 std::optional<PlanChoice> choice) {
-  BudgetFacts facts;
-  facts.model = model;
-  facts.fixed = plans.own().fixedBytes;
-  facts.plain = pointFactsOf(plans.plain());
-  facts.smallest = pointFactsOf(plans.smallest());
-  uint64_t rounded = budgetTextBytes(facts.smallest.bytes);
-  facts.rounded = pointFactsOf(*plans.choose(rounded));
-  proveSmallest(plans, facts);
-  facts.asked = budget;
-  if (!choice)
-    return facts;
-  facts.plan = pointFactsOf(*choice);
-  plan::LowerBound bound = plans.boundAt(budget);
-  facts.boundMilliseconds = bound.milliseconds;
-  facts.millisecondsPerMiB = bound.millisecondsPerMiB;
-  facts.costly = findCostly(*choice);
-  return facts;
+std::optional<BudgetFacts> tools::budgetFactsOf(const std::string &source,
+                                                const ProgramFacts &program) {
+  const EntryFacts *entry = program.certified();
+  return entry ? budgetFactsOf(source, program, *entry) : std::nullopt;
+}
+
+std::string tools::describeMode(const ProgramFacts &program) {
+  std::optional<BudgetFacts> facts = budgetFactsOf("", program);
+  if (!facts)
+    return program.checkpointing;
+  auto above = [&](double milliseconds) {
+    double share = excess(milliseconds, facts->plain.milliseconds);
+    return (share < 0 ? "" : "+") + text::formatFixed(100 * share, 2) + "%";
+  };
+  const std::string &kernels = facts->plan->kernels;
+  return program.checkpointing +
+         (kernels.empty() ? "" : ", kernels of " + kernels) + ", budget of " +
+         std::to_string(facts->asked) + " bytes (" +
+         above(facts->plan->milliseconds) + " time, at least " +
+         above(facts->boundMilliseconds) + ")";
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,39 +172,50 @@ static std::string kernelsText(const PointFacts &point) {
              : ", with the kernels of '" + point.kernels + "'";
 }
 
+std::vector<std::pair<std::string, std::string>>
+tools::linesOf(const BudgetFacts &facts) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  auto add = [&](const char *title, std::string value) {
+    lines.emplace_back(title, std::move(value));
+  };
+  double plainMs = facts.plain.milliseconds;
+  add("smallest budget",
+      sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
+          ", the step then takes " +
+          formatMilliseconds(facts.smallest.milliseconds) + ", " +
+          formatMore(excess(facts.smallest.milliseconds, plainMs)));
+  add("proven", "no schedule of the kernels as formed exists below " +
+                    sizeAndBytes(facts.provenBytes) + ", " +
+                    text::formatFixed(facts.smallestGap() * 100, 2) + "% less");
+  add("not needed", "from " + sizeAndBytes(facts.plain.bytes) +
+                        " up nothing is computed again: " +
+                        formatMilliseconds(plainMs) + " a step");
+  add("asked",
+      sizeAndBytes(facts.asked) + ", " +
+          text::formatPercent(double(facts.asked) / double(facts.plain.bytes)) +
+          " of that");
+  add("predicted peak", sizeAndBytes(facts.plan->bytes) + ", of which " +
+                            text::formatSize(facts.fixed) +
+                            " variables and constants" +
+                            kernelsText(*facts.plan));
+  add("computed again",
+      formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
+          formatMore(excess(facts.plan->milliseconds, plainMs)));
+  add("lower bound",
+      formatMilliseconds(facts.boundMilliseconds) +
+          " a step for any schedule within this budget; this one takes " +
+          formatMilliseconds(facts.plan->milliseconds) + ", gap " +
+          text::formatFixed(facts.gap() * 100, 2) + "%");
+  add("shadow price",
+      formatMilliseconds(millisecondsOf(facts.picosecondsPerMiB)) +
+          " a step saved at most by one more MiB");
+  return lines;
+}
+
 std::string tools::toText(const BudgetFacts &facts) {
   text::Facts lines;
-  double plainMs = facts.plain.milliseconds;
-  lines.add("smallest budget",
-            sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
-                ", the step then takes " +
-                formatMilliseconds(facts.smallest.milliseconds) + ", " +
-                formatMore(excess(facts.smallest.milliseconds, plainMs)));
-  lines.add("proven", "no schedule of the kernels as formed exists below " +
-                          sizeAndBytes(facts.provenBytes) + ", " +
-                          text::formatFixed(facts.smallestGap() * 100, 2) +
-                          "% less");
-  lines.add("not needed", "from " + sizeAndBytes(facts.plain.bytes) +
-                              " up nothing is computed again: " +
-                              formatMilliseconds(plainMs) + " a step");
-  lines.add("asked", sizeAndBytes(facts.asked) + ", " +
-                         text::formatPercent(double(facts.asked) /
-                                             double(facts.plain.bytes)) +
-                         " of that");
-  lines.add("predicted peak", sizeAndBytes(facts.plan->bytes) + ", of which " +
-                                  text::formatSize(facts.fixed) +
-                                  " variables and constants" +
-                                  kernelsText(*facts.plan));
-  lines.add("computed again",
-            formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
-                formatMore(excess(facts.plan->milliseconds, plainMs)));
-  lines.add("lower bound",
-            formatMilliseconds(facts.boundMilliseconds) +
-                " a step for any schedule within this budget; this one takes " +
-                formatMilliseconds(facts.plan->milliseconds) + ", gap " +
-                text::formatFixed(facts.gap() * 100, 2) + "%");
-  lines.add("shadow price", formatMilliseconds(facts.millisecondsPerMiB) +
-                                " a step saved at most by one more MiB");
+  for (const auto &[title, value] : linesOf(facts))
+    lines.add(title, value);
   std::string text = lines.str();
   if (!facts.costly.empty())
     text += "\n" + costlyTable(facts.costly);
@@ -269,7 +271,7 @@ ordered_json tools::toJson(const BudgetFacts &facts) {
       excess(facts.plan->milliseconds, facts.plain.milliseconds);
   json["bound_ms"] = facts.boundMilliseconds;
   json["gap"] = facts.gap();
-  json["ms_per_mib"] = facts.millisecondsPerMiB;
+  json["ms_per_mib"] = millisecondsOf(facts.picosecondsPerMiB);
   json["costly"] = ::toJson(facts.costly);
   return json;
 }

@@ -1,0 +1,104 @@
+//===- FirstSteps.cpp - Of which step a step is a clone -------------------===//
+//
+// Input:   a problem and the order of its ops.
+// Output:  see FirstSteps.h.
+// Method:  value numbering: what ops of equal code make of equal values is
+//          equal. Views and barriers change no value, so that roots are
+//          numbered; their types are part of what an op reads.
+// Cost:    n log n in the ops.
+//
+//===----------------------------------------------------------------------===//
+#include "FirstSteps.h"
+#include "reprise/Fault.h"
+
+using namespace mlir;
+using namespace reprise;
+using plan::kNone;
+using plan::OpId;
+using plan::ValueId;
+
+namespace {
+class Numbering {
+public:
+  Numbering(const PlanProblem &problem, KernelTable &kernels)
+      : problem(problem), kernels(kernels),
+        numbers(problem.graph.values.size()) {
+    for (ValueId id = 0; id < numbers.size(); ++id) {
+      bool isFixed = problem.fixedRange[id] != kNone;
+      numbers[id] = isFixed ? Number{Fixed, problem.fixedRange[id], 0}
+                            : Number{Made, kNone, id};
+    }
+  }
+
+  /// The first op that computed what `id` does, perhaps itself.
+  OpId add(OpId id) {
+    const plan::Op &op = problem.graph.ops[id];
+    OpId first = seen.try_emplace(keyOf(id), id).first->second;
+    for (auto [k, output] : llvm::enumerate(op.outputs))
+      numbers[output] = {Made, first, static_cast<uint32_t>(k)};
+    return first;
+  }
+
+private:
+  /// A range of fixed storage as it was before the step, or output `which` of
+  /// an op; of no op (kNone) an input of the step.
+  enum Kind : uint32_t { Fixed, Made };
+  struct Number {
+    Kind kind;
+    uint32_t of, which;
+  };
+  /// Only looked up, never iterated: the order of pointers is of no
+  /// consequence.
+  using Key = std::vector<std::uintptr_t>;
+
+  static std::uintptr_t pointer(const void *opaque) {
+    return reinterpret_cast<std::uintptr_t>(opaque);
+  }
+
+  Key keyOf(OpId id) {
+    const PlannedOp &op = problem.ops[id];
+    Key key;
+    if (op.isCopy) {
+      key.push_back(0);
+    } else if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
+      key.push_back(
+          REPRISE_FAULT("clone-of-other-kernel")
+              ? 1
+              : pointer(kernels.symbolOf(kernel).getAsOpaquePointer()));
+    } else {
+      key.push_back(pointer(op.op->getName().getAsOpaquePointer()));
+      for (int64_t parameter : op.call.ints)
+        key.push_back(static_cast<std::uintptr_t>(parameter));
+    }
+    for (ValueId input : problem.graph.ops[id].inputs) {
+      const Number &number = numbers[problem.rootOf(input)];
+      key.insert(key.end(),
+                 {number.kind, number.of, number.which,
+                  pointer(problem.types[input].getAsOpaquePointer())});
+    }
+    for (ValueId output : problem.graph.ops[id].outputs)
+      key.push_back(pointer(problem.types[output].getAsOpaquePointer()));
+    return key;
+  }
+
+  const PlanProblem &problem;
+  KernelTable &kernels;
+  std::vector<Number> numbers; // by ValueId
+  std::map<Key, OpId> seen;
+};
+} // namespace
+
+std::vector<uint32_t> reprise::findFirstSteps(const PlanProblem &problem,
+                                              const plan::Schedule &schedule,
+                                              KernelTable &kernels) {
+  Numbering numbering(problem, kernels);
+  std::vector<uint32_t> stepOf(problem.ops.size(), kNone);
+  std::vector<uint32_t> firstStep(problem.ops.size(), kNone);
+  for (auto [number, id] : llvm::enumerate(schedule.order)) {
+    OpId first = numbering.add(id);
+    stepOf[id] = number;
+    if (first != id && problem.ops[id].phase == rt_dialect::Phase::Recompute)
+      firstStep[id] = stepOf[first];
+  }
+  return firstStep;
+}

@@ -1,0 +1,55 @@
+//===- Certify.cpp - What is known of a chosen plan -----------------------===//
+//
+// Input:   plans, a budget, and the one of them that was chosen.
+// Output:  the certificate, in whole bytes and picoseconds: bounds are rounded
+//          down, prices up.
+// Cost:    that of placing the smallest schedule, and of the proofs.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Passes/Remat.h"
+#include "reprise/Plan/Choice.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::rt_dialect;
+
+/// Of the values that a proof names, the largest ones.
+static constexpr size_t kPinned = 5;
+
+static PointAttr describe(MLIRContext *context, const PlanChoice &choice) {
+  const std::string &mode = choice.kernels->mode;
+  return PointAttr::get(
+      context, choice.bytes(), plan::wholePicoseconds(choice.milliseconds()),
+      mode.empty() ? StringAttr() : StringAttr::get(context, mode));
+}
+
+static PinnedAttr describe(MLIRContext *context, const PlanProblem &problem,
+                           plan::ValueId id) {
+  const plan::Value &value = problem.graph.values[id];
+  bool isMade = value.producer != plan::kNone;
+  return PinnedAttr::get(
+      context, value.name, isMade ? problem.ops[value.producer].module : "",
+      value.bytes,
+      isMade ? plan::picosecondsOf(problem.graph.ops[value.producer].cost) : 0);
+}
+
+CertificateAttr reprise::certify(BudgetPlans &plans, uint64_t budget,
+                                 const PlanChoice &choice) {
+  MLIRContext *context = plans.own().problem.function.getContext();
+  PointAttr chosen = describe(context, choice);
+  plan::LowerBound bound = plans.boundAt(budget);
+  // Both are sums of the same kind; what the bound's are rounded by is less
+  // than what checkProofs allows.
+  uint64_t least = std::min<uint64_t>(plan::picosecondsOf(bound.milliseconds),
+                                      chosen.getPicoseconds());
+  auto [curve, proof] = plans.provenBytes();
+  SmallVector<PinnedAttr> pinned;
+  for (plan::ValueId id : ArrayRef(proof.pinned).take_front(kPinned))
+    pinned.push_back(describe(context, curve->problem, id));
+  std::string at =
+      proof.cut == plan::kNone ? "" : curve->problem.graph.ops[proof.cut].name;
+  return CertificateAttr::get(context, budget, chosen,
+                              describe(context, plans.plain()),
+                              describe(context, plans.smallest()), least,
+                              plan::priceOf(bound), proof.bytes, at, pinned);
+}

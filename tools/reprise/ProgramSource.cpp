@@ -1,0 +1,45 @@
+//===- ProgramSource.cpp - A program to look at ---------------------------===//
+
+#include "ProgramSource.h"
+#include "Console.h"
+#include "Refusal.h"
+#include "artifact/ArtifactFile.h"
+
+using namespace reprise;
+using namespace reprise::tools;
+
+rt::Expected<ProgramFacts> tools::readProgram(const std::string &source,
+                                              const ModelFlags &model,
+                                              const CompileFlags &compile) {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact) {
+    std::string given = model.firstGiven();
+    given = given.empty() ? compile.firstGiven() : given;
+    if (!given.empty())
+      return misuse("'" + source + "' is compiled already; " + given +
+                    " belongs to 'reprise compile'");
+    rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
+    if (!artifact.ok())
+      return artifact.status();
+    return factsOf(*artifact);
+  }
+  rt::Expected<ModelRequest> request = readRequest(source, model, compile);
+  if (!request.ok())
+    return request.status();
+  Activity activity("planning " + source);
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(
+      lowerRequest(compiler, *request, CompileLevel::Program));
+  return compiler.facts();
+}
+
+rt::Status tools::noEntry(const std::string &source, const std::string &wanted,
+                          const ProgramFacts &program) {
+  std::string known;
+  for (const EntryFacts &entry : program.entries)
+    known += (known.empty() ? "" : ", ") + entry.name;
+  return invalid("'" + source + "' has no entry '" + wanted +
+                 "'; choose with --entry among: " + known);
+}
