@@ -172,15 +172,37 @@ static unsigned lastReader(const FlatGraph &graph, Value value) {
   return last;
 }
 
-/// Which members compute what is read once a reduction is known, element by
-/// element: what they read is needed by then however kernels are cut.
-static llvm::DenseSet<unsigned> lateMembers(const FlatGraph &graph,
-                                            Members members) {
+namespace {
+/// Lives of what members read, when a kernel is made of them.
+class Lives {
+public:
+  Lives(const FlatGraph &graph, Members members);
+
+  /// Whether `operand` would be kept while other ops run.
+  bool areLonger(Value operand) const;
+
+private:
+  bool isMember(unsigned at) const { return llvm::binary_search(members, at); }
+  bool isNeededLate(Value operand) const;
+  bool crosses(Value value, uint64_t bytes) const;
+  unsigned lastOutside(Value operand) const;
+
+  const FlatGraph &graph;
+  Members members;
+  /// Members that a reduction of another must precede.
+  llvm::DenseSet<unsigned> waiting;
+  /// Those, and what they read element by element: what that is computed from
+  /// is needed by then however kernels are cut.
+  llvm::DenseSet<unsigned> late;
+};
+} // namespace
+
+Lives::Lives(const FlatGraph &graph, Members members)
+    : graph(graph), members(members) {
   ArrayRef<int64_t> shape = spaceOf(graph, members).shape;
-  llvm::DenseSet<unsigned> waiting, late;
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
-      if (llvm::binary_search(members, edge.from) &&
+      if (isMember(edge.from) &&
           (waitsForPass(graph, edge) || waiting.contains(edge.from)))
         waiting.insert(member);
   for (unsigned member : llvm::reverse(members)) {
@@ -194,22 +216,60 @@ static llvm::DenseSet<unsigned> lateMembers(const FlatGraph &graph,
         if (edge.reading == Reading::InPlace)
           late.insert(edge.from);
   }
-  return late;
+}
+
+bool Lives::isNeededLate(Value operand) const {
+  return llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    unsigned at = graph.position.lookup(user);
+    return late.contains(at) && isMember(at);
+  });
+}
+
+/// Whether what waits reads `value`, or as many bytes made of it: a mask would
+/// be the smaller thing to keep.
+bool Lives::crosses(Value value, uint64_t bytes) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    unsigned at = graph.position.lookup(user);
+    if (!isMember(at) || !late.contains(at))
+      return false;
+    if (waiting.contains(at))
+      return sg::byteSize(value.getType()) >= bytes;
+    return crosses(user->getResult(0), bytes);
+  });
+}
+
+/// The position of the last op beside the members that makes or reads it.
+unsigned Lives::lastOutside(Value operand) const {
+  Operation *op = operand.getDefiningOp();
+  unsigned last = op ? graph.position.lookup(op) : 0;
+  for (Operation *user : operand.getUsers())
+    if (unsigned at = graph.position.lookup(user); !isMember(at))
+      last = std::max(last, at);
+  return last;
+}
+
+bool Lives::areLonger(Value operand) const {
+  if (!isNeededLate(operand))
+    for (unsigned at = lastReader(graph, operand) + 1; at < members.back();
+         ++at)
+      if (!isFree(graph.ops[at]) && !isMember(at))
+        return true;
+  if (crosses(operand, sg::byteSize(operand.getType())))
+    return false;
+  // What is made of it alone could run before the others are there.
+  unsigned last = lastOutside(operand);
+  return llvm::any_of(members, [&](unsigned member) {
+    return llvm::any_of(graph.ops[member].producers, [&](const Edge &edge) {
+      return edge.from > last && !isMember(edge.from) &&
+             graph.ops[edge.from].op->getNumOperands() > 0;
+    });
+  });
 }
 
 bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
-  llvm::DenseSet<unsigned> late = lateMembers(graph, members);
-  for (Value operand : largeOperands(graph, members)) {
-    bool isNeededLate = llvm::any_of(operand.getUsers(), [&](Operation *user) {
-      unsigned at = graph.position.lookup(user);
-      return late.contains(at) && llvm::binary_search(members, at);
-    });
-    if (isNeededLate || REPRISE_FAULT("rows-keep-operands"))
-      continue;
-    for (unsigned at = lastReader(graph, operand) + 1; at < members.back();
-         ++at)
-      if (!isFree(graph.ops[at]) && !llvm::binary_search(members, at))
-        return true;
-  }
-  return false;
+  if (REPRISE_FAULT("rows-keep-operands"))
+    return false;
+  Lives lives(graph, members);
+  return llvm::any_of(largeOperands(graph, members),
+                      [&](Value operand) { return lives.areLonger(operand); });
 }

@@ -250,6 +250,29 @@ func.func @what_only_a_sum_reads_may_live_to_its_kernel(%x: tensor<8x8xf32>) -> 
   return %y : tensor<8x8xf32>
 }
 
+// The mask and its sums can be made before what divides them is known, and be
+// kept instead of the row.
+// CHECK-LABEL: func.func @a_mask_is_kept_instead_of_its_row
+// CHECK: sg.kernel "compare_cast_reduce_sum"
+// CHECK-SAME: -> (tensor<8x8xi1>, tensor<8xf32>)
+// CHECK: sg.matmul
+// CHECK: sg.kernel "select"
+// CHECK: return
+func.func @a_mask_is_kept_instead_of_its_row(%x: tensor<8x8xf32>, %m: tensor<8xf32>)
+    -> tensor<8x8xf32> {
+  %mb = sg.broadcast %m dims [0] : tensor<8xf32> -> tensor<8x8xf32>
+  %o = sg.compare eq %x, %mb : tensor<8x8xf32> -> tensor<8x8xi1>
+  %c = sg.cast %o : tensor<8x8xi1> to tensor<8x8xf32>
+  %n = sg.reduce_sum %c dims [1] : tensor<8x8xf32> -> tensor<8xf32>
+  %p = sg.matmul %mb, %mb : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %d = sg.reduce_max %p dims [0] : tensor<8x8xf32> -> tensor<8xf32>
+  %q = sg.div %d, %n : tensor<8xf32>
+  %b = sg.broadcast %q dims [0] : tensor<8xf32> -> tensor<8x8xf32>
+  %z = sg.constant dense<0.0> : tensor<8x8xf32>
+  %y = sg.select %o, %b, %z : tensor<8x8xi1>, tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
 // CHECK-LABEL: func.func @phases_do_not_share_a_row
 // CHECK: sg.kernel "reduce_max"
 // CHECK-SAME: attributes {sg.origin = #sg.origin<"a", forward>}
