@@ -6,6 +6,11 @@
 // Inputs that an index map, a pool, a pad or a concatenation reads are read at
 // other indices too.
 //
+// A kernel that goes over a row several times stores in the last pass only, and
+// what has one element a row behind that. So what a reduction of the row is
+// made of was read before, though each element of it goes into every element of
+// the row: a repeated result of it moves nothing.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelSpace.h"
@@ -23,10 +28,30 @@ struct Reads {
 };
 } // namespace
 
-/// Walks from `value`, which is read at the index of the space when `moved` is
-/// false.
-static void walk(Value value, bool moved, Reads &reads,
-                 llvm::SmallPtrSet<Value, 16> (&seen)[2]) {
+/// Whether `op` repeats along the row what was computed once for the row.
+static bool readsRowElement(Operation *op, const KernelPasses &work) {
+  if (!repeatsAlongRows(op))
+    return false;
+  Operation *source = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ReductionOpInterface>(source) ||
+         llvm::any_of(work.passes, [&](const KernelPass &pass) {
+           return llvm::is_contained(pass.rowOps, source);
+         });
+}
+
+/// Whether equal indices are equal bytes: rows and elements of a row may take
+/// as much together, and each other's bytes one by one.
+static bool hasPlaceOf(Type input, Type output) {
+  return sg::byteSize(input) == sg::byteSize(output) &&
+         (cast<RankedTensorType>(input).getShape() ==
+              cast<RankedTensorType>(output).getShape() ||
+          REPRISE_FAULT("rows-over-elements"));
+}
+
+/// Walks from `value`, which is read at the index of the space, or in its row
+/// before anything is stored, when `moved` is false.
+static void walk(Value value, bool moved, const KernelPasses &work,
+                 Reads &reads, llvm::SmallPtrSet<Value, 16> (&seen)[2]) {
   if (!seen[moved].insert(value).second)
     return;
   Operation *op = value.getDefiningOp();
@@ -34,9 +59,10 @@ static void walk(Value value, bool moved, Reads &reads,
     (moved ? reads.elsewhere : reads.inPlace).insert(value);
     return;
   }
-  bool stays = isa<PointwiseOpInterface, ReductionOpInterface>(op);
+  bool stays = isa<PointwiseOpInterface, ReductionOpInterface>(op) ||
+               readsRowElement(op, work);
   for (Value operand : op->getOperands())
-    walk(operand, moved || !stays, reads, seen);
+    walk(operand, moved || !stays, work, reads, seen);
 }
 
 FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
@@ -50,7 +76,7 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
   llvm::SmallPtrSet<Value, 16> seen[2];
   Operation *yield = body.getTerminator();
   for (Value value : yield->getOperands())
-    walk(value, /*moved=*/false, reads, seen);
+    walk(value, /*moved=*/false, space->work, reads, seen);
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<ReductionOpInterface>(op))
@@ -59,7 +85,7 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
       if (reads.inPlace.contains(input) &&
           (!reads.elsewhere.contains(input) ||
            REPRISE_FAULT("in-place-read-elsewhere")) &&
-          sg::byteSize(input.getType()) == sg::byteSize(value.getType()))
+          hasPlaceOf(input.getType(), value.getType()))
         info.inPlace.push_back({output, input.getArgNumber()});
   }
   return info;

@@ -96,6 +96,8 @@ Index ElementEmitter::mergedOperandIndex(IndexMapOpInterface op,
 }
 
 Value ElementEmitter::emit(Operation *op, const Index &index) {
+  if (Value element = rowElement(op->getResult(0)))
+    return element;
   auto map = dyn_cast<IndexMapOpInterface>(op);
   if (!space.merged || !map)
     return ElementBuilder::emit(op, index);

@@ -33,11 +33,24 @@ public:
   /// A vector of i1 that is true for active lanes.
   mlir::Value laneMask();
 
+  /// Says the only element that `value` has in the row at hand; what reads it
+  /// there is not asked where.
+  void setRowElement(mlir::Value value, mlir::Value element) {
+    rowElements[value] = element;
+  }
+  /// Null where the value has no such element.
+  mlir::Value rowElement(mlir::Value value) const {
+    return rowElements.lookup(value);
+  }
+  /// Ends the row.
+  void forgetRow() { rowElements.clear(); }
+
   const KernelSpace &space;
 
 protected:
   mlir::Value load(mlir::BlockArgument argument, const Index &index) override;
-  /// Where loops are merged, what only broadcasts reads by the loop.
+  /// Elements of the row at hand as they were said; where loops are merged,
+  /// what only broadcasts reads by the loop.
   mlir::Value emit(mlir::Operation *op, const Index &index) override;
 
 private:
@@ -47,6 +60,7 @@ private:
 
   llvm::ArrayRef<mlir::Value> pointers;
   int64_t activeLanes;
+  llvm::DenseMap<mlir::Value, mlir::Value> rowElements;
 };
 
 } // namespace reprise

@@ -8,7 +8,10 @@
 // in row-major order, in blocks (see KernelShape::sumBlock). A reduction over
 // the last loop keeps a partial sum for each lane, which a fixed tree adds at
 // the end. All reductions of a kernel, and its pointwise results, come from one
-// sweep.
+// sweep, unless reductions over the trailing dimensions are read again: then
+// each row is gone over pass by pass (see KernelPasses.h), and what has one
+// element a row is a scalar between them. A row's reductions are rounded as
+// they would be in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,10 +52,16 @@ private:
   // Pointwise kernels.
   void emitFlat(Value begin, Value end);
   void emitRow(Value row);
+  void storeLast();
   void storePointwise(const Index &index);
 
   // Reductions.
   void emitKeptPoint(Value item);
+  void runPass();
+  void storeRow(unsigned level);
+  Index keptIndex();
+  Value rounded(Operation *op, Value total, const Index &index);
+  void storeRowResults();
   void emitTile(Value item);
   void emitColumns(int64_t columns);
   void setKept(Value item, bool withLast);
@@ -71,6 +80,8 @@ private:
   OpBuilder &b;
   const KernelSpace &space;
   Block &body;
+  /// The pass at hand.
+  const KernelPass *pass = nullptr;
   /// Where the sweep stands, loop by loop.
   SmallVector<Value> at;
 };
@@ -128,22 +139,17 @@ Index KernelEmitter::indexAt(ArrayRef<Value> position) {
 // Pointwise kernels
 //===----------------------------------------------------------------------===//
 
-static bool isReduction(Value value) {
-  return isa_and_nonnull<ReductionOpInterface>(value.getDefiningOp());
-}
-
 void KernelEmitter::storePointwise(const Index &index) {
   SmallVector<std::pair<unsigned, Value>> elements;
   OperandRange yielded = body.getTerminator()->getOperands();
   // All loads before any store: an output may lie over an input.
-  for (auto [i, value] : llvm::enumerate(yielded))
-    if (!isReduction(value))
-      elements.push_back({i, e.evaluate(value, index)});
+  for (unsigned i : pass->stored)
+    elements.push_back({i, e.evaluate(yielded[i], index)});
   if (REPRISE_FAULT("store-before-load") && elements.size() > 1) {
     elements.pop_back();
     for (auto [i, element] : elements)
       e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
-    unsigned last = yielded.size() - 1;
+    unsigned last = pass->stored.back();
     e.forget();
     elements.assign({{last, e.evaluate(yielded[last], index)}});
   }
@@ -172,28 +178,31 @@ void KernelEmitter::emitFlat(Value begin, Value end) {
   e.setActiveLanes(e.allLanes());
 }
 
-void KernelEmitter::emitRow(Value row) {
-  SmallVector<Value> position(space.extents.size());
-  for (int64_t d = position.size() - 2; d >= 0; --d) {
-    Value extent = e.constant(space.extents[d]);
-    position[d] =
-        d ? Value(arith::RemUIOp::create(b, e.loc, row, extent)) : row;
-    if (d)
-      row = arith::DivUIOp::create(b, e.loc, row, extent);
-  }
+/// Stores along the last loop.
+void KernelEmitter::storeLast() {
   int64_t columns = space.extents.back(), lanes = space.lanes();
   int64_t whole = columns / lanes * lanes;
   if (whole)
     loop(e.constant(0), e.constant(whole), lanes, [&](Value i) {
-      position.back() = i;
-      storePointwise(indexAt(position));
+      at.back() = i;
+      storePointwise(indexAt(at));
     });
   if (whole == columns)
     return;
   e.setActiveLanes(columns - whole);
-  position.back() = e.constant(whole);
-  storePointwise(indexAt(position));
+  at.back() = e.constant(whole);
+  storePointwise(indexAt(at));
   e.setActiveLanes(e.allLanes());
+}
+
+void KernelEmitter::emitRow(Value row) {
+  for (int64_t d = int64_t(at.size()) - 2; d >= 0; --d) {
+    Value extent = e.constant(space.extents[d]);
+    at[d] = d ? Value(arith::RemUIOp::create(b, e.loc, row, extent)) : row;
+    if (d)
+      row = arith::DivUIOp::create(b, e.loc, row, extent);
+  }
+  storeLast();
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,9 +228,9 @@ Value KernelEmitter::combine(Operation *op, Value x, Value y) {
 
 SmallVector<Value> KernelEmitter::combine(ValueRange x, ValueRange y) {
   SmallVector<Value> result;
-  size_t vectors = x.size() / space.reductions.size();
+  size_t vectors = x.size() / pass->reductions.size();
   for (size_t i = 0; i < x.size(); ++i)
-    result.push_back(combine(space.reductions[i / vectors], x[i], y[i]));
+    result.push_back(combine(pass->reductions[i / vectors], x[i], y[i]));
   return result;
 }
 
@@ -239,7 +248,7 @@ Value KernelEmitter::accumulated(Operation *op, const Index &index) {
 
 SmallVector<Value> KernelEmitter::identities(int64_t vectors) {
   SmallVector<Value> result;
-  for (Operation *op : space.reductions) {
+  for (Operation *op : pass->reductions) {
     Value zero = identity(op, space.vectorized);
     result.append(vectors, zero);
   }
@@ -249,7 +258,7 @@ SmallVector<Value> KernelEmitter::identities(int64_t vectors) {
 /// One step of a sweep over leading loops: of each reduction, `vectors`
 /// neighbours from the current column on; the last may be partly active.
 SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
-  SmallVector<Value> result(vectors * space.reductions.size());
+  SmallVector<Value> result(vectors * pass->reductions.size());
   int64_t active = e.getActiveLanes();
   Value column = at.back();
   for (int64_t v = 0; v < vectors; ++v) {
@@ -257,7 +266,7 @@ SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
     SmallVector<Value> position = at;
     position.back() = e.add(column, v * space.lanes());
     Index index = indexAt(position);
-    for (auto [r, op] : llvm::enumerate(space.reductions))
+    for (auto [r, op] : llvm::enumerate(pass->reductions))
       result[r * vectors + v] = accumulated(op, index);
     storePointwise(index);
   }
@@ -316,7 +325,7 @@ SmallVector<Value> KernelEmitter::sweepLast() {
   SmallVector<Value> rest = contributions(1);
   Value mask = e.laneMask();
   e.setActiveLanes(e.allLanes());
-  for (auto [op, part] : llvm::zip(space.reductions, rest))
+  for (auto [op, part] : llvm::zip(pass->reductions, rest))
     part = arith::SelectOp::create(b, e.loc, mask, part,
                                    identity(op, /*lanes=*/true));
   return combine(sums, rest);
@@ -349,7 +358,8 @@ void KernelEmitter::setKept(Value item, bool withLast) {
   }
 }
 
-void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
+/// Where a result of the reductions stands.
+Index KernelEmitter::keptIndex() {
   Index index;
   for (auto [d, isReduced] : llvm::enumerate(space.reduced)) {
     if (isReduced)
@@ -359,6 +369,19 @@ void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
     index.at.push_back(at[d]);
     index.extents.push_back(space.extents[d]);
   }
+  return index;
+}
+
+/// What `op` makes of a total, in its own element type.
+Value KernelEmitter::rounded(Operation *op, Value total, const Index &index) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (getElementTypeOrSelf(total.getType()) == element)
+    return total;
+  return arith::TruncFOp::create(b, e.loc, e.typeAt(element, index), total);
+}
+
+void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
+  Index index = keptIndex();
   int64_t active = e.getActiveLanes();
   for (int64_t v = 0; v < vectors; ++v) {
     e.setActiveLanes(v + 1 == vectors ? active : e.allLanes());
@@ -367,27 +390,64 @@ void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
       here.at.back() = e.add(index.at.back(), v * space.lanes());
     for (auto [i, value] :
          llvm::enumerate(body.getTerminator()->getOperands())) {
-      auto found = llvm::find(space.reductions, value.getDefiningOp());
-      if (!isReduction(value))
+      auto found = llvm::find(pass->reductions, value.getDefiningOp());
+      if (found == pass->reductions.end())
         continue;
-      Value total = totals[(found - space.reductions.begin()) * vectors + v];
-      Type element = getElementTypeOrSelf(value.getType());
-      if (getElementTypeOrSelf(total.getType()) != element)
-        total = arith::TruncFOp::create(
-            b, e.loc, here.lane ? Type(e.vectorOf(element)) : element, total);
-      e.store(body.getNumArguments() + i, value.getType(), total, here);
+      Value total = totals[(found - pass->reductions.begin()) * vectors + v];
+      e.store(body.getNumArguments() + i, value.getType(),
+              rounded(*found, total, here), here);
     }
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Stores what the pass stores, loop `level` and those inside it.
+void KernelEmitter::storeRow(unsigned level) {
+  if (level + 1 == space.extents.size())
+    return storeLast();
+  loop(e.constant(0), e.constant(space.extents[level]), 1, [&](Value i) {
+    at[level] = i;
+    storeRow(level + 1);
+  });
+}
+
+void KernelEmitter::runPass() {
+  if (pass->reductions.empty())
+    return storeRow(llvm::find(space.reduced, true) - space.reduced.begin());
+  SmallVector<Value> totals = sweep(0, 1);
+  Index row = keptIndex();
+  for (auto [op, total] : llvm::zip(pass->reductions, totals)) {
+    Value one = space.vectorized ? acrossLanes(op, total) : total;
+    e.setRowElement(op->getResult(0), rounded(op, one, row));
+  }
+  for (Operation *op : pass->rowOps)
+    e.setRowElement(op->getResult(0), e.evaluate(op->getResult(0), row));
+}
+
+/// Behind all passes: a result may lie over what they read.
+void KernelEmitter::storeRowResults() {
+  Index row = keptIndex();
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+    if (Value element = e.rowElement(value))
+      e.store(body.getNumArguments() + i, value.getType(), element, row);
+}
+
 void KernelEmitter::emitKeptPoint(Value item) {
   setKept(item, /*withLast=*/true);
-  SmallVector<Value> totals = sweep(0, 1);
-  if (space.vectorized)
-    for (auto [op, total] : llvm::zip(space.reductions, totals))
-      total = acrossLanes(op, total);
-  storeReductions(totals, 1);
+  for (const KernelPass &each : space.work.passes) {
+    pass = &each;
+    runPass();
+  }
+  storeRowResults();
+  e.forgetRow();
 }
+
+//===----------------------------------------------------------------------===//
+// Tiles of columns
+//===----------------------------------------------------------------------===//
 
 /// The columns of a tile from at.back() on.
 void KernelEmitter::emitColumns(int64_t columns) {
@@ -425,6 +485,7 @@ void KernelEmitter::emitTile(Value item) {
 
 void KernelEmitter::emit(Value begin, Value end) {
   at.assign(space.extents.size(), Value());
+  pass = &space.work.passes.front();
   if (!space.hasReductions() && space.extents.size() == 1)
     return emitFlat(begin, end);
   forEachItem(begin, end, [&](Value item) {

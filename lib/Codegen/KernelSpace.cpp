@@ -33,7 +33,7 @@ static int64_t product(ArrayRef<int64_t> extents) {
 /// A row of 1 KiB in f32 keeps the processor's prefetching busy; narrower tiles
 /// of wide rows ran at half the speed. More than two reductions would spill.
 int64_t KernelSpace::tileColumns() const {
-  int64_t columns = reductions.size() <= 2 ? 256 : 128;
+  int64_t columns = reductions().size() <= 2 ? 256 : 128;
   return std::max<int64_t>(columns, target.lanes);
 }
 
@@ -70,12 +70,6 @@ int64_t KernelSpace::grains() const {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkOp(Operation &op) {
-  if (isa<ReductionOpInterface>(op)) {
-    for (Operation *user : op.getUsers())
-      if (!user->hasTrait<OpTrait::IsTerminator>())
-        return user->emitOpError("uses a reduction of its own kernel");
-    return success();
-  }
   if (kernelRoleOf(&op) != KernelRole::None)
     return success();
   if (op.hasTrait<OpTrait::ConstantLike>())
@@ -84,32 +78,76 @@ static LogicalResult checkOp(Operation &op) {
   return op.emitOpError("cannot run in a kernel");
 }
 
+/// Whether a reader of what a reduction made finds it in the row at hand.
+static bool readsOwnRow(Operation *op) {
+  return isa<PointwiseOpInterface, ReductionOpInterface>(op) ||
+         repeatsAlongRows(op) || REPRISE_FAULT("row-read-elsewhere");
+}
+
+/// Looks at what reads a reduction of the kernel, or what was made of one.
+static LogicalResult checkReaders(Block &body, const KernelSpace &space) {
+  for (Operation &op : body.without_terminator()) {
+    if (!space.work.before.contains(&op))
+      continue;
+    bool reads = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return space.work.passesBefore(operand) > 0;
+    });
+    if (!reads)
+      continue;
+    auto reduction = cast<ReductionOpInterface>(space.reductions().front());
+    if (!areTrailing(reduction.getReducedDims(), space.shape.size()))
+      return op.emitOpError("uses a reduction of its own kernel, which is not "
+                            "over trailing dimensions");
+    if (!readsOwnRow(&op))
+      return op.emitOpError("moves what a reduction of its own kernel made to "
+                            "other rows");
+  }
+  return success();
+}
+
+static LogicalResult checkReductions(KernelSpace &space) {
+  for (const KernelPass &pass : space.work.passes)
+    for (Operation *op : pass.reductions) {
+      if (tensorOf(op->getOperand(0)).getShape() !=
+          ArrayRef<int64_t>(space.shape))
+        return op->emitOpError("has another iteration space than its kernel");
+      if (cast<ReductionOpInterface>(op).getReducedDims() !=
+          cast<ReductionOpInterface>(space.reductions().front())
+              .getReducedDims())
+        return op->emitOpError("reduces other dimensions than its kernel");
+    }
+  return success();
+}
+
+/// Everything that is yielded is a reduction, an op of a row, or has an element
+/// for each index.
+static LogicalResult checkOutputs(Block &body, const KernelSpace &space) {
+  for (Value value : body.getTerminator()->getOperands()) {
+    Operation *op = value.getDefiningOp();
+    bool isOfRow = llvm::any_of(space.work.passes, [&](const KernelPass &pass) {
+      return llvm::is_contained(pass.rowOps, op);
+    });
+    if (!reductionOf(value) && !isOfRow &&
+        tensorOf(value).getShape() != ArrayRef<int64_t>(space.shape))
+      return (op ? op : body.getTerminator())
+          ->emitOpError("has another iteration space than its kernel");
+  }
+  return success();
+}
+
 static LogicalResult readOutputs(Block &body, KernelSpace &space) {
   Operation *yield = body.getTerminator();
   if (yield->getNumOperands() == 0)
     return yield->emitOpError("of a kernel needs a value");
-  bool first = true;
-  llvm::SetVector<Operation *> reductions;
-  for (Value value : yield->getOperands()) {
-    Operation *op = value.getDefiningOp();
-    ReductionOpInterface reduction = reductionOf(value);
-    ArrayRef<int64_t> shape =
-        tensorOf(reduction ? op->getOperand(0) : value).getShape();
-    if (first)
-      space.shape.assign(shape.begin(), shape.end());
-    else if (shape != ArrayRef<int64_t>(space.shape))
-      return (op ? op : yield)
-          ->emitOpError("has another iteration space than its kernel");
-    first = false;
-    if (!reduction)
-      continue;
-    reductions.insert(op);
-    if (reduction.getReducedDims() !=
-        cast<ReductionOpInterface>(reductions.front()).getReducedDims())
-      return op->emitOpError("reduces other dimensions than its kernel");
-  }
-  space.reductions = reductions.takeVector();
-  return success();
+  space.work = passesOf(body);
+  Value first = yield->getOperand(0);
+  if (space.hasReductions())
+    first = space.reductions().front()->getOperand(0);
+  ArrayRef<int64_t> shape = tensorOf(first).getShape();
+  space.shape.assign(shape.begin(), shape.end());
+  if (failed(checkReductions(space)) || failed(checkOutputs(body, space)))
+    return failure();
+  return checkReaders(body, space);
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,8 +190,8 @@ static bool mergesWithNext(Block &body, unsigned d) {
 static void formLoops(Block &body, KernelSpace &space) {
   SmallVector<bool> dimReduced(space.shape.size(), false);
   if (space.hasReductions())
-    for (int64_t d :
-         cast<ReductionOpInterface>(space.reductions.front()).getReducedDims())
+    for (int64_t d : cast<ReductionOpInterface>(space.reductions().front())
+                         .getReducedDims())
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
@@ -220,9 +258,15 @@ static bool canVectorize(Block &body, const KernelSpace &space) {
     return true;
   unsigned last = space.shape.size() - 1;
   Lanes lanes;
-  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
-    ReductionOpInterface reduction = reductionOf(value);
-    return lanes.areIn(reduction ? reduction->getOperand(0) : value, last);
+  OperandRange yielded = body.getTerminator()->getOperands();
+  return llvm::all_of(space.work.passes, [&](const KernelPass &pass) {
+    return llvm::all_of(pass.reductions,
+                        [&](Operation *op) {
+                          return lanes.areIn(op->getOperand(0), last);
+                        }) &&
+           llvm::all_of(pass.stored, [&](unsigned i) {
+             return lanes.areIn(yielded[i], last);
+           });
   });
 }
 

@@ -11,13 +11,13 @@
 
 #include "mlir/IR/Block.h"
 #include "reprise/Codegen/Kernels.h"
-#include "reprise/IR/Kernel.h"
+#include "reprise/IR/KernelPasses.h"
 
 namespace reprise {
 
 struct KernelSpace {
   KernelShape target;
-  /// The shape of the pointwise values and of what is reduced.
+  /// The shape of what is reduced and, element by element, of other values.
   llvm::SmallVector<int64_t> shape;
   /// The loops: extents of `shape`, neighbours merged where every access
   /// allows it. Never empty.
@@ -28,12 +28,17 @@ struct KernelSpace {
   bool merged = false;
   /// Which loops the reductions run over.
   llvm::SmallVector<bool> reduced;
-  /// Yielded reductions, each once.
-  llvm::SmallVector<mlir::Operation *> reductions;
+  /// What runs, pass by pass over each item; reductions that others read are
+  /// over the trailing dimensions.
+  KernelPasses work;
   /// Whether the last loop advances by the target's lanes.
   bool vectorized = false;
 
-  bool hasReductions() const { return !reductions.empty(); }
+  /// The reductions of the first pass; the only ones, unless they are read.
+  llvm::ArrayRef<mlir::Operation *> reductions() const {
+    return work.passes.front().reductions;
+  }
+  bool hasReductions() const { return !reductions().empty(); }
   bool reducesLast() const { return hasReductions() && reduced.back(); }
   int64_t lanes() const { return vectorized ? target.lanes : 1; }
 

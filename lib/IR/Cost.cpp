@@ -3,13 +3,17 @@
 // Counted the way papers count: a multiply-add is two operations, products with
 // padding included, and any elementary function is one. Bytes are each distinct
 // operand once and each result once. Composite ops count the operations of
-// their decomposition. A random number is Philox 4x32-10: ten rounds of two
+// their decomposition. A kernel counts what its code runs: an op once in each
+// pass over a row that needs it, but bytes once, since a row stays in a cache
+// from pass to pass. A random number is Philox 4x32-10: ten rounds of two
 // products, four exclusive ors and two additions, then a conversion and a
 // product.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/KernelPasses.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -95,12 +99,51 @@ static uint64_t avgPoolGradFlops(Operation *op) {
          elements(grad.getDy());
 }
 
+static uint64_t flopsOf(Operation *op) {
+  auto cost = dyn_cast<CostOpInterface>(op);
+  return cost ? cost.getFlops() : 0;
+}
+
 /// The ops of a region, one after the other.
 static uint64_t regionFlops(Operation *op) {
   uint64_t sum = 0;
   for (Operation &inner : op->getRegion(0).front())
-    if (auto cost = dyn_cast<CostOpInterface>(inner))
-      sum += cost.getFlops();
+    sum += flopsOf(&inner);
+  return sum;
+}
+
+/// What a pass computes, from `ofRow` and from arguments: each op once.
+static uint64_t passFlops(Block &body, const KernelPass &pass,
+                          const llvm::DenseSet<Operation *> &ofRow) {
+  llvm::SmallSetVector<Operation *, 16> run(pass.reductions.begin(),
+                                            pass.reductions.end());
+  run.insert(pass.rowOps.begin(), pass.rowOps.end());
+  for (unsigned i : pass.stored)
+    if (Operation *op = body.getTerminator()->getOperand(i).getDefiningOp())
+      run.insert(op);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < run.size(); ++i) {
+    sum += flopsOf(run[i]);
+    for (Value operand : run[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && !ofRow.contains(op))
+        run.insert(op);
+  }
+  return sum;
+}
+
+static uint64_t kernelFlops(Operation *op) {
+  Block &body = op->getRegion(0).front();
+  KernelPasses work = passesOf(body);
+  if (work.passes.size() == 1 || REPRISE_FAULT("passes-for-nothing"))
+    return regionFlops(op);
+  llvm::DenseSet<Operation *> ofRow;
+  for (const KernelPass &pass : work.passes) {
+    ofRow.insert(pass.reductions.begin(), pass.reductions.end());
+    ofRow.insert(pass.rowOps.begin(), pass.rowOps.end());
+  }
+  uint64_t sum = 0;
+  for (const KernelPass &pass : work.passes)
+    sum += passFlops(body, pass, ofRow);
   return sum;
 }
 
@@ -150,7 +193,7 @@ struct CostModel
 /// A kernel moves its inputs and results only, and reduces if an op in it does.
 struct KernelCostModel
     : CostOpInterface::ExternalModel<KernelCostModel, KernelOp> {
-  uint64_t getFlops(Operation *op) const { return regionFlops(op); }
+  uint64_t getFlops(Operation *op) const { return kernelFlops(op); }
   uint64_t getBytes(Operation *op) const { return operandsAndResults(op); }
   KernelClass getKernelClass(Operation *op) const {
     bool reduces = llvm::any_of(op->getRegion(0).front(), [](Operation &inner) {

@@ -51,6 +51,7 @@ private:
   }
 
   // Recipes.
+  bool isReadBy(Operation *op, unsigned group) const;
   bool isRead(unsigned member) const;
   bool readersCanRepeat(unsigned member) const;
   bool extendChain(Operation *op, unsigned group, unsigned &length,
@@ -58,6 +59,7 @@ private:
   bool isCheapChain(unsigned member) const;
   void chooseRepeats();
   void addToBody(Recipe &recipe, unsigned group, Operation *op);
+  bool handOutInputs();
   void writeRecipes();
 
   // Order.
@@ -83,12 +85,19 @@ private:
 // Recipes
 //===----------------------------------------------------------------------===//
 
+/// Whether anything but `group` reads `op`, by itself or in what repeats it.
+bool KernelBuilder::isReadBy(Operation *op, unsigned group) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    if (groupOf(user) == Groups::kNone &&
+        flat(user).role == KernelRole::Repeated)
+      return isReadBy(user, group);
+    return groupOf(user) != group;
+  });
+}
+
 /// Whether anything outside its kernel reads a member.
 bool KernelBuilder::isRead(unsigned member) const {
-  return llvm::any_of(graph.ops[member].op->getUsers(), [&](Operation *user) {
-    return groupOf(user) != groups.groupOf[member] ||
-           groupOf(user) == Groups::kNone;
-  });
+  return isReadBy(graph.ops[member].op, groups.groupOf[member]);
 }
 
 /// Whether every reader outside is a kernel's op of the same phase that reads
@@ -162,6 +171,27 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
   recipe.body.insert(op);
 }
 
+/// Lets kernels hand out what others read. Most of it they do; a chain that is
+/// computed again may also read what was repeated along a row in its own
+/// kernel. Returns whether there was something to do.
+bool KernelBuilder::handOutInputs() {
+  bool changed = false;
+  for (Recipe &recipe : recipes)
+    for (Value input : llvm::to_vector(recipe.inputs)) {
+      Operation *from = input.getDefiningOp();
+      unsigned group = from ? groupOf(from) : Groups::kNone;
+      if (group == Groups::kNone ||
+          llvm::is_contained(recipes[group].outputs, input))
+        continue;
+      if (REPRISE_FAULT("row-values-not-handed-out"))
+        continue;
+      recipes[group].outputs.push_back(input);
+      addToBody(recipes[group], group, from);
+      changed = true;
+    }
+  return changed;
+}
+
 void KernelBuilder::writeRecipes() {
   for (auto [group, members] : llvm::enumerate(groups.members)) {
     Recipe &recipe = recipes[group];
@@ -173,6 +203,8 @@ void KernelBuilder::writeRecipes() {
     for (Value output : recipe.outputs)
       addToBody(recipe, group, output.getDefiningOp());
   }
+  while (handOutInputs())
+    continue;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,22 +9,24 @@ using namespace reprise;
 
 /// Adds what computes `value`, looking through repeated ops.
 static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
-                         bool inPlace) {
+                         Reading reading) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return;
   unsigned from = graph.position.lookup(op);
   if (graph.ops[from].role == KernelRole::Repeated) {
+    Reading through =
+        repeatsAlongRows(op) ? Reading::AlongRow : Reading::Elsewhere;
     for (Value operand : op->getOperands())
-      addProducers(graph, reader, operand, /*inPlace=*/false);
+      addProducers(graph, reader, operand, std::max(reading, through));
     return;
   }
   for (Edge &edge : reader.producers)
     if (edge.from == from) {
-      edge.inPlace &= inPlace;
+      edge.reading = std::max(edge.reading, reading);
       return;
     }
-  reader.producers.push_back({from, inPlace});
+  reader.producers.push_back({from, reading});
 }
 
 FlatGraph::FlatGraph(Block &block) {
@@ -39,10 +41,12 @@ FlatGraph::FlatGraph(Block &block) {
   for (auto [i, reader] : llvm::enumerate(ops)) {
     if (reader.role == KernelRole::Repeated)
       continue;
-    bool inPlace = reader.role == KernelRole::Pointwise ||
-                   reader.role == KernelRole::Reduction;
+    Reading reading = reader.role == KernelRole::Pointwise ||
+                              reader.role == KernelRole::Reduction
+                          ? Reading::InPlace
+                          : Reading::Elsewhere;
     for (Value operand : reader.op->getOperands())
-      addProducers(*this, reader, operand, inPlace);
+      addProducers(*this, reader, operand, reading);
     for (const Edge &edge : reader.producers)
       ops[edge.from].readers.push_back(i);
   }

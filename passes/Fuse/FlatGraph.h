@@ -7,15 +7,21 @@
 #ifndef REPRISE_PASSES_FUSE_FLATGRAPH_H
 #define REPRISE_PASSES_FUSE_FLATGRAPH_H
 
-#include "reprise/IR/Kernel.h"
+#include "reprise/IR/KernelPasses.h"
 
 namespace reprise {
+
+/// Where an op reads a value, from near to far.
+enum class Reading {
+  InPlace,  // at the index where the reader runs
+  AlongRow, // at the leading coordinates of that index
+  Elsewhere
+};
 
 /// A producer that an op waits for.
 struct Edge {
   unsigned from;
-  /// Whether the value is read at the index where the reader runs.
-  bool inPlace;
+  Reading reading;
 };
 
 struct FlatOp {

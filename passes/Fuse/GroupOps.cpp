@@ -2,12 +2,17 @@
 //
 // Ops are taken in program order. An op joins the groups of its producers
 // (all of them, or the latest that allows it), a reduction also a group that
-// reduces the same data over the same dimensions. A union is legal when
+// reduces the same data over the same dimensions. Who reads a reduction over
+// the trailing dimensions, once a row or repeated along the row, joins its
+// group too: the kernel goes over each row again. A union is legal when
 //
 //   - it has no more than some hundred members: what compiles a kernel takes
 //     longer than in proportion, and follows its values by recursion;
-//   - its members have one iteration space, one phase, one set of dimensions
-//     that are reduced, and read each other at the index where they run;
+//   - its members have one iteration space, or one element a row of it, one
+//     phase, one set of dimensions that are reduced, and read each other at the
+//     index where they run, or in its row;
+//   - if it reads its own reductions, a row is small and there are enough of
+//     them, and nothing that only the reductions read is kept longer for it;
 //   - no path leaves it and comes back, groups being crossed as a whole;
 //   - no fixed op before its last member waits for it: a kernel runs where its
 //     last member stands, and such an op would be delayed with all it keeps.
@@ -15,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "RowKernels.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -48,18 +54,16 @@ public:
 private:
   Members unite(ArrayRef<unsigned> candidates, unsigned op) const;
   bool isUniform(const Members &members) const;
-  bool readsInPlace(const Members &members) const;
+  bool readsInRow(const Members &members) const;
   bool returnsOrDelays(const Members &members) const;
-  bool isLegal(const Members &members) const {
-    return members.size() <= kMostMembers && isUniform(members) &&
-           readsInPlace(members) &&
-           (REPRISE_FAULT("group-returns") || !returnsOrDelays(members));
-  }
+  bool isLegal(const Members &members) const;
+  bool mayWaitFor(unsigned op, const Edge &edge) const;
   SmallVector<unsigned> producerGroups(unsigned op) const;
   void place(unsigned op);
   void joinSibling(unsigned op);
   void join(ArrayRef<unsigned> candidates, const Members &members);
   bool shareData(const Members &a, const Members &b) const;
+  bool readsAgain(const Members &members, unsigned op) const;
 
   const FlatGraph &graph;
   Groups groups;
@@ -79,33 +83,46 @@ Members Grouper::unite(ArrayRef<unsigned> candidates, unsigned op) const {
 
 bool Grouper::isUniform(const Members &members) const {
   const FlatOp &first = graph.ops[members.front()];
-  Operation *reduction = nullptr;
+  GroupSpace space = spaceOf(graph, members);
   bool generates = false;
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
     if (op.role == KernelRole::Alone ||
-        (op.phase != first.phase && !REPRISE_FAULT("group-across-phases")) ||
-        op.space != first.space)
+        (op.phase != first.phase && !REPRISE_FAULT("group-across-phases")))
+      return false;
+    bool isOfRow = op.role == KernelRole::Pointwise && op.space == space.rows;
+    if (op.space != space.shape && !isOfRow)
       return false;
     generates |= op.role == KernelRole::Generator;
-    if (op.role != KernelRole::Reduction)
-      continue;
-    if (reduction && dimsOf(reduction) != dimsOf(op.op))
+    if (op.role == KernelRole::Reduction &&
+        dimsOf(op.op) != dimsOf(space.reduction))
       return false;
-    reduction = op.op;
   }
   // What moves elements may keep a kernel from handling several at once, and
   // the order of a sum must not depend on what it is fused with.
-  return !(reduction && generates) || REPRISE_FAULT("group-generates-and-sums");
+  return !(space.reduction && generates) ||
+         (space.rows && generateBesideSums(graph, members)) ||
+         REPRISE_FAULT("group-generates-and-sums");
 }
 
-bool Grouper::readsInPlace(const Members &members) const {
+bool Grouper::readsInRow(const Members &members) const {
+  GroupSpace space = spaceOf(graph, members);
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
       if (llvm::binary_search(members, edge.from) &&
-          (!edge.inPlace || graph.ops[edge.from].role == KernelRole::Reduction))
+          !staysInRow(graph, edge, space))
         return false;
   return true;
+}
+
+bool Grouper::isLegal(const Members &members) const {
+  if (members.size() > kMostMembers || !isUniform(members) ||
+      !readsInRow(members))
+    return false;
+  if (readsOwnReduction(graph, members) &&
+      (!haveRowsThatFit(graph, members) || keepOperandsLonger(graph, members)))
+    return false;
+  return REPRISE_FAULT("group-returns") || !returnsOrDelays(members);
 }
 
 /// Follows what waits for `members`, up to the last of them.
@@ -141,12 +158,24 @@ bool Grouper::returnsOrDelays(const Members &members) const {
   return returns;
 }
 
+/// Whether joining the group of what `edge` reads is worth a look.
+bool Grouper::mayWaitFor(unsigned op, const Edge &edge) const {
+  const FlatOp &from = graph.ops[edge.from];
+  if (edge.reading == Reading::InPlace && from.role != KernelRole::Reduction)
+    return from.space == graph.ops[op].space;
+  const Members &members = groups.members[groups.groupOf[edge.from]];
+  GroupSpace space = spaceOf(graph, members);
+  if (!staysInRow(graph, edge, space))
+    return false;
+  // Going over a row again pays where something of it is read again.
+  return edge.reading == Reading::InPlace ||
+         (graph.ops[op].space == space.shape && readsAgain(members, op));
+}
+
 SmallVector<unsigned> Grouper::producerGroups(unsigned op) const {
   llvm::SmallSetVector<unsigned, 4> found;
   for (const Edge &edge : graph.ops[op].producers)
-    if (edge.inPlace && groups.groupOf[edge.from] != Groups::kNone &&
-        graph.ops[edge.from].space == graph.ops[op].space &&
-        graph.ops[edge.from].role != KernelRole::Reduction)
+    if (groups.groupOf[edge.from] != Groups::kNone && mayWaitFor(op, edge))
       found.insert(groups.groupOf[edge.from]);
   SmallVector<unsigned> result = found.takeVector();
   // The latest first.
@@ -189,11 +218,11 @@ void Grouper::place(unsigned op) {
 /// Whether both read an operand of the size of their iteration space.
 bool Grouper::shareData(const Members &a, const Members &b) const {
   llvm::SmallPtrSet<Value, 8> read;
+  ArrayRef<int64_t> shape = spaceOf(graph, a).shape;
   auto isLarge = [&](Value value) {
     Operation *op = value.getDefiningOp();
     return (!op || kernelRoleOf(op) != KernelRole::Repeated) &&
-           cast<RankedTensorType>(value.getType()).getShape() ==
-               graph.ops[a.front()].space;
+           cast<RankedTensorType>(value.getType()).getShape() == shape;
   };
   for (unsigned member : a)
     for (Value operand : graph.ops[member].op->getOperands())
@@ -206,6 +235,15 @@ bool Grouper::shareData(const Members &a, const Members &b) const {
   return false;
 }
 
+/// Whether `op` reads an element of each index that `members` read or compute.
+bool Grouper::readsAgain(const Members &members, unsigned op) const {
+  return shareData(members, {op}) ||
+         llvm::any_of(graph.ops[op].producers, [&](const Edge &edge) {
+           return edge.reading == Reading::InPlace &&
+                  llvm::binary_search(members, edge.from);
+         });
+}
+
 /// Unites the group of a reduction with one that reduces the same data.
 void Grouper::joinSibling(unsigned op) {
   unsigned own = groups.groupOf[op], seen = 0;
@@ -214,7 +252,7 @@ void Grouper::joinSibling(unsigned op) {
       break;
     const Members &members = groups.members[other];
     if (other == own || members.empty() ||
-        graph.ops[members.front()].space != graph.ops[op].space ||
+        spaceOf(graph, members).shape != graph.ops[op].space ||
         !shareData(members, groups.members[own]))
       continue;
     Members united = unite({own, other}, op);

@@ -329,6 +329,24 @@ void expectCost(const std::string &text, uint64_t flops, uint64_t bytes,
   EXPECT_EQ(cost.getKernelClass(), kernelClass) << text;
 }
 
+TEST(Cost, OfPassesOverRows) {
+  // The maximum; difference, exponential and sum; both again, and a difference.
+  // A logarithm and its negation a row.
+  expectCost(
+      "sg.kernel \"k\" (%p = %x : tensor<2x4xf32>) -> tensor<2x4xf32> {\n"
+      "%k0 = sg.reduce_max %p dims [1] : tensor<2x4xf32> -> tensor<2xf32>\n"
+      "%k1 = sg.broadcast %k0 dims [0] : tensor<2xf32> -> tensor<2x4xf32>\n"
+      "%k2 = sg.sub %p, %k1 : tensor<2x4xf32>\n"
+      "%k3 = sg.exp %k2 : tensor<2x4xf32>\n"
+      "%k4 = sg.reduce_sum %k3 dims [1] : tensor<2x4xf32> -> tensor<2xf32>\n"
+      "%k5 = sg.log %k4 : tensor<2xf32>\n"
+      "%k6 = sg.neg %k5 : tensor<2xf32>\n"
+      "%k7 = sg.broadcast %k6 dims [0] : tensor<2xf32> -> tensor<2x4xf32>\n"
+      "%k8 = sg.sub %k3, %k7 : tensor<2x4xf32>\n"
+      "sg.yield %k8 : tensor<2x4xf32>\n}",
+      8 + 3 * 8 + 3 * 8 + 2 * 2, 4 * (8 + 8), KernelClass::Reduction);
+}
+
 TEST(Cost, OfOps) {
   // 2 * (2*3*3*6 elements) * (3*3*4/2 products).
   uint64_t conv = 2 * 108 * 18, convBytes = 4 * (200 + 108 + 108);

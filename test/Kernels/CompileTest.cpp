@@ -214,7 +214,8 @@ TEST(AnalyzeKernel, refuses_mixed_iteration_spaces) {
                      {"8x8xf32"},
                      sum + "%n = sg.neg %s : tensor<8xf32>",
                      {{"%n", "8xf32"}}}),
-            "'sg.neg' op uses a reduction of its own kernel");
+            "'sg.neg' op uses a reduction of its own kernel, which is not "
+            "over trailing dimensions");
   EXPECT_EQ(errorOf({"k",
                      {"8x8xf32"},
                      sum + "%t = sg.reduce_sum %a0 dims [1] : "
@@ -227,6 +228,41 @@ TEST(AnalyzeKernel, refuses_mixed_iteration_spaces) {
                      "%y = sg.neg %a1 : tensor<4xf32>",
                      {{"%x", "8xf32"}, {"%y", "4xf32"}}}),
             "'sg.neg' op has another iteration space than its kernel");
+}
+
+TEST(AnalyzeKernel, refuses_what_leaves_its_row) {
+  std::string sum = "%s = sg.reduce_sum %a0 dims [1] : tensor<8x8xf32> -> "
+                    "tensor<8xf32>\n";
+  EXPECT_EQ(errorOf({"k",
+                     {"8x8xf32"},
+                     sum + "%b = sg.broadcast %s dims [1] : tensor<8xf32> -> "
+                           "tensor<8x8xf32>\n"
+                           "%y = sg.sub %a0, %b : tensor<8x8xf32>",
+                     {{"%y", "8x8xf32"}}}),
+            "'sg.broadcast' op moves what a reduction of its own kernel made "
+            "to other rows");
+  EXPECT_EQ(errorOf({"k",
+                     {"8x8xf32"},
+                     sum + "%b = sg.broadcast %s dims [0] : tensor<8xf32> -> "
+                           "tensor<8x8xf32>\n"
+                           "%y = sg.sub %a0, %b : tensor<8x8xf32>\n"
+                           "%t = sg.transpose %y perm [1, 0] : "
+                           "tensor<8x8xf32> -> tensor<8x8xf32>",
+                     {{"%t", "8x8xf32"}}}),
+            "'sg.transpose' op moves what a reduction of its own kernel made "
+            "to other rows");
+  EXPECT_EQ(errorOf({"k",
+                     {"8x8xf32"},
+                     sum + "%t = sg.reduce_sum %s dims [0] : tensor<8xf32> -> "
+                           "tensor<f32>",
+                     {{"%t", "f32"}}}),
+            "'sg.reduce_sum' op has another iteration space than its kernel");
+  EXPECT_EQ(errorOf({"k",
+                     {"8x8xf32", "8xf32"},
+                     sum + "%b = sg.broadcast %a1 dims [0] : tensor<8xf32> -> "
+                           "tensor<8xf32>",
+                     {{"%s", "8xf32"}, {"%b", "8xf32"}}}),
+            "'sg.broadcast' op has another iteration space than its kernel");
 }
 
 TEST(AnalyzeKernel, outputs_may_lie_over_inputs_read_in_place_only) {

@@ -3,6 +3,7 @@
 #include "KernelHarness.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
@@ -170,9 +171,10 @@ static Tensor randomTensor(RankedTensorType type, std::mt19937_64 &random) {
 namespace {
 class Checker {
 public:
-  Checker(const Case &kernel, func::FuncOp function, KernelFunction code,
-          uint64_t seed)
-      : kernel(kernel), function(function), code(code), random(seed) {}
+  Checker(const Case &kernel, func::FuncOp function, const LoadedCode &loaded,
+          ModuleOp parts, uint64_t seed)
+      : kernel(kernel), function(function), loaded(loaded), parts(parts),
+        code(loaded.find(kernel.name)), random(seed) {}
 
   void run();
 
@@ -180,12 +182,15 @@ private:
   std::vector<Memory> call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts,
                            int output, int input);
   SmallVector<Tensor> evaluate(bool absolute);
+  std::vector<Memory> callParts(sg::KernelOp op);
   void compareWithReference(std::vector<Memory> &results);
   void expectSame(std::vector<Memory> &a, std::vector<Memory> &b,
                   const std::string &how);
 
   const Case &kernel;
   func::FuncOp function;
+  const LoadedCode &loaded;
+  ModuleOp parts;
   KernelFunction code;
   std::mt19937_64 random;
   SmallVector<Tensor> arguments;
@@ -280,6 +285,38 @@ void Checker::compareWithReference(std::vector<Memory> &results) {
   }
 }
 
+/// Runs the kernel's ops one after the other, each value in memory.
+std::vector<Memory> Checker::callParts(sg::KernelOp op) {
+  Block &body = op.getBody().front();
+  llvm::DenseMap<Value, size_t> places;
+  std::vector<Memory> memory;
+  for (auto [argument, tensor] : llvm::zip(body.getArguments(), arguments)) {
+    places[argument] = memory.size();
+    memory.push_back(toMemory(tensor));
+  }
+  for (auto [i, inner] : llvm::enumerate(body.without_terminator())) {
+    std::string name = partName(kernel.name, i);
+    auto part = parts.lookupSymbol<func::FuncOp>(name);
+    if (!part)
+      continue;
+    places[inner.getResult(0)] = memory.size();
+    memory.emplace_back(sg::byteSize(inner.getResult(0).getType()));
+    std::vector<void *> pointers;
+    for (Value operand : inner.getOperands())
+      if (places.contains(operand))
+        pointers.push_back(memory[places[operand]].data());
+    pointers.push_back(memory.back().data());
+    Block &block = (*part.getOps<sg::KernelOp>().begin()).getBody().front();
+    FailureOr<KernelTraits> info = analyzeKernel(block, KernelShape());
+    EXPECT_TRUE(succeeded(info)) << name;
+    loaded.find(name)(pointers.data(), 0, info->grains);
+  }
+  std::vector<Memory> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(memory[places[value]]);
+  return results;
+}
+
 void Checker::run() {
   ASSERT_NE(code, nullptr) << kernel.name;
   for (Type type : function.getArgumentTypes())
@@ -303,6 +340,10 @@ void Checker::run() {
     std::vector<Memory> over = call(single, output, input);
     expectSame(whole, over, "in place");
   }
+  if (!kernel.hasParts)
+    return;
+  std::vector<Memory> oneByOne = callParts(op);
+  expectSame(whole, oneByOne, "op by op");
 }
 
 std::unique_ptr<MLIRContext> test::createContext() {
@@ -330,15 +371,68 @@ std::vector<KernelSource> test::sourcesOf(ModuleOp module) {
   return sources;
 }
 
+std::string test::partName(StringRef kernel, size_t index) {
+  return (kernel + "_part" + Twine(index)).str();
+}
+
+/// A function around a kernel of `op`, whose operands are arguments, but for
+/// constants.
+static void addPart(OpBuilder &b, Operation &op, StringRef name) {
+  SmallVector<Value> read;
+  for (Value operand : op.getOperands())
+    if (Operation *from = operand.getDefiningOp();
+        !from || !from->hasTrait<OpTrait::ConstantLike>())
+      read.push_back(operand);
+  Location loc = op.getLoc();
+  auto function = func::FuncOp::create(
+      b, loc, name,
+      b.getFunctionType(TypeRange(ValueRange(read)), op.getResultTypes()));
+  OpBuilder::InsertionGuard guard(b);
+  Block *entry = function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  auto kernel = sg::KernelOp::create(b, loc, op.getResultTypes(),
+                                     entry->getArguments(), name);
+  func::ReturnOp::create(b, loc, kernel.getResults());
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  IRMapping mapping;
+  mapping.map(read, body.getArguments());
+  for (Value operand : op.getOperands())
+    if (!mapping.contains(operand))
+      b.clone(*operand.getDefiningOp(), mapping);
+  Operation *clone = b.clone(op, mapping);
+  sg::YieldOp::create(b, loc, clone->getResults());
+}
+
+OwningOpRef<ModuleOp> test::partsOf(ModuleOp module) {
+  OwningOpRef<ModuleOp> parts = ModuleOp::create(module.getLoc());
+  OpBuilder b(parts->getBodyRegion());
+  module.walk([&](sg::KernelOp kernel) {
+    for (auto [i, op] :
+         llvm::enumerate(kernel.getBody().front().without_terminator()))
+      if (!op.hasTrait<OpTrait::ConstantLike>())
+        addPart(b, op, partName(kernel.getPath(), i));
+  });
+  return parts;
+}
+
 void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
   std::unique_ptr<MLIRContext> context = createContext();
   OwningOpRef<ModuleOp> module = parseCases(*context, cases);
   ASSERT_TRUE(module);
-  FailureOr<std::vector<uint8_t>> image = compileForHost(sourcesOf(*module));
+  OwningOpRef<ModuleOp> wanted = ModuleOp::create(module->getLoc());
+  OpBuilder b(wanted->getBodyRegion());
+  for (const Case &kernel : cases)
+    if (kernel.hasParts)
+      b.clone(*module->lookupSymbol(kernel.name));
+  OwningOpRef<ModuleOp> parts = partsOf(*wanted);
+  std::vector<KernelSource> sources = sourcesOf(*module);
+  llvm::append_range(sources, sourcesOf(*parts));
+  FailureOr<std::vector<uint8_t>> image = compileForHost(sources);
   ASSERT_TRUE(succeeded(image));
   LoadedCode code(*image);
   for (const Case &kernel : cases)
-    Checker(kernel, module->lookupSymbol<func::FuncOp>(kernel.name),
-            code.find(kernel.name), seed)
+    Checker(kernel, module->lookupSymbol<func::FuncOp>(kernel.name), code,
+            *parts, seed)
         .run();
 }

@@ -6,6 +6,8 @@
 //
 //   - in one call, grain by grain in reverse, and in two parts: equal bits;
 //   - with an output over an input, where analyzeKernel allows it: equal bits;
+//   - where a case asks for it, with every op in a kernel of its own: equal
+//   bits;
 //   - bytes around the outputs stay as they were;
 //   - pointwise arithmetic and maxima have the reference's bits (it rounds op
 //     by op); polynomials stay within the case's tolerance, and sums within the
@@ -64,6 +66,8 @@ struct Case {
   /// where all arguments are: the sum of absolute values is what the reference
   /// gives for absolute arguments.
   std::vector<int64_t> additions = {};
+  /// Compare with its ops one by one, each in a kernel of its own.
+  bool hasParts = false;
 };
 
 /// The text of a function around the case's kernel.
@@ -76,6 +80,12 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 mlir::OwningOpRef<mlir::ModuleOp> parseCases(mlir::MLIRContext &context,
                                              const std::vector<Case> &cases);
 std::vector<KernelSource> sourcesOf(mlir::ModuleOp module);
+
+/// A function for each op of each kernel but constants, around a kernel of it
+/// alone, in the kernels' order; see partName.
+mlir::OwningOpRef<mlir::ModuleOp> partsOf(mlir::ModuleOp module);
+/// The kernel of op number `index` of a case's body.
+std::string partName(llvm::StringRef kernel, size_t index);
 
 /// Compiles the cases together and checks each; failures are GoogleTest's.
 void checkCases(const std::vector<Case> &cases, uint64_t seed);

@@ -28,8 +28,8 @@ class GraphGenerator {
 public:
   GraphGenerator(ModuleOp module, uint64_t seed, const GraphOptions &options)
       : module(module), options(options), random(seed, /*stream=*/0),
-        b(module.getContext()), state(module, random),
-        layers(b, state, random) {}
+        rowChoices(seed, /*stream=*/3), b(module.getContext()),
+        state(module, random), layers(b, state, random, rowChoices) {}
 
   void generate();
 
@@ -44,7 +44,7 @@ private:
 
   ModuleOp module;
   GraphOptions options;
-  Random random;
+  Random random, rowChoices;
   OpBuilder b;
   State state;
   Layers layers;

@@ -81,6 +81,12 @@ private:
     found.insert(op->getName().getStringRef().str());
     if (auto read = dyn_cast<sg::ReadOp>(op))
       readers[read.getVariable().str()].insert(op->getParentOp());
+    if (isa<sg::BroadcastOp>(op) &&
+        isa_and_nonnull<sg::RsqrtOp>(op->getOperand(0).getDefiningOp()))
+      found.insert("normalized rows");
+    if (isa<sg::ReduceSumOp>(op) &&
+        isa_and_nonnull<sg::ExpOp>(op->getOperand(0).getDefiningOp()))
+      found.insert("softmax of primitives");
     auto block = dyn_cast<sg::BlockOp>(op);
     if (!block)
       return;
@@ -116,6 +122,8 @@ TEST(Generator, CoversWhatCheckpointingHasToGetRight) {
                               "depth 3",
                               "nested annotations",
                               "escaping value",
+                              "normalized rows",
+                              "softmax of primitives",
                               "sg.dropout",
                               "sg.batch_norm",
                               "sg.conv2d",

@@ -10,7 +10,7 @@ using namespace reprise;
 using namespace reprise::random_graphs;
 using reference::Tensor;
 
-// Streams of Random; the generator has stream 0.
+// Streams of Random; the generator has streams 0 and 3.
 static constexpr uint32_t kVariables = 1, kArguments = 2;
 
 /// Rounded to f32, so that a compiled program starts from the same numbers.

@@ -258,9 +258,55 @@ Value Layers::move(Value x) {
   return sg::SliceOp::create(b, loc, x, starts, limits, strides);
 }
 
+/// What has one element a row, for each element of the row.
+Value Layers::alongRow(Value value, Value like) {
+  return sg::broadcastLeading(b, b.getUnknownLoc(), value, typeOf(like));
+}
+
+Value Layers::softmaxOfRows(Value x, ArrayRef<int64_t> row) {
+  Location loc = b.getUnknownLoc();
+  Value largest = sg::ReduceMaxOp::create(b, loc, x, row);
+  Value shifted = sg::SubOp::create(b, loc, x, alongRow(largest, x));
+  Value powers = sg::ExpOp::create(b, loc, shifted);
+  Value sum = sg::ReduceSumOp::create(b, loc, powers, row);
+  return sg::DivOp::create(b, loc, powers, alongRow(sum, x));
+}
+
+/// Less their mean, unless only their length is to be about 1.
+Value Layers::normalizedRows(Value x, ArrayRef<int64_t> row) {
+  Location loc = b.getUnknownLoc();
+  int64_t count = 1;
+  for (int64_t d : row)
+    count *= typeOf(x).getDimSize(d);
+  Value centered = x;
+  if (!rowChoices.oneIn(3)) {
+    Value sum = sg::ReduceSumOp::create(b, loc, x, row);
+    Value mean = scale(sum, 1.0 / count);
+    centered = sg::SubOp::create(b, loc, x, alongRow(mean, x));
+  }
+  Value squares = sg::MulOp::create(b, loc, centered, centered);
+  Value sum = sg::ReduceSumOp::create(b, loc, squares, row);
+  Value variance = scale(sum, 1.0 / count);
+  Value epsilon = sg::createSplat(b, loc, typeOf(variance), 0.5);
+  Value above = sg::AddOp::create(b, loc, variance, epsilon);
+  Value rstd = sg::RsqrtOp::create(b, loc, above);
+  return sg::MulOp::create(b, loc, centered, alongRow(rstd, x));
+}
+
+/// A softmax or a normalization made of primitives, over the last dimensions.
+Value Layers::overRows(Value x) {
+  int64_t rank = typeOf(x).getRank();
+  SmallVector<int64_t> row;
+  for (int64_t d = rank - rowChoices.between(1, rank - 1); d < rank; ++d)
+    row.push_back(d);
+  return rowChoices.oneIn(3) ? softmaxOfRows(x, row) : normalizedRows(x, row);
+}
+
 /// Squeeze and excitation without weights: channels gated by their mean or
 /// lowered by their maximum.
 Value Layers::excite(Value x) {
+  if (rowChoices.oneIn(2))
+    return overRows(x);
   Location loc = b.getUnknownLoc();
   ArrayRef<int64_t> shape = typeOf(x).getShape();
   if (!isImage(x)) {

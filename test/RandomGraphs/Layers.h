@@ -44,8 +44,10 @@ private:
 /// (N,F), and stay of moderate size whatever is stacked.
 class Layers {
 public:
-  Layers(mlir::OpBuilder &b, State &state, Random &random)
-      : b(b), state(state), random(random) {}
+  /// `rowChoices` is for layers of rows alone: what else a seed gives does not
+  /// depend on them.
+  Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices)
+      : b(b), state(state), random(random), rowChoices(rowChoices) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
   mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
@@ -68,13 +70,17 @@ private:
   mlir::Value join(mlir::Value x, llvm::ArrayRef<mlir::Value> values);
   mlir::Value move(mlir::Value x);
   mlir::Value excite(mlir::Value x);
+  mlir::Value overRows(mlir::Value x);
+  mlir::Value softmaxOfRows(mlir::Value x, llvm::ArrayRef<int64_t> row);
+  mlir::Value normalizedRows(mlir::Value x, llvm::ArrayRef<int64_t> row);
+  mlir::Value alongRow(mlir::Value value, mlir::Value like);
   mlir::Value attend(mlir::Value x);
   mlir::Value mask(mlir::Value x);
   mlir::Value scale(mlir::Value x, double factor);
 
   mlir::OpBuilder &b;
   State &state;
-  Random &random;
+  Random &random, &rowChoices;
 };
 
 } // namespace reprise::random_graphs

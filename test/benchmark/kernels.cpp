@@ -7,6 +7,10 @@
 // write a second, beside the same for std::memcpy (read and written) in the
 // same run. A ratio near 1 means that the kernel costs its memory traffic.
 //
+// Then rows of softmax and of layer normalization, each as one kernel that
+// reads its own reductions, beside the kernels that make the same without that:
+// those that sg-form-kernels makes where rows are too long.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Kernels/KernelHarness.h"
@@ -19,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <thread>
 
 using namespace mlir;
@@ -92,6 +97,84 @@ static std::vector<Case> cases() {
   return list;
 }
 
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static const std::string kRows = "8192x1024xf32", kRow = "8192xf32";
+
+static std::string reduceRows(const std::string &to, const std::string &op,
+                              const std::string &from) {
+  return "%" + to + " = sg." + op + " %" + from + " dims [1] : tensor<" +
+         kRows + "> -> tensor<" + kRow + ">\n";
+}
+static std::string alongRow(const std::string &to, const std::string &from) {
+  return "%" + to + " = sg.broadcast %" + from + " dims [0] : tensor<" + kRow +
+         "> -> tensor<" + kRows + ">\n";
+}
+static std::string ofRows(const std::string &op) {
+  return op + " : tensor<" + kRows + ">\n";
+}
+static std::string ofRow(const std::string &op) {
+  return op + " : tensor<" + kRow + ">\n";
+}
+
+static std::vector<Case> softmaxCases() {
+  std::string powers = alongRow("b", "m") + ofRows("%c = sg.sub %a0, %b") +
+                       ofRows("%e = sg.exp %c") +
+                       reduceRows("s", "reduce_sum", "e");
+  std::string quotient = alongRow("d", "s") + ofRows("%y = sg.div %e, %d");
+  std::string maximum = reduceRows("m", "reduce_max", "a0");
+  auto from = [](std::string text, const char *value, const char *argument) {
+    for (size_t at; (at = text.find(value)) != std::string::npos;)
+      text.replace(at, std::strlen(value), argument);
+    return text;
+  };
+  return {{"softmax", {kRows}, maximum + powers + quotient, {{"%y", kRows}}},
+          {"softmax_max", {kRows}, maximum, {{"%m", kRow}}},
+          {"softmax_exp_sum",
+           {kRows, kRow},
+           from(powers, "%m", "%a1"),
+           {{"%e", kRows}, {"%s", kRow}}},
+          {"softmax_div",
+           {kRows, kRow},
+           from(from(quotient, "%s ", "%a1 "), "%e", "%a0"),
+           {{"%y", kRows}}}};
+}
+
+static std::vector<Case> layerNormCases() {
+  std::string count = ofRow("%n = sg.constant dense<1024.0>");
+  std::string epsilon = ofRow("%p = sg.constant dense<1.0e-5>");
+  std::string sum = reduceRows("s", "reduce_sum", "a0");
+  std::string mean = ofRow("%m = sg.div %s, %n");
+  std::string center = alongRow("b", "m") + ofRows("%c = sg.sub %a0, %b");
+  std::string squares =
+      ofRows("%q = sg.mul %c, %c") + reduceRows("v", "reduce_sum", "q");
+  std::string deviation = ofRow("%w = sg.div %v, %n") +
+                          ofRow("%u = sg.add %w, %p") +
+                          ofRow("%r = sg.rsqrt %u");
+  std::string scale =
+      alongRow("d", "r") + ofRows("%h = sg.mul %c, %d") +
+      "%g = sg.broadcast %a1 dims [1] : tensor<1024xf32> -> tensor<" + kRows +
+      ">\n" + ofRows("%y = sg.mul %h, %g");
+  std::string given = "%m = sg.abs %a1 : tensor<" + kRow + ">\n";
+  std::string both = "%m = sg.abs %a2 : tensor<" + kRow +
+                     ">\n%r = sg.abs %a3 : tensor<" + kRow + ">\n";
+  return {{"layer_norm",
+           {kRows, "1024xf32"},
+           count + epsilon + sum + mean + center + squares + deviation + scale,
+           {{"%y", kRows}, {"%m", kRow}, {"%r", kRow}}},
+          {"layer_norm_mean", {kRows}, sum, {{"%s", kRow}}},
+          {"layer_norm_squares",
+           {kRows, kRow},
+           given + center + squares,
+           {{"%v", kRow}}},
+          {"layer_norm_scale",
+           {kRows, "1024xf32", kRow, kRow},
+           both + center + scale,
+           {{"%y", kRows}}}};
+}
+
 /// The best of several runs, in seconds.
 static double best(const std::function<void()> &run) {
   double result = 1e9;
@@ -156,7 +239,11 @@ int main(int argc, char **argv) {
   if (argc == 3 && !std::strcmp(argv[1], "--threads"))
     threads = std::max(1, std::atoi(argv[2]));
   std::unique_ptr<MLIRContext> context = createContext();
-  OwningOpRef<mlir::ModuleOp> module = parseCases(*context, cases());
+  std::vector<Case> all = cases();
+  std::vector<std::vector<Case>> rows = {softmaxCases(), layerNormCases()};
+  for (const std::vector<Case> &list : rows)
+    all.insert(all.end(), list.begin(), list.end());
+  OwningOpRef<mlir::ModuleOp> module = parseCases(*context, all);
   if (!module)
     return 1;
   FailureOr<std::vector<uint8_t>> image = compileForHost(sourcesOf(*module));
@@ -167,12 +254,22 @@ int main(int argc, char **argv) {
   std::printf("%-26s %10s %10s %8s\n", "kernel", "time (ms)", "GB/s",
               "of copy");
   std::printf("%-26s %10s %10.1f %8.2f\n", "memcpy", "", copy, 1.0);
+  std::map<std::string, double> times;
   module->walk([&](sg::KernelOp op) {
-    double seconds = 0;
+    double &seconds = times[op.getPath().str()];
     double speed =
         kernelSpeed(op, code.find(op.getPath().str()), threads, seconds);
     std::printf("%-26s %10.3f %10.1f %8.2f\n", op.getPath().str().c_str(),
                 seconds * 1e3, speed, speed / copy);
   });
+  std::printf("%-26s %10s %10s %8s\n", "rows", "one (ms)", "apart (ms)",
+              "ratio");
+  for (const std::vector<Case> &list : rows) {
+    double one = times[list.front().name], apart = 0;
+    for (size_t i = 1; i < list.size(); ++i)
+      apart += times[list[i].name];
+    std::printf("%-26s %10.3f %10.3f %8.2f\n", list.front().name.c_str(),
+                one * 1e3, apart * 1e3, apart / one);
+  }
   return 0;
 }

@@ -27,6 +27,12 @@
 
 using namespace mlir;
 
+#ifdef REPRISE_INCLUDE_TESTS
+namespace reprise::test {
+void registerTestKernelLoops();
+} // namespace reprise::test
+#endif
+
 static LogicalResult fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << "\n";
   return failure();
@@ -61,6 +67,9 @@ int main(int argc, char **argv) {
                   tensor::TensorDialect, tosa::TosaDialect>();
   registerTransformsPasses();
   reprise::registerPasses();
+#ifdef REPRISE_INCLUDE_TESTS
+  reprise::test::registerTestKernelLoops();
+#endif
   auto [inputPath, outputPath] = registerAndParseCLIOptions(
       argc, argv, "Reprise's optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

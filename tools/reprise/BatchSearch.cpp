@@ -43,7 +43,7 @@ rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
     result.smallest = {own.totalBytes(least),
                        own.points[least].solution.milliseconds, ""};
   } else {
-    std::optional<PlanChoice> choice = plans.choose(budget);
+    std::optional<PlanChoice> choice = plans.chooseClosely(budget);
     if (std::string error = plans.checkProofs(budget, choice); !error.empty())
       return contradiction(error);
     if (choice)

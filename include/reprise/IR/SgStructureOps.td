@@ -133,7 +133,9 @@ def Sg_BlockOp : Sg_IsolatedOp<"module"> {
 def Sg_KernelOp : Sg_IsolatedOp<"kernel"> {
   let summary = "ops that one compiled kernel runs";
   let description = [{
-    Formed by `sg-form-kernels`: primitives that share one iteration space.
+    Formed by `sg-form-kernels`: primitives that share one iteration space, or
+    have one element a row of it. What a reduction over the trailing dimensions
+    makes of a row may be read again in that row.
 
     ```mlir
     %y = sg.kernel "add_relu" (%a = %x : tensor<8xf32>, %b = %z : tensor<8xf32>)

@@ -39,8 +39,15 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     library ops and `sg.kernel`.
 
     An op joins the kernel of what it reads when both have one iteration space
-    and one phase. Reductions end a kernel: several over the same dimensions
-    share a sweep, and nothing that depends on one is in its kernel.
+    and one phase. Reductions over the same dimensions share a sweep. Those over
+    the trailing dimensions may be read again in their kernel, by what has one
+    element a row and by what repeats that along the row: a row of softmax or of
+    layer normalization is one kernel, which goes over the row once for each
+    reduction that waits for another, of three at most, and once to store. That is
+    so where a row is at most 256 KiB of what is read, where there are at least 8
+    rows or fewer than 16,384 elements, and where no operand that only the
+    reductions read is kept longer. Reductions over other dimensions end a kernel.
+
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
     that operand again costs less than storing the result. An op does not join

@@ -1,0 +1,275 @@
+//===- RowKernels.cpp - Kernels that read their own reductions ------------===//
+
+#include "RowKernels.h"
+#include "reprise/Fault.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include <functional>
+#include <numeric>
+
+using namespace mlir;
+using namespace reprise;
+
+/// Bytes of a row, of all that is read of it, that caches near a processor
+/// hold from one pass to the next.
+static constexpr int64_t kLargestRow = 256 << 10;
+/// Rows that keep several threads busy.
+static constexpr int64_t kLeastRows = 8;
+/// Elements below which one thread does as well.
+static constexpr int64_t kSmallKernel = 16384;
+
+/// Reductions that wait for one another. Each pass begins at the inputs, so a
+/// longer chain would take its square of arithmetic.
+static constexpr unsigned kMostReductions = 3;
+
+using Members = ArrayRef<unsigned>;
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+GroupSpace reprise::spaceOf(const FlatGraph &graph, Members members) {
+  GroupSpace space;
+  space.shape = graph.ops[members.front()].space;
+  for (unsigned member : members) {
+    const FlatOp &op = graph.ops[member];
+    if (op.role != KernelRole::Reduction)
+      continue;
+    space.reduction = op.op;
+    space.shape = op.space;
+    ArrayRef<int64_t> dims = cast<ReductionOpInterface>(op.op).getReducedDims();
+    if (areTrailing(dims, op.space.size()))
+      space.rows = shapeOf(op.op->getResult(0));
+    break;
+  }
+  return space;
+}
+
+bool reprise::staysInRow(const FlatGraph &graph, const Edge &edge,
+                         const GroupSpace &space) {
+  const FlatOp &from = graph.ops[edge.from];
+  if (edge.reading == Reading::InPlace)
+    return from.role != KernelRole::Reduction || space.rows;
+  return edge.reading == Reading::AlongRow && space.rows &&
+         shapeOf(from.op->getResult(0)) == *space.rows;
+}
+
+/// Whether the reader waits for a pass over the row that `edge` comes from.
+static bool waitsForPass(const FlatGraph &graph, const Edge &edge) {
+  return graph.ops[edge.from].role == KernelRole::Reduction;
+}
+
+bool reprise::readsOwnReduction(const FlatGraph &graph, Members members) {
+  return llvm::any_of(members, [&](unsigned member) {
+    return llvm::any_of(graph.ops[member].producers, [&](const Edge &edge) {
+      return waitsForPass(graph, edge) &&
+             llvm::binary_search(members, edge.from);
+    });
+  });
+}
+
+static bool readsOneElement(Operation *op) {
+  unsigned last = shapeOf(op->getResult(0)).size() - 1;
+  for (unsigned k = 0; k < op->getNumOperands(); ++k) {
+    OperandLanes lanes = operandLanesOf(op, k, last);
+    if (!lanes.together || lanes.dim)
+      return false;
+  }
+  return true;
+}
+
+bool reprise::generateBesideSums(const FlatGraph &graph, Members members) {
+  llvm::DenseSet<unsigned> generated;
+  for (unsigned member : members) {
+    const FlatOp &op = graph.ops[member];
+    bool isGenerated = llvm::any_of(op.producers, [&](const Edge &edge) {
+      return generated.contains(edge.from);
+    });
+    if (op.role == KernelRole::Generator) {
+      if (!readsOneElement(op.op))
+        return false;
+      isGenerated = true;
+    }
+    if (isGenerated && op.role == KernelRole::Reduction)
+      return false;
+    if (isGenerated)
+      generated.insert(member);
+  }
+  return true;
+}
+
+/// Operands with an element for each index that no member computes.
+static llvm::SetVector<Value> largeOperands(const FlatGraph &graph,
+                                            Members members) {
+  llvm::SetVector<Value> found;
+  ArrayRef<int64_t> shape = spaceOf(graph, members).shape;
+  for (unsigned member : members)
+    for (Value operand : graph.ops[member].op->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      bool isOwn =
+          op &&
+          (graph.ops[graph.position.lookup(op)].role == KernelRole::Repeated ||
+           llvm::binary_search(members, graph.position.lookup(op)));
+      if (!isOwn && shapeOf(operand) == shape)
+        found.insert(operand);
+    }
+  return found;
+}
+
+/// The longest chain of reductions that wait for one another.
+static unsigned longestChain(const FlatGraph &graph, Members members) {
+  llvm::DenseMap<unsigned, unsigned> before;
+  unsigned longest = 0;
+  for (unsigned member : members) {
+    unsigned count = graph.ops[member].role == KernelRole::Reduction;
+    unsigned most = 0;
+    for (const Edge &edge : graph.ops[member].producers)
+      most = std::max(most, before.lookup(edge.from));
+    before[member] = most + count;
+    longest = std::max(longest, most + count);
+  }
+  return longest;
+}
+
+bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
+  GroupSpace space = spaceOf(graph, members);
+  int64_t rows = product(*space.rows), bytes = 0;
+  for (Value operand : largeOperands(graph, members))
+    bytes += sg::byteSize(operand.getType());
+  bool isParallel = rows >= kLeastRows || product(space.shape) < kSmallKernel;
+  return isParallel && longestChain(graph, members) <= kMostReductions &&
+         (bytes / rows <= kLargestRow || REPRISE_FAULT("rows-of-any-length"));
+}
+
+//===----------------------------------------------------------------------===//
+// Lives
+//===----------------------------------------------------------------------===//
+
+/// Whether an op makes nothing of its own: views, reads, writes, barriers.
+static bool isFree(const FlatOp &op) {
+  auto cost = dyn_cast<CostOpInterface>(op.op);
+  return op.role == KernelRole::Repeated || op.op->getNumResults() == 0 ||
+         (cost && cost.getKernelClass() == KernelClass::None);
+}
+
+/// The position of the last op that reads the bytes of `value`.
+static unsigned lastReader(const FlatGraph &graph, Value value) {
+  unsigned last = 0;
+  llvm::SmallVector<Value> open = {value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      unsigned at = graph.position.lookup(user);
+      last = std::max(last, at);
+      if (isFree(graph.ops[at]))
+        open.append(user->result_begin(), user->result_end());
+    }
+  return last;
+}
+
+namespace {
+/// Lives of what members read, when a kernel is made of them.
+class Lives {
+public:
+  Lives(const FlatGraph &graph, Members members);
+
+  /// Whether `operand` would be kept while other ops run.
+  bool areLonger(Value operand) const;
+
+private:
+  bool isMember(unsigned at) const { return llvm::binary_search(members, at); }
+  bool isNeededLate(Value operand) const;
+  bool crosses(Value value, uint64_t bytes) const;
+  unsigned lastOutside(Value operand) const;
+
+  const FlatGraph &graph;
+  Members members;
+  /// Members that a reduction of another must precede.
+  llvm::DenseSet<unsigned> waiting;
+  /// Those, and what they read element by element: what that is computed from
+  /// is needed by then however kernels are cut.
+  llvm::DenseSet<unsigned> late;
+};
+} // namespace
+
+Lives::Lives(const FlatGraph &graph, Members members)
+    : graph(graph), members(members) {
+  ArrayRef<int64_t> shape = spaceOf(graph, members).shape;
+  for (unsigned member : members)
+    for (const Edge &edge : graph.ops[member].producers)
+      if (isMember(edge.from) &&
+          (waitsForPass(graph, edge) || waiting.contains(edge.from)))
+        waiting.insert(member);
+  for (unsigned member : llvm::reverse(members)) {
+    const FlatOp &op = graph.ops[member];
+    if (op.role == KernelRole::Reduction || op.space != shape)
+      continue;
+    if (waiting.contains(member))
+      late.insert(member);
+    if (late.contains(member))
+      for (const Edge &edge : op.producers)
+        if (edge.reading == Reading::InPlace)
+          late.insert(edge.from);
+  }
+}
+
+bool Lives::isNeededLate(Value operand) const {
+  return llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    unsigned at = graph.position.lookup(user);
+    return late.contains(at) && isMember(at);
+  });
+}
+
+/// Whether what waits reads `value`, or as many bytes made of it: a mask would
+/// be the smaller thing to keep.
+bool Lives::crosses(Value value, uint64_t bytes) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    unsigned at = graph.position.lookup(user);
+    if (!isMember(at) || !late.contains(at))
+      return false;
+    if (waiting.contains(at))
+      return sg::byteSize(value.getType()) >= bytes;
+    return crosses(user->getResult(0), bytes);
+  });
+}
+
+/// The position of the last op beside the members that makes or reads it.
+unsigned Lives::lastOutside(Value operand) const {
+  Operation *op = operand.getDefiningOp();
+  unsigned last = op ? graph.position.lookup(op) : 0;
+  for (Operation *user : operand.getUsers())
+    if (unsigned at = graph.position.lookup(user); !isMember(at))
+      last = std::max(last, at);
+  return last;
+}
+
+bool Lives::areLonger(Value operand) const {
+  if (!isNeededLate(operand))
+    for (unsigned at = lastReader(graph, operand) + 1; at < members.back();
+         ++at)
+      if (!isFree(graph.ops[at]) && !isMember(at))
+        return true;
+  if (crosses(operand, sg::byteSize(operand.getType())))
+    return false;
+  // What is made of it alone could run before the others are there.
+  unsigned last = lastOutside(operand);
+  return llvm::any_of(members, [&](unsigned member) {
+    return llvm::any_of(graph.ops[member].producers, [&](const Edge &edge) {
+      return edge.from > last && !isMember(edge.from) &&
+             graph.ops[edge.from].op->getNumOperands() > 0;
+    });
+  });
+}
+
+bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
+  if (REPRISE_FAULT("rows-keep-operands"))
+    return false;
+  Lives lives(graph, members);
+  return llvm::any_of(largeOperands(graph, members),
+                      [&](Value operand) { return lives.areLonger(operand); });
+}

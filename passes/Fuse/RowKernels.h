@@ -1,0 +1,52 @@
+//===- RowKernels.h - Kernels that read their own reductions ----*- C++ -*-===//
+//
+// What forming kernels asks of a set of members that is to go over each row
+// several times (see reprise/IR/KernelPasses.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PASSES_FUSE_ROWKERNELS_H
+#define REPRISE_PASSES_FUSE_ROWKERNELS_H
+
+#include "FlatGraph.h"
+
+namespace reprise {
+
+/// Over what members run; all are lists of positions, ascending.
+struct GroupSpace {
+  /// The shape of what is reduced, or else of all members.
+  llvm::ArrayRef<int64_t> shape;
+  /// The first reduction, or null.
+  mlir::Operation *reduction = nullptr;
+  /// The shape of what has one element a row, where reductions are over the
+  /// trailing dimensions.
+  std::optional<llvm::ArrayRef<int64_t>> rows;
+};
+
+GroupSpace spaceOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
+
+/// Whether `edge`, between two members, stays in the row at hand, if not in
+/// place.
+bool staysInRow(const FlatGraph &graph, const Edge &edge,
+                const GroupSpace &space);
+
+/// Whether a member reads a reduction of another.
+bool readsOwnReduction(const FlatGraph &graph,
+                       llvm::ArrayRef<unsigned> members);
+
+/// Whether members that generate elements keep out of what is reduced, and make
+/// a vector of them from one element of each operand: random numbers.
+bool generateBesideSums(const FlatGraph &graph,
+                        llvm::ArrayRef<unsigned> members);
+
+/// Whether going over rows again is cheap, and leaves enough rows for several
+/// threads.
+bool haveRowsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
+
+/// Whether what only the reductions read would be kept while other ops run,
+/// until the last member can.
+bool keepOperandsLonger(const FlatGraph &graph,
+                        llvm::ArrayRef<unsigned> members);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_FUSE_ROWKERNELS_H
