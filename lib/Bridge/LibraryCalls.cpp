@@ -46,6 +46,10 @@ std::optional<rt::LibraryCallDesc> reprise::describeLibraryCall(Operation *op) {
   desc.op = static_cast<rt::LibraryOp>(*function);
   SmallVector<int64_t> parameters = call.getLibraryParameters();
   desc.ints.assign(parameters.begin(), parameters.end());
+  SmallVector<double> floats = call.getLibraryFloats();
+  desc.floats.assign(floats.begin(), floats.end());
+  SmallVector<LibraryEpilogue> epilogues = call.getLibraryEpilogues();
+  desc.epilogues.assign(epilogues.begin(), epilogues.end());
   for (Value operand : op->getOperands())
     desc.inputs.push_back(describe(operand));
   for (Value result : op->getResults())

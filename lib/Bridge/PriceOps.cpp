@@ -27,8 +27,9 @@ std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
   else if (auto kernel = dyn_cast<sg::KernelOp>(op.op))
     name = kernel.getPath().str();
   const plan::Op &node = problem.graph.ops[id];
-  return profileKey(name, tensorsOf(problem, node.inputs),
-                    tensorsOf(problem, node.outputs), op.call.ints, op.flops);
+  return profileKey({name, tensorsOf(problem, node.inputs),
+                     tensorsOf(problem, node.outputs), op.flops, op.call.ints,
+                     op.call.floats, op.call.epilogues});
 }
 
 LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,

@@ -10,6 +10,7 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
+#include "reprise/LibraryFunctions.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
@@ -284,6 +285,19 @@ static std::string toText(const InspectOptions &options,
 // JSON
 //===----------------------------------------------------------------------===//
 
+/// What a library call is given beside its operands.
+static Json callJson(const fb::LibraryCall &call) {
+  Json json = {{"function", kLibraryFunctions[size_t(call.op())].name}};
+  for (uint32_t i = 0; i < count(call.ints()); ++i)
+    json["ints"].push_back(call.ints()->Get(i));
+  for (uint32_t i = 0; i < count(call.floats()); ++i)
+    json["floats"].push_back(call.floats()->Get(i));
+  for (uint32_t i = 0; i < count(call.epilogues()); ++i)
+    json["epilogues"].push_back(
+        kLibraryEpilogues[size_t(call.epilogues()->Get(i))].name);
+  return json;
+}
+
 static Json stepJson(const fb::Program &program, const fb::Entry &entry,
                      const fb::Step &step) {
   StepViews views = viewsOf(step);
@@ -301,6 +315,8 @@ static Json stepJson(const fb::Program &program, const fb::Entry &entry,
                {"bytes", step.bytes()},
                {"reads", std::move(reads)},
                {"writes", std::move(writes)}};
+  if (const fb::LibraryCall *call = step.action_as_LibraryCall())
+    json["call"] = callJson(*call);
   if (views.workspace)
     json["workspace"] = viewJson(program, &entry, *views.workspace);
   return json;
