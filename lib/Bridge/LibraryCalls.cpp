@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace reprise;
 
+bool reprise::isElementType(Type element) {
+  return isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64}, [&](unsigned width) {
+           return element.isSignlessInteger(width);
+         });
+}
+
 rp_element_type reprise::elementTypeOf(Type element) {
   return llvm::TypeSwitch<Type, rp_element_type>(element)
       .Case<Float32Type>([](auto) { return RP_F32; })

@@ -29,7 +29,7 @@ public:
   GraphGenerator(ModuleOp module, uint64_t seed, const GraphOptions &options)
       : module(module), options(options), random(seed, /*stream=*/0),
         b(module.getContext()), state(module, random),
-        layers(b, state, random) {}
+        layers(b, state, random, options.mixTypes && seed % 4 == 3) {}
 
   void generate();
 
@@ -219,6 +219,17 @@ void GraphGenerator::generate() {
   scope.values.push_back(function.getArgument(0));
   fillScope(scope);
   finish(scope);
+}
+
+bool random_graphs::mixesTypes(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (tensor.getElementType().isBF16())
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 OwningOpRef<ModuleOp>

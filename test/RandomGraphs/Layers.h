@@ -41,11 +41,12 @@ private:
 };
 
 /// Emits layers at a builder's insertion point. Values are f32, (N,H,W,C) or
-/// (N,F), and stay of moderate size whatever is stacked.
+/// (N,F), and stay of moderate size whatever is stacked. Where types are mixed,
+/// some layers work on bf16 in between, with parameters of f32.
 class Layers {
 public:
-  Layers(mlir::OpBuilder &b, State &state, Random &random)
-      : b(b), state(state), random(random) {}
+  Layers(mlir::OpBuilder &b, State &state, Random &random, bool mixTypes)
+      : b(b), state(state), random(random), mixTypes(mixTypes) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
   mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
@@ -71,10 +72,13 @@ private:
   mlir::Value attend(mlir::Value x);
   mlir::Value mask(mlir::Value x);
   mlir::Value scale(mlir::Value x, double factor);
+  mlir::Value narrow(mlir::Value x, llvm::StringRef path);
+  mlir::Value as(mlir::Value x, mlir::Value like);
 
   mlir::OpBuilder &b;
   State &state;
   Random &random;
+  bool mixTypes;
 };
 
 } // namespace reprise::random_graphs

@@ -170,6 +170,28 @@ TEST(PocketCalls, HaveTwoResultsAndANumber) {
   EXPECT_EQ(y, (std::vector<float>{1, 0, 2 * second, second}));
 }
 
+TEST(PocketElements, AnOpOfATypeThatItLacksIsRefused) {
+  MLIRContext context;
+  loadEverything(context);
+  test::registerPocketTarget();
+  auto module = parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f(%x: tensor<4xf64> {sg.name = "x"})
+        -> (tensor<4xf64> {sg.name = "y"}) {
+      %y = sg.exp %x : tensor<4xf64>
+      return %y : tensor<4xf64>
+    })",
+                                                  &context);
+  std::string errors;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { errors += diagnostic.str(); });
+  CompileOptions options;
+  options.training = false;
+  options.target = "pocket:small";
+  EXPECT_TRUE(failed(lowerModel(*module, options, CompileLevel::Program)));
+  EXPECT_EQ(errors, "'sg.exp' op runs on f64, but a kernel of target 'pocket' "
+                    "takes f32, bf16, f16, i1, i8, i32 and i64");
+}
+
 static std::vector<PocketCase> allCases() {
   std::vector<PocketCase> cases;
   for (const zoo::ModelInfo &info : zoo::listModels())

@@ -88,6 +88,11 @@ std::string profileKey(const PlanProblem &problem, plan::OpId id);
 mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
                              const Target &target, unsigned threads);
 
+/// Fails with an error at an op of a kernel, or a library op, that has an
+/// element type which `target` does not run it on.
+mlir::LogicalResult checkElements(mlir::func::FuncOp function,
+                                  const Target &target);
+
 /// The call a library op makes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);
 
