@@ -59,6 +59,7 @@ private:
   uint64_t forwardSteps() const;
   uint64_t keptBytes(uint64_t forwardSteps) const;
   void addBuffers();
+  void addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs);
   void addStep(OpId op);
   uint64_t baseFlops() const;
 
@@ -291,9 +292,25 @@ void EntryBuilder::addStep(OpId id) {
                      stepOf(id), inPlaceOf(builder, op.kernel));
     return;
   }
-  // The two enums have the numbers of the artifact's schema.
-  CallOp::create(builder, loc, static_cast<LibraryOp>(op.call.op), inputs,
-                 outputs, op.call.ints, op.callInfo.implementation,
+  addCall(id, inputs, outputs);
+}
+
+/// What a call does not have is no attribute of it.
+void EntryBuilder::addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs) {
+  const PlannedOp &op = problem.ops[id];
+  DenseF64ArrayAttr floats;
+  if (!op.call.floats.empty())
+    floats = builder.getDenseF64ArrayAttr(op.call.floats);
+  SmallVector<Attribute> epilogues;
+  // The enums have the numbers of the artifact's schema.
+  for (LibraryEpilogue epilogue : op.call.epilogues)
+    epilogues.push_back(EpilogueAttr::get(builder.getContext(),
+                                          static_cast<Epilogue>(epilogue)));
+  CallOp::create(builder, op.op->getLoc(), static_cast<LibraryOp>(op.call.op),
+                 inputs, outputs, op.call.ints, floats,
+                 epilogues.empty() ? ArrayAttr()
+                                   : builder.getArrayAttr(epilogues),
+                 builder.getStringAttr(op.callInfo.implementation),
                  workspaceOf(id), stepOf(id));
 }
 

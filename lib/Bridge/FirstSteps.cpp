@@ -67,8 +67,8 @@ private:
               : pointer(kernels.symbolOf(kernel).getAsOpaquePointer()));
     } else {
       key.push_back(pointer(op.op->getName().getAsOpaquePointer()));
-      for (int64_t parameter : op.call.ints)
-        key.push_back(static_cast<std::uintptr_t>(parameter));
+      for (int64_t number : rt::libraryCallKey(op.call))
+        key.push_back(static_cast<std::uintptr_t>(number));
     }
     for (ValueId input : problem.graph.ops[id].inputs) {
       const Number &number = numbers[problem.rootOf(input)];

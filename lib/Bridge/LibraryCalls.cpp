@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace reprise;
 
+bool reprise::isElementType(Type element) {
+  return isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64}, [&](unsigned width) {
+           return element.isSignlessInteger(width);
+         });
+}
+
 rp_element_type reprise::elementTypeOf(Type element) {
   return llvm::TypeSwitch<Type, rp_element_type>(element)
       .Case<Float32Type>([](auto) { return RP_F32; })
@@ -46,6 +53,10 @@ std::optional<rt::LibraryCallDesc> reprise::describeLibraryCall(Operation *op) {
   desc.op = static_cast<rt::LibraryOp>(*function);
   SmallVector<int64_t> parameters = call.getLibraryParameters();
   desc.ints.assign(parameters.begin(), parameters.end());
+  SmallVector<double> floats = call.getLibraryFloats();
+  desc.floats.assign(floats.begin(), floats.end());
+  SmallVector<LibraryEpilogue> epilogues = call.getLibraryEpilogues();
+  desc.epilogues.assign(epilogues.begin(), epilogues.end());
   for (Value operand : op->getOperands())
     desc.inputs.push_back(describe(operand));
   for (Value result : op->getResults())

@@ -12,6 +12,7 @@
 #include "ProblemBuilder.h"
 #include "reprise/Plan/BufferNames.h"
 
+#include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Remat.h"
@@ -76,15 +77,8 @@ ValueId ProblemBuilder::addView(Value value, ValueId base) {
 /// result of a foreign op can be of any type.
 static bool hasBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return false;
-  Type element = tensor.getElementType();
-  bool isKnown =
-      isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
-      llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64}, [&](unsigned width) {
-        return element.isSignlessInteger(width);
-      });
-  return isKnown && sg::hasSupportedShape(tensor);
+  return tensor && isElementType(tensor.getElementType()) &&
+         sg::hasSupportedShape(tensor);
 }
 
 static constexpr llvm::StringLiteral kPlaceable =
@@ -366,7 +360,7 @@ FailureOr<PlanProblem> ProblemBuilder::build() {
     return problem.function.emitError()
            << "has " << problem.function.getBody().getBlocks().size()
            << " blocks; a flat function has one";
-  if (failed(addArguments()))
+  if (failed(addArguments()) || failed(checkElements(problem.function, target)))
     return failure();
   Block &body = problem.function.getBody().front();
   for (Operation &op : body)

@@ -22,8 +22,9 @@ tensorsOf(const PlanProblem &problem, const std::vector<ValueId> &values) {
 std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
   const PlannedOp &op = problem.ops[id];
   const plan::Op &node = problem.graph.ops[id];
-  return profileKey(op.name, tensorsOf(problem, node.inputs),
-                    tensorsOf(problem, node.outputs), op.call.ints, op.flops);
+  return profileKey({op.name, tensorsOf(problem, node.inputs),
+                     tensorsOf(problem, node.outputs), op.flops, op.call.ints,
+                     op.call.floats, op.call.epilogues});
 }
 
 static std::vector<CostedOp> costedOps(const PlanProblem &problem,

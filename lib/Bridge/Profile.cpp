@@ -11,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstdio>
 
 using namespace reprise;
 namespace json = llvm::json;
@@ -28,28 +29,39 @@ static void append(std::string &text, const std::vector<int64_t> &numbers) {
 
 static void append(std::string &text,
                    const std::vector<rt::TensorDesc> &tensors) {
-  static const char *const names[] = {"f32", "bf16", "f16", "f64",
-                                      "i1",  "i8",   "i32", "i64"};
   for (const rt::TensorDesc &tensor : tensors) {
-    text += std::string(" ") + names[tensor.type];
+    text += std::string(" ") + rt::elementName(tensor.type);
     append(text, tensor.shape);
   }
 }
 
-std::string reprise::profileKey(const std::string &name,
-                                const std::vector<rt::TensorDesc> &inputs,
-                                const std::vector<rt::TensorDesc> &outputs,
-                                const std::vector<int64_t> &ints,
-                                uint64_t flops) {
-  std::string key = name;
-  append(key, inputs);
-  key += " ->";
-  append(key, outputs);
-  if (!ints.empty()) {
-    key += " ints ";
-    append(key, ints);
+/// Enough digits to tell any two numbers apart.
+static void append(std::string &text, const std::vector<double> &numbers) {
+  char digits[32];
+  for (double number : numbers) {
+    std::snprintf(digits, sizeof digits, " %.17g", number);
+    text += digits;
   }
-  return key + " flops " + std::to_string(flops);
+}
+
+std::string reprise::profileKey(const KeyedOp &op) {
+  std::string key = op.name;
+  append(key, op.inputs);
+  key += " ->";
+  append(key, op.outputs);
+  if (!op.ints.empty()) {
+    key += " ints ";
+    append(key, op.ints);
+  }
+  if (!op.floats.empty()) {
+    key += " floats";
+    append(key, op.floats);
+  }
+  if (!op.epilogues.empty())
+    key += " epilogues";
+  for (rt::Epilogue epilogue : op.epilogues)
+    key += std::string(" ") + kLibraryEpilogues[size_t(epilogue)].name;
+  return key + " flops " + std::to_string(op.flops);
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,25 +22,36 @@ static std::vector<rt::TensorDesc> tensorsOf(const Views *views) {
   return tensors;
 }
 
+static void addCall(const rt::fb::LibraryCall &call, KeyedOp &op) {
+  op.inputs = tensorsOf(call.inputs());
+  op.outputs = tensorsOf(call.outputs());
+  if (call.ints())
+    op.ints.assign(call.ints()->begin(), call.ints()->end());
+  if (call.floats())
+    op.floats.assign(call.floats()->begin(), call.floats()->end());
+  for (uint32_t i = 0; call.epilogues() && i < call.epilogues()->size(); ++i)
+    op.epilogues.push_back(rt::Epilogue(call.epilogues()->Get(i)));
+}
+
+static void addLaunch(const rt::fb::KernelLaunch &launch, KeyedOp &op) {
+  std::vector<bool> isWritten(launch.args() ? launch.args()->size() : 0);
+  for (uint32_t i = 0; launch.writes() && i < launch.writes()->size(); ++i)
+    isWritten[launch.writes()->Get(i)] = true;
+  for (uint32_t i = 0; i < isWritten.size(); ++i)
+    (isWritten[i] ? op.outputs : op.inputs)
+        .push_back(tensorOf(*launch.args()->Get(i)));
+}
+
 std::string reprise::profileKey(const rt::fb::Step &step) {
-  std::vector<rt::TensorDesc> inputs, outputs;
-  std::vector<int64_t> ints;
+  KeyedOp op{
+      step.name() ? step.name()->str() : std::string(), {}, {}, step.flops()};
   if (const auto *call = step.action_as_LibraryCall()) {
-    inputs = tensorsOf(call->inputs());
-    outputs = tensorsOf(call->outputs());
-    if (call->ints())
-      ints.assign(call->ints()->begin(), call->ints()->end());
+    addCall(*call, op);
   } else if (const auto *launch = step.action_as_KernelLaunch()) {
-    std::vector<bool> isWritten(launch->args() ? launch->args()->size() : 0);
-    for (uint32_t i = 0; launch->writes() && i < launch->writes()->size(); ++i)
-      isWritten[launch->writes()->Get(i)] = true;
-    for (uint32_t i = 0; i < isWritten.size(); ++i)
-      (isWritten[i] ? outputs : inputs)
-          .push_back(tensorOf(*launch->args()->Get(i)));
+    addLaunch(*launch, op);
   } else if (const auto *copy = step.action_as_Copy()) {
-    inputs.push_back(tensorOf(*copy->source()));
-    outputs.push_back(tensorOf(*copy->target()));
+    op.inputs.push_back(tensorOf(*copy->source()));
+    op.outputs.push_back(tensorOf(*copy->target()));
   }
-  std::string name = step.name() ? step.name()->str() : std::string();
-  return profileKey(name, inputs, outputs, ints, step.flops());
+  return profileKey(op);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -17,6 +18,9 @@ using Values = SmallVector<Value>;
 //===----------------------------------------------------------------------===//
 // Normalization
 //===----------------------------------------------------------------------===//
+
+// Where parameters and statistics are wider than x, all is computed in their
+// type: x is cast at the beginning, and what has its type at the end.
 
 /// ((x - mean) * rstd) * gamma + beta, each rounded.
 static Value normalize(Emitter &e, Value x, Value mean, Value rstd, Value gamma,
@@ -41,34 +45,40 @@ static double channelCount(Value x) {
 
 /// Two passes over x: the difference of two large sums would lose the variance.
 static Values decompose(BatchNormTrainingOp op, Emitter &e) {
-  Value x = op.getX();
+  Value x = e.as(op.getX(), op.getGamma());
   Value sum = e.sumToLast(x);
   Value count = e.splat(sum, channelCount(x));
   Value mean = e.div(sum, count);
+  if (REPRISE_FAULT("statistics-rounded"))
+    mean = e.as(e.as(mean, op.getX()), mean);
   Value centered = e.sub(x, e.trailing(mean, x));
   Value squares = e.sumToLast(e.mul(centered, centered));
   Value variance = e.div(squares, count);
   Value rstd =
       reciprocalDeviation(e, variance, op.getEpsilon().convertToDouble());
   Value y = normalize(e, x, mean, rstd, op.getGamma(), op.getBeta());
-  return {y, mean, variance, rstd};
+  return {e.as(y, op.getX()), mean, variance, rstd};
 }
 
 static Values decompose(NormalizeOp op, Emitter &e) {
-  return {normalize(e, op.getX(), op.getMean(), op.getRstd(), op.getGamma(),
-                    op.getBeta())};
+  Value x = e.as(op.getX(), op.getGamma());
+  Value y =
+      normalize(e, x, op.getMean(), op.getRstd(), op.getGamma(), op.getBeta());
+  return {e.as(y, op.getX())};
 }
 
 static Values decompose(BatchNormInferenceOp op, Emitter &e) {
   Value rstd = reciprocalDeviation(e, op.getVariance(),
                                    op.getEpsilon().convertToDouble());
-  return {
-      normalize(e, op.getX(), op.getMean(), rstd, op.getGamma(), op.getBeta())};
+  Value x = e.as(op.getX(), op.getGamma());
+  Value y = normalize(e, x, op.getMean(), rstd, op.getGamma(), op.getBeta());
+  return {e.as(y, op.getX())};
 }
 
 /// dx = (gamma * rstd) * ((dy - dbeta / M) - xhat * (dgamma / M)).
 static Values decompose(BatchNormGradOp op, Emitter &e) {
-  Value x = op.getX(), dy = op.getDy();
+  Value x = e.as(op.getX(), op.getGamma());
+  Value dy = e.as(op.getDy(), op.getGamma());
   Value centered = e.sub(x, e.trailing(op.getMean(), x));
   Value xhat = e.mul(centered, e.trailing(op.getRstd(), x));
   Value dbeta = e.sumToLast(dy);
@@ -81,7 +91,7 @@ static Values decompose(BatchNormGradOp op, Emitter &e) {
   Value projected = e.mul(xhat, e.trailing(meanProduct, x));
   Value rest = e.sub(shifted, projected);
   Value dx = e.mul(e.trailing(slope, x), rest);
-  return {dx, dgamma, dbeta};
+  return {e.as(dx, op.getX()), dgamma, dbeta};
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,7 +148,7 @@ static Value labelMask(Emitter &e, Value logits, Value labels) {
 /// lse - logits[label] without the digits that a large maximum takes from lse;
 /// lse = maximum + log sum e^(logits - maximum).
 static Values decompose(CrossEntropyOp op, Emitter &e) {
-  Value logits = op.getLogits();
+  Value logits = e.as(op.getLogits(), op.getLosses());
   Value maximum = reduceLast<ReduceMaxOp>(e, logits);
   Value shifted = e.sub(logits, e.leading(maximum, logits));
   Value sum = reduceLast<ReduceSumOp>(e, e.exp(shifted));
@@ -154,7 +164,7 @@ static Values decompose(CrossEntropyOp op, Emitter &e) {
 /// large logits has an lse that is rounded by more than probabilities may be,
 /// and the division takes that out again.
 static Values decompose(CrossEntropyGradOp op, Emitter &e) {
-  Value logits = op.getLogits();
+  Value logits = e.as(op.getLogits(), op.getLse());
   Value shifted = e.sub(logits, e.leading(op.getLse(), logits));
   Value powers = e.exp(shifted);
   Value sum = reduceLast<ReduceSumOp>(e, powers);
@@ -162,7 +172,8 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
   Value mask = labelMask(e, logits, op.getLabels());
   Value onehot = e.make<CastOp>(logits.getType(), mask);
   Value difference = e.sub(probabilities, onehot);
-  return {e.mul(difference, e.leading(op.getDlosses(), logits))};
+  Value dlogits = e.mul(difference, e.leading(op.getDlosses(), logits));
+  return {e.as(dlogits, op.getLogits())};
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,13 @@ public:
     return mul(x, splatted);
   }
 
+  /// x in the element type of `like`: itself, or a cast.
+  Value as(Value x, Value like) {
+    mlir::RankedTensorType type =
+        tensorOf(x).clone(tensorOf(like).getElementType());
+    return x.getType() == type ? x : make<CastOp>(type, x);
+  }
+
   /// (C) to (...,C).
   Value trailing(Value value, Value like) {
     return broadcastTrailing(builder, loc, value, tensorOf(like));

@@ -6,11 +6,40 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "reprise/IR/Rt.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::rt_dialect;
+
+static_assert(getMaxEnumValForLibraryOp() + 1 == kLibraryFunctionCount &&
+              getMaxEnumValForEpilogue() + 1 == kLibraryEpilogueCount);
+
+/// Of a call: "[bias, relu]".
+static ParseResult parseEpilogues(OpAsmParser &parser, ArrayAttr &epilogues) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&]() -> ParseResult {
+    FailureOr<Epilogue> epilogue = FieldParser<Epilogue>::parse(parser);
+    if (failed(epilogue))
+      return failure();
+    list.push_back(EpilogueAttr::get(parser.getContext(), *epilogue));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  epilogues = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printEpilogues(OpAsmPrinter &printer, CallOp, ArrayAttr epilogues) {
+  printer << "[";
+  llvm::interleaveComma(epilogues.getAsRange<EpilogueAttr>(), printer,
+                        [&](EpilogueAttr epilogue) {
+                          printer << stringifyEpilogue(epilogue.getValue());
+                        });
+  printer << "]";
+}
 
 #define GET_OP_CLASSES
 #include "reprise/IR/RtOps.cpp.inc"
@@ -127,16 +156,39 @@ SmallVector<ViewAttr> CallOp::getWrites() {
 }
 bool CallOp::mayWriteInPlace() { return false; }
 
+SmallVector<double> CallOp::getFloatList() {
+  return SmallVector<double>(getFloats().value_or(ArrayRef<double>()));
+}
+
+SmallVector<LibraryEpilogue> CallOp::getEpilogueList() {
+  SmallVector<LibraryEpilogue> list;
+  if (std::optional<ArrayAttr> epilogues = getEpilogues())
+    for (auto epilogue : epilogues->getAsRange<EpilogueAttr>())
+      list.push_back(static_cast<LibraryEpilogue>(epilogue.getValue()));
+  return list;
+}
+
 LogicalResult CallOp::verify() {
-  if (getInputs().size() != 2 || getOutputs().size() != 1)
+  const LibraryFunction &function = kLibraryFunctions[unsigned(getOp())];
+  SmallVector<LibraryEpilogue> epilogues = getEpilogueList();
+  if (!epilogues.empty() && !function.takesEpilogues)
+    return emitOpError() << "has epilogues; " << function.name << " takes none";
+  if (epilogues.size() > kMaxEpilogues)
+    return emitOpError() << "has " << epilogues.size() << " epilogues; a call "
+                         << "takes " << kMaxEpilogues;
+  size_t inputs = libraryInputCount(function, epilogues);
+  if (getInputs().size() != inputs || getOutputs().size() != function.outputs)
     return emitOpError() << "reads " << getInputs().size() << " and writes "
-                         << getOutputs().size()
-                         << " tensors; every library op reads 2 and writes 1";
-  size_t expected = getOp() == LibraryOp::MatMul ? 2 : 9;
-  if (getInts().size() != expected)
-    return emitOpError() << "has " << getInts().size() << " parameters; "
-                         << stringifyLibraryOp(getOp()) << " takes "
-                         << expected;
+                         << getOutputs().size() << " tensors; " << function.name
+                         << (epilogues.empty() ? "" : " with its epilogues")
+                         << " reads " << inputs << " and writes "
+                         << function.outputs;
+  if (getInts().size() != function.ints)
+    return emitOpError() << "has " << getInts().size() << " ints; "
+                         << function.name << " takes " << function.ints;
+  if (getFloatList().size() != function.floats)
+    return emitOpError() << "has " << getFloatList().size() << " floats; "
+                         << function.name << " takes " << function.floats;
   return success();
 }
 

@@ -160,6 +160,20 @@ bool sg::hasSupportedShape(Type type) {
   return true;
 }
 
+bool sg::isWider(Type wide, Type element) {
+  return wide.isF32() && isa<BFloat16Type, Float16Type>(element);
+}
+
+bool sg::areWidened(TypeRange inferred, TypeRange actual) {
+  return inferred.size() == actual.size() &&
+         llvm::all_of(llvm::zip(inferred, actual), [](auto pair) {
+           auto from = cast<RankedTensorType>(std::get<0>(pair));
+           auto to = dyn_cast<RankedTensorType>(std::get<1>(pair));
+           return to && to.getShape() == from.getShape() &&
+                  isWider(to.getElementType(), from.getElementType());
+         });
+}
+
 uint64_t sg::byteSize(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   uint64_t bits = tensor.getElementType().getIntOrFloatBitWidth();

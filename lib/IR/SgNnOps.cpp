@@ -1,6 +1,7 @@
 //===- SgNnOps.cpp - Inference and rules of layers ------------------------===//
 
 #include "Verify.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -111,10 +112,19 @@ LogicalResult Conv2DOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// Of `x`, `filter` and `dy` the one that is the op's result may be wider.
 static LogicalResult verifyConvGrad(Operation *op, RankedTensorType x,
                                     RankedTensorType filter,
                                     RankedTensorType dy,
                                     ConvGeometry geometry) {
+  Type element = dy.getElementType(),
+       made = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isWider(made, element)) {
+    if (x == op->getResult(0).getType())
+      x = x.clone(element);
+    if (filter == op->getResult(0).getType())
+      filter = filter.clone(element);
+  }
   auto expected = convolve(op->getLoc(), x, filter, geometry);
   if (!expected)
     return failure();
@@ -232,7 +242,8 @@ LogicalResult GlobalAvgPoolOp::inferReturnTypes(MLIRContext *,
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// Checks that each of `vectors` is (C) for x (...,C), in x's element type.
+/// Checks that each of `vectors` is (C) for x (...,C), all in x's element type
+/// or all in a wider one.
 static LogicalResult checkChannels(std::optional<Location> loc, Value x,
                                    ValueRange vectors) {
   auto type = tensorType(x);
@@ -243,6 +254,9 @@ static LogicalResult checkChannels(std::optional<Location> loc, Value x,
                              type);
   auto expected =
       RankedTensorType::get({type.getShape().back()}, type.getElementType());
+  Type first = getElementTypeOrSelf(vectors.front().getType());
+  if (isWider(first, type.getElementType()))
+    expected = expected.clone(first);
   for (Value vector : vectors)
     if (vector.getType() != expected)
       return emitOptionalError(loc, "normalization of ", type, " needs ",
@@ -335,6 +349,8 @@ LogicalResult CrossEntropyGradOp::verify() {
   auto logits = tensorType(getLogits());
   auto row =
       RankedTensorType::get({logits.getDimSize(0)}, logits.getElementType());
+  if (areWidened(row, getLse().getType()))
+    row = tensorType(getLse());
   if (getLse().getType() != row || getDlosses().getType() != row)
     return emitOpError() << "needs lse and dlosses of type " << row;
   return success();

@@ -12,12 +12,14 @@ using namespace reprise::sg;
 
 /// With A and B as stored and ta, tb their flags, and D the cotangent:
 ///   dA = D op(B)^T, transposed if ta; dB = op(A)^T D, transposed if tb.
-/// A flag on the operands does every transposition.
+/// A flag on the operands does every transposition. A cotangent that is wider
+/// than the operands is rounded to their type: products take one type.
 static LogicalResult matMulVjp(MatMulOp op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
   if (!dy)
     return success();
   Emitter e(context.builder, op.getLoc());
+  dy = e.as(dy, op.getLhs());
   bool ta = op.getTransposeA(), tb = op.getTransposeB();
   if (context.needsGradient(op.getLhsMutable())) {
     Value b = context.forward(op.getRhs());
@@ -34,11 +36,13 @@ static LogicalResult matMulVjp(MatMulOp op, VjpContext &context) {
   return success();
 }
 
+/// As of a matrix product.
 static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
   if (!dy)
     return success();
   Emitter e(context.builder, op.getLoc());
+  dy = e.as(dy, op.getX());
   if (context.needsGradient(op.getXMutable())) {
     Value filter = context.forward(op.getFilter());
     context.addGradient(op.getXMutable(),
@@ -122,7 +126,8 @@ static LogicalResult batchNormTrainingVjp(BatchNormTrainingOp op,
   Emitter e(context.builder, op.getLoc());
   if (!x && !gamma) {
     if (beta)
-      context.addGradient(op.getBetaMutable(), e.sumToLast(dy));
+      context.addGradient(op.getBetaMutable(),
+                          e.sumToLast(e.as(dy, op.getBeta())));
     return success();
   }
   Value keptX = context.forward(op.getX());
@@ -142,7 +147,7 @@ static LogicalResult batchNormTrainingVjp(BatchNormTrainingOp op,
 
 namespace {
 /// The derivative of y = (x - mean) * rstd * gamma + beta, a part at a time.
-/// Parts are emitted when first asked for.
+/// Parts are emitted when first asked for, in the type of gamma, which dy has.
 class NormalizeGradient {
 public:
   NormalizeGradient(VjpContext &context, Emitter &e, Value dy)
@@ -157,7 +162,7 @@ public:
   /// x - mean.
   Value centered(Value x, Value mean) {
     if (!difference) {
-      Value keptX = context.forward(x);
+      Value keptX = e.as(context.forward(x), dy);
       difference = e.sub(keptX, e.trailing(context.forward(mean), dy));
     }
     return difference;
@@ -178,7 +183,7 @@ struct NormalizeOperands {
 } // namespace
 
 /// Adds the gradients of x, mean, gamma and beta; returns that of rstd if
-/// `wantsRstd`, else null.
+/// `wantsRstd`, else null. dy has the type of gamma.
 static Value normalizeGradients(VjpContext &context, Emitter &e, Value dy,
                                 NormalizeOperands operands, bool wantsRstd) {
   NormalizeGradient parts(context, e, dy);
@@ -188,7 +193,7 @@ static Value normalizeGradients(VjpContext &context, Emitter &e, Value dy,
     Value scaled = parts.scaled(operands.gamma.get());
     Value dx = e.mul(scaled, e.trailing(operands.rstd(), dy));
     if (x)
-      context.addGradient(operands.x, dx);
+      context.addGradient(operands.x, e.as(dx, operands.x.get()));
     if (mean)
       context.addGradient(operands.mean, e.neg(e.sumToLast(dx)));
   }
@@ -211,6 +216,7 @@ static LogicalResult normalizeVjp(NormalizeOp op, VjpContext &context) {
   if (!dy)
     return success();
   Emitter e(context.builder, op.getLoc());
+  dy = e.as(dy, op.getGamma());
   auto rstd = [&] { return context.forward(op.getRstd()); };
   bool wantsRstd = context.needsGradient(op.getRstdMutable());
   Value drstd =
@@ -229,6 +235,7 @@ static LogicalResult batchNormInferenceVjp(BatchNormInferenceOp op,
   if (!dy)
     return success();
   Emitter e(context.builder, op.getLoc());
+  dy = e.as(dy, op.getGamma());
   Value cached;
   auto rstd = [&] {
     if (!cached) {
@@ -283,8 +290,10 @@ static LogicalResult crossEntropyVjp(CrossEntropyOp op, VjpContext &context) {
                                                    labels, lse, dlosses));
   }
   if (dlse) {
-    Value probabilities = e.make<SoftmaxOp>(logits);
-    context.addGradient(operand, e.mul(probabilities, e.leading(dlse, logits)));
+    Value wide = e.as(logits, dlse);
+    Value probabilities = e.make<SoftmaxOp>(wide);
+    Value dlogits = e.mul(probabilities, e.leading(dlse, wide));
+    context.addGradient(operand, e.as(dlogits, logits));
   }
   return success();
 }

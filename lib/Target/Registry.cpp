@@ -41,6 +41,15 @@ private:
 
 Target::~Target() = default;
 
+std::vector<rp_element_type> Target::kernelElements() const {
+  return {RP_F32, RP_BF16, RP_F16, RP_F64, RP_I1, RP_I8, RP_I32, RP_I64};
+}
+
+/// What calls may have on some device; see rt::verifyLibraryCall.
+std::vector<rp_element_type> Target::callElements(rt::LibraryOp) const {
+  return {RP_F32, RP_BF16, RP_F16, RP_F64};
+}
+
 void reprise::registerTarget(llvm::StringRef name, TargetEntry entry) {
   Registry::get().add(name, std::move(entry));
 }

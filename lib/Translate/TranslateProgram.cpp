@@ -117,6 +117,9 @@ static std::optional<std::vector<uint8_t>> bytesOf(ElementsAttr elements) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+static_assert(size_t(fb::LibraryOp::MAX) + 1 == kLibraryFunctionCount &&
+              size_t(fb::Epilogue::MAX) + 1 == kLibraryEpilogueCount);
+
 static fb::LibraryCallT translateCall(CallOp call) {
   fb::LibraryCallT result;
   result.op = static_cast<fb::LibraryOp>(call.getOp());
@@ -125,6 +128,10 @@ static fb::LibraryCallT translateCall(CallOp call) {
   for (auto view : call.getOutputs().getAsRange<ViewAttr>())
     result.outputs.push_back(translate(view));
   result.ints = call.getInts().vec();
+  for (double number : call.getFloatList())
+    result.floats.push_back(number);
+  for (LibraryEpilogue epilogue : call.getEpilogueList())
+    result.epilogues.push_back(static_cast<fb::Epilogue>(epilogue));
   if (std::optional<ViewAttr> workspace = call.getWorkspace())
     result.workspace = translate(*workspace);
   result.implementation = call.getImplementation().str();

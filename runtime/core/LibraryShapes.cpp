@@ -7,6 +7,8 @@
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Library.h"
 
+#include <cstring>
+
 namespace reprise::rt {
 
 namespace {
@@ -63,9 +65,6 @@ static int64_t outputExtent(int64_t in, int64_t kernel, int64_t stride,
 }
 
 static Status checkConvParameters(const std::vector<int64_t> &ints) {
-  if (ints.size() != 9)
-    return wrong("a convolution takes 9 parameters, not " +
-                 std::to_string(ints.size()));
   for (size_t i = 0; i < 9; ++i) {
     bool padding = i >= 2 && i < 6;
     if (ints[i] < (padding ? 0 : 1) || ints[i] > kMaxParameter)
@@ -106,8 +105,8 @@ static Status checkConvolution(const LibraryCallDesc &desc) {
 }
 
 static Status checkMatMul(const LibraryCallDesc &desc) {
-  if (desc.ints.size() != 2 || desc.ints[0] < 0 || desc.ints[0] > 1 ||
-      desc.ints[1] < 0 || desc.ints[1] > 1)
+  if (desc.ints[0] < 0 || desc.ints[0] > 1 || desc.ints[1] < 0 ||
+      desc.ints[1] > 1)
     return wrong("a matrix product takes two parameters of 0 or 1");
   std::vector<int64_t> a = desc.inputs[0].shape, b = desc.inputs[1].shape,
                        c = desc.outputs[0].shape;
@@ -131,28 +130,136 @@ static Status checkMatMul(const LibraryCallDesc &desc) {
   return {};
 }
 
-Status verifyLibraryCall(const LibraryCallDesc &desc) {
-  if (desc.inputs.size() != 2 || desc.outputs.size() != 1)
-    return wrong("a library call takes two inputs and one output, not " +
+/// (...,C) and (C) to (...,C) and (...).
+static Status checkRmsNorm(const LibraryCallDesc &desc) {
+  const TensorDesc &x = desc.inputs[0], &gamma = desc.inputs[1],
+                   &y = desc.outputs[0], &rstd = desc.outputs[1];
+  if (x.shape.empty())
+    return wrong("rms_norm of a scalar");
+  std::vector<int64_t> rows(x.shape.begin(), x.shape.end() - 1);
+  if (gamma.shape != std::vector<int64_t>{x.shape.back()} ||
+      y.shape != x.shape || rstd.shape != rows)
+    return wrong("rms_norm of " + text(x.shape) + " with " + text(gamma.shape) +
+                 " does not give " + text(y.shape) + " and " +
+                 text(rstd.shape));
+  for (const TensorDesc *t : {&x, &gamma, &y, &rstd})
+    if (!isRowMajor(*t))
+      return wrong("operand " + text(t->shape) + " of rms_norm is not dense");
+  if (y.type != x.type)
+    return wrong("rms_norm of " + std::string(elementName(x.type)) +
+                 " does not give " + elementName(y.type));
+  if (!(desc.floats[0] > 0) || desc.floats[0] > 1)
+    return wrong("the epsilon of rms_norm is " +
+                 std::to_string(desc.floats[0]) +
+                 ", which is not above 0 and at most 1");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// What is the same for all functions
+//===----------------------------------------------------------------------===//
+
+static std::string counted(size_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// How many of everything there are, before anything is looked into.
+static Status checkCounts(const LibraryCallDesc &desc) {
+  if (size_t(desc.op) >= kLibraryFunctionCount)
+    return wrong("unknown library operation");
+  const LibraryFunction &function = functionOf(desc);
+  std::string name = function.name;
+  if (!desc.epilogues.empty() && !function.takesEpilogues)
+    return wrong(name + " takes no epilogues");
+  if (desc.epilogues.size() > kMaxEpilogues)
+    return wrong(counted(desc.epilogues.size(), "epilogue") +
+                 "; a call takes " + std::to_string(kMaxEpilogues));
+  for (Epilogue epilogue : desc.epilogues)
+    if (size_t(epilogue) >= kLibraryEpilogueCount)
+      return wrong("unknown epilogue " + std::to_string(int(epilogue)));
+  size_t inputs = libraryInputCount(function, desc.epilogues);
+  if (desc.inputs.size() != inputs || desc.outputs.size() != function.outputs)
+    return wrong(name + (desc.epilogues.empty() ? "" : " with its epilogues") +
+                 " takes " + counted(inputs, "input") + " and " +
+                 counted(function.outputs, "output") + ", not " +
                  std::to_string(desc.inputs.size()) + " and " +
                  std::to_string(desc.outputs.size()));
-  for (const TensorDesc *t :
-       {&desc.inputs[0], &desc.inputs[1], &desc.outputs[0]}) {
-    REPRISE_RETURN_IF_ERROR(checkTensor(*t));
-    if (t->type != RP_F32 && t->type != RP_BF16)
-      return wrong("library calls take f32 and bf16 operands");
-  }
-  if (desc.inputs[0].type != desc.inputs[1].type)
+  if (desc.ints.size() != function.ints ||
+      desc.floats.size() != function.floats)
+    return wrong(name + " takes " + counted(function.ints, "int") + " and " +
+                 counted(function.floats, "float") + ", not " +
+                 std::to_string(desc.ints.size()) + " and " +
+                 std::to_string(desc.floats.size()));
+  return {};
+}
+
+/// Tensors that do not hold the function's own inputs are of that type, or f32.
+static Status checkTypes(const LibraryCallDesc &desc) {
+  rp_element_type type = desc.inputs[0].type;
+  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
+    for (const TensorDesc &tensor : *list) {
+      REPRISE_RETURN_IF_ERROR(checkTensor(tensor));
+      if (tensor.type > RP_F64)
+        return wrong("library calls take floating-point operands, not " +
+                     std::string(elementName(tensor.type)));
+      if (tensor.type != type && tensor.type != RP_F32)
+        return wrong("a library call on " + std::string(elementName(type)) +
+                     " has operands of that or f32, not " +
+                     elementName(tensor.type));
+    }
+  bool isProduct = functionOf(desc).takesEpilogues;
+  if (isProduct && desc.inputs[1].type != type)
     return wrong("the inputs of a library call differ in type");
+  return {};
+}
+
+/// The inputs of epilogues fit the result and are not wider than it.
+static Status checkEpilogues(const LibraryCallDesc &desc) {
+  const TensorDesc &result = desc.outputs[0];
+  size_t input = functionOf(desc).inputs;
+  for (Epilogue epilogue : desc.epilogues) {
+    const LibraryEpilogueForm &form = kLibraryEpilogues[size_t(epilogue)];
+    if (!form.inputs)
+      continue;
+    const TensorDesc &operand = desc.inputs[input++];
+    std::vector<int64_t> expected = result.shape;
+    if (epilogue == Epilogue::Bias)
+      expected = {result.shape.back()};
+    if (operand.shape != expected || !isRowMajor(operand))
+      return wrong("the input of epilogue " + std::string(form.name) + ", " +
+                   text(operand.shape) + ", is not a dense tensor of " +
+                   text(expected));
+    if (operand.type != RP_F32 && operand.type != result.type)
+      return wrong("the input of epilogue " + std::string(form.name) + " is " +
+                   elementName(operand.type) + "; f32 and " +
+                   elementName(result.type) + ", the result's, are possible");
+  }
+  return {};
+}
+
+Status verifyLibraryCall(const LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(checkCounts(desc));
+  REPRISE_RETURN_IF_ERROR(checkTypes(desc));
   switch (desc.op) {
   case LibraryOp::Conv2D:
   case LibraryOp::Conv2DInputGrad:
   case LibraryOp::Conv2DFilterGrad:
-    return checkConvolution(desc);
+    REPRISE_RETURN_IF_ERROR(checkConvolution(desc));
+    break;
   case LibraryOp::MatMul:
-    return checkMatMul(desc);
+    REPRISE_RETURN_IF_ERROR(checkMatMul(desc));
+    break;
+  case LibraryOp::RmsNorm:
+    REPRISE_RETURN_IF_ERROR(checkRmsNorm(desc));
+    break;
   }
-  return wrong("unknown library operation");
+  return checkEpilogues(desc);
+}
+
+const char *elementName(rp_element_type type) {
+  static const char *const names[] = {"f32", "bf16", "f16", "f64",
+                                      "i1",  "i8",   "i32", "i64"};
+  return size_t(type) < 8 ? names[type] : "unknown";
 }
 
 std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
@@ -169,6 +276,15 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
     }
   if (!REPRISE_FAULT("call-key-without-numbers"))
     append(desc.ints);
+  std::vector<int64_t> bits;
+  for (double number : desc.floats)
+    std::memcpy(&bits.emplace_back(), &number, sizeof number);
+  append(bits);
+  std::vector<int64_t> epilogues;
+  for (Epilogue epilogue : desc.epilogues)
+    epilogues.push_back(int64_t(epilogue));
+  if (!REPRISE_FAULT("call-key-without-epilogues"))
+    append(epilogues);
   return key;
 }
 

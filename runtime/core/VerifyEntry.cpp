@@ -112,16 +112,46 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
   return {};
 }
 
+/// Whether the call's lists are there, of sizes that any call has and where
+/// loads may read them: what is in them is for verifyLibraryCall.
+static bool isBounded(const fb::LibraryCall &call) {
+  constexpr uint32_t kMaxOperands = 16, kMaxNumbers = 16;
+  auto isShort = [](const auto *list, size_t most) {
+    return !list || list->size() <= most;
+  };
+  return call.op() <= fb::LibraryOp::MAX && call.inputs() && call.outputs() &&
+         call.implementation() && isShort(call.inputs(), kMaxOperands) &&
+         isShort(call.outputs(), kMaxOperands) &&
+         isShort(call.ints(), kMaxNumbers) && isAligned(call.ints()) &&
+         isShort(call.floats(), kMaxNumbers) && isAligned(call.floats()) &&
+         isShort(call.epilogues(), kMaxEpilogues);
+}
+
 static bool overlap(const Range &a, const Range &b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
+/// Results share no byte with operands, nor with each other and the workspace,
+/// which is the last of `writes` where there is one.
+static Status disjointOperands(const std::vector<Range> &reads,
+                               const std::vector<Range> &writes, bool workspace,
+                               const std::string &name) {
+  for (size_t i = 0; i < writes.size(); ++i) {
+    for (const Range &read : reads)
+      if (overlap(writes[i], read))
+        return invalidProgram(name + " overwrites its own operand");
+    for (size_t k = 0; k < i && !REPRISE_FAULT("call-results-may-overlap"); ++k)
+      if (overlap(writes[i], writes[k]))
+        return invalidProgram(name + (workspace && i + 1 == writes.size()
+                                          ? " has its result in its workspace"
+                                          : " has two results in one place"));
+  }
+  return {};
+}
+
 Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                                     const StepContext &context) {
-  if (call.op() > fb::LibraryOp::MAX || !call.inputs() || !call.outputs() ||
-      call.inputs()->size() > 2 || call.outputs()->size() > 1 ||
-      (call.ints() && call.ints()->size() > 16) || !isAligned(call.ints()) ||
-      !call.implementation())
+  if (!isBounded(call))
     return invalidProgram(context.name + " is not a call the library has");
   std::vector<Range> reads, writes;
   Range range;
@@ -142,13 +172,8 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                             " is not dense and aligned to " +
                             std::to_string(program.alignment()) + " bytes");
   }
-  for (size_t i = 0; i < writes.size(); ++i) {
-    for (const Range &read : reads)
-      if (overlap(writes[i], read))
-        return invalidProgram(context.name + " overwrites its own operand");
-    if (i && overlap(writes[i], writes[i - 1]))
-      return invalidProgram(context.name + " has its result in its workspace");
-  }
+  REPRISE_RETURN_IF_ERROR(disjointOperands(
+      reads, writes, call.workspace() != nullptr, context.name));
   if (Status status = verifyLibraryCall(describe(call)); !status.ok())
     return invalidProgram(context.name + ": " + status.message());
   return {};

@@ -39,11 +39,6 @@ static bool hasStrides(const fb::View &view) {
   return view.strides() && view.strides()->size() != 0;
 }
 
-bool isAligned(const flatbuffers::Vector<int64_t> *numbers) {
-  return !numbers ||
-         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(int64_t) == 0;
-}
-
 std::optional<uint64_t> viewBytes(const fb::View &view) {
   uint64_t element = elementBytes(view.type());
   size_t rank = rankOf(view);
@@ -123,6 +118,10 @@ LibraryCallDesc describe(const fb::LibraryCall &call) {
     desc.outputs.push_back(describe(*view));
   if (call.ints())
     desc.ints.assign(call.ints()->begin(), call.ints()->end());
+  if (call.floats())
+    desc.floats.assign(call.floats()->begin(), call.floats()->end());
+  for (uint32_t i = 0; call.epilogues() && i < call.epilogues()->size(); ++i)
+    desc.epilogues.push_back(Epilogue(call.epilogues()->Get(i)));
   return desc;
 }
 

@@ -23,7 +23,11 @@ uint64_t elementBytes(fb::ElementType type);
 
 /// True if the elements of `numbers` are where 64-bit loads may read them;
 /// the FlatBuffers verifier checks the alignment of a vector's length only.
-bool isAligned(const flatbuffers::Vector<int64_t> *numbers);
+template <typename Number>
+bool isAligned(const flatbuffers::Vector<Number> *numbers) {
+  return !numbers ||
+         reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(Number) == 0;
+}
 
 /// Bytes from the first to behind the last element of `view`, or nothing if
 /// its rank, a dimension, a stride or the product is out of range.

@@ -62,13 +62,14 @@ private:
 
 class LibraryStep : public CpuStep {
 public:
-  LibraryStep(BoundLibraryCall call, dnnl::stream &stream)
-      : call(std::move(call)), stream(stream) {}
-  Status run() override { return call.run(stream); }
+  LibraryStep(BoundLibraryCall call, dnnl::stream &stream, Team &team)
+      : call(std::move(call)), stream(stream), team(team) {}
+  Status run() override { return call.run(stream, team); }
 
 private:
   BoundLibraryCall call;
   dnnl::stream &stream;
+  Team &team;
 };
 
 class CpuProgram : public DeviceProgram {
@@ -273,13 +274,13 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
                              " bytes here; compile the model again");
   uint64_t end = 0;
   LibraryOperands operands;
-  operands.inputs[0] = resolve(entry, *call.inputs()->Get(0), end);
-  operands.inputs[1] = resolve(entry, *call.inputs()->Get(1), end);
+  for (const fb::View *input : *call.inputs())
+    operands.inputs.push_back(resolve(entry, *input, end));
   operands.output = resolve(entry, *call.outputs()->Get(0), end);
   operands.workspace =
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
   std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
-      BoundLibraryCall(plan, (*cached)->primitives, operands), stream);
+      BoundLibraryCall(plan, (*cached)->primitives, operands), stream, *team);
   step->end = end;
   return step;
 }

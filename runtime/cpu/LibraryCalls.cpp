@@ -15,20 +15,47 @@ static void *address(Place place, const LibraryPlan &plan,
   char *workspace = static_cast<char *>(operands.workspace);
   if (REPRISE_FAULT("call-workspace-shifted"))
     workspace += plan.info.workspaceBytes;
-  switch (place) {
-  case Place::Input0:
-    return operands.inputs[0];
-  case Place::Input1:
-    return operands.inputs[1];
-  case Place::Output:
+  switch (place.kind) {
+  case Place::Kind::Input:
+    return operands.inputs[place.number];
+  case Place::Kind::Output:
     return static_cast<char *>(operands.output) +
            (REPRISE_FAULT("call-result-shifted") ? 64 : 0);
-  case Place::Packed:
+  case Place::Kind::Packed:
     return workspace;
-  case Place::Scratchpad:
+  case Place::Kind::Product:
+    return workspace + plan.productOffset;
+  case Place::Kind::Scratchpad:
     return workspace + plan.scratchpadOffset;
   }
   return nullptr;
+}
+
+/// The loop of ours that ends a call, with the operands' addresses.
+static EpilogueLoop bindLoop(const LibraryPlan &plan,
+                             const LibraryOperands &operands) {
+  const LibraryCallDesc &call = *plan.loop;
+  const TensorDesc &result = call.outputs[0];
+  EpilogueLoop loop;
+  loop.product = static_cast<const float *>(address(
+      plan.hasProduct ? Place::product() : Place::output(), plan, operands));
+  loop.result = {address(Place::output(), plan, operands),
+                 result.type == RP_BF16};
+  loop.elements = 1;
+  for (int64_t extent : result.shape)
+    loop.elements *= extent;
+  loop.channels = result.shape.back();
+  unsigned input = functionOf(call).inputs;
+  for (Epilogue epilogue : call.epilogues) {
+    EpilogueLoop::Term term{epilogue, {}};
+    if (kLibraryEpilogues[size_t(epilogue)].inputs) {
+      term.operand = {address(Place::input(input), plan, operands),
+                      call.inputs[input].type == RP_BF16};
+      ++input;
+    }
+    loop.terms.push_back(term);
+  }
+  return loop;
 }
 
 BoundLibraryCall::BoundLibraryCall(
@@ -43,9 +70,11 @@ BoundLibraryCall::BoundLibraryCall(
     }
     sequence.push_back(std::move(bound));
   }
+  if (plan.loop)
+    loop = bindLoop(plan, operands);
 }
 
-Status BoundLibraryCall::run(dnnl::stream &stream) {
+Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
   for (Bound &bound : sequence) {
     dnnl_status_t status = dnnl_primitive_execute(
         bound.primitive.get(), stream.get(), int(bound.arguments.size()),
@@ -55,6 +84,8 @@ Status BoundLibraryCall::run(dnnl::stream &stream) {
           status == dnnl_out_of_memory ? RP_OUT_OF_MEMORY : RP_INTERNAL,
           "oneDNN failed with status " + std::to_string(int(status)));
   }
+  if (loop)
+    loop->run(team);
   return {};
 }
 

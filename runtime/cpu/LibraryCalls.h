@@ -2,25 +2,40 @@
 //
 // A call becomes up to two primitives: the operation itself with activations
 // where they lie, and a reorder of the filter between its layout in memory
-// and the one the operation prefers. Both the packed filter and the
-// scratchpads live in the call's workspace:
+// and the one the operation prefers. Epilogues are oneDNN's post-ops where
+// these round as the call says, else a loop of ours behind the primitives, over
+// the product in f32. The packed filter, the product where the result is bf16,
+// and the scratchpads live in the call's workspace, each at a multiple of 64:
 //
-//   0                  align64(packed)              workspaceBytes
-//   | packed filter ... | scratchpad of either primitive ... |
+//   | packed filter ... | product in f32 ... | scratchpad of either primitive
+//   ... |
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 #define REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 
+#include "Epilogues.h"
 #include "ThreadScope.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include <dnnl.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace reprise::rt {
 
-enum class Place : uint8_t { Input0, Input1, Output, Packed, Scratchpad };
+/// An operand of the call by its number, or a part of the workspace.
+struct Place {
+  enum class Kind : uint8_t { Input, Output, Packed, Product, Scratchpad };
+  Kind kind;
+  unsigned number = 0;
+
+  static Place input(unsigned number) { return {Kind::Input, number}; }
+  static Place output() { return {Kind::Output}; }
+  static Place packed() { return {Kind::Packed}; }
+  static Place product() { return {Kind::Product}; }
+  static Place scratchpad() { return {Kind::Scratchpad}; }
+};
 
 /// The descriptors of one primitive and where each of its arguments lies.
 struct PlannedPrimitive {
@@ -36,11 +51,26 @@ struct PlannedPrimitive {
 /// A call as the library would run it; holds no tensor memory.
 struct LibraryPlan {
   std::vector<PlannedPrimitive> primitives; // in order of execution
-  uint64_t scratchpadOffset = 0;            // in the workspace
+  /// The call where a loop of ours ends it, which has the epilogues; and
+  /// whether the product before it lies in the workspace.
+  std::optional<LibraryCallDesc> loop;
+  bool hasProduct = false;
+  uint64_t productOffset = 0, scratchpadOffset = 0; // in the workspace
   LibraryCallInfo info;
 };
 
 dnnl::engine &cpuEngine();
+
+/// Plans the primitives of a checked call, its epilogues as post-ops. Throws
+/// dnnl::error where oneDNN has none that does not allocate.
+LibraryPlan planPrimitives(const LibraryCallDesc &call);
+
+/// The same with epilogues by whatever rounds as the call says. To be finished
+/// by layOutWorkspace.
+LibraryPlan planWithEpilogues(const LibraryCallDesc &call);
+
+/// Adds the scratchpads, lays out the workspace and names the kernels.
+void layOutWorkspace(LibraryPlan &plan);
 
 /// See queryLibraryCall, which returns `info` of this.
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
@@ -51,9 +81,9 @@ Status checkLibraryThreads(Team &team);
 
 /// Where the operands of one execution lie.
 struct LibraryOperands {
-  void *inputs[2];
-  void *output;
-  void *workspace; // null if the call needs none
+  std::vector<void *> inputs;
+  void *output = nullptr;
+  void *workspace = nullptr; // null if the call needs none
 };
 
 /// A call with its code generated and its operands bound: running it builds
@@ -63,7 +93,8 @@ public:
   BoundLibraryCall(const LibraryPlan &plan,
                    const std::vector<dnnl::primitive> &primitives,
                    const LibraryOperands &operands);
-  Status run(dnnl::stream &stream);
+  /// The team is the one that the stream's primitives run on.
+  Status run(dnnl::stream &stream, Team &team);
 
 private:
   struct Bound {
@@ -72,6 +103,7 @@ private:
     std::vector<dnnl_exec_arg_t> arguments;
   };
   std::vector<Bound> sequence;
+  std::optional<EpilogueLoop> loop;
 };
 
 /// Generates each distinct call of a program once.

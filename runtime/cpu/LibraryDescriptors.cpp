@@ -73,6 +73,14 @@ static ConvolutionDescs describeConvolution(const TensorDesc &x,
   return d;
 }
 
+namespace {
+/// What is attached to an operation: attributes, and arguments of post-ops.
+struct Attached {
+  dnnl::primitive_attr attr;
+  std::vector<PlannedPrimitive::Argument> arguments;
+};
+} // namespace
+
 static dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -100,13 +108,14 @@ template <typename Desc> static Desc avoidAllocation(Desc desc) {
 }
 
 static dnnl::convolution_forward::primitive_desc
-forwardDesc(const ConvolutionDescs &d) {
+forwardDesc(const ConvolutionDescs &d,
+            const dnnl::primitive_attr &attr = userScratchpad()) {
   dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_training,
                                        dnnl::algorithm::convolution_direct, d.x,
                                        d.anyFilter, d.y, d.strides, d.dilations,
                                        d.paddingBegin, d.paddingEnd);
-  return avoidAllocation(dnnl::convolution_forward::primitive_desc(
-      desc, userScratchpad(), cpuEngine()));
+  return avoidAllocation(
+      dnnl::convolution_forward::primitive_desc(desc, attr, cpuEngine()));
 }
 
 /// Adds the reorder between the two layouts of a filter.
@@ -119,18 +128,29 @@ static void planReorder(LibraryPlan &plan, const memory::desc &from,
       {desc, {{DNNL_ARG_FROM, fromPlace, from}, {DNNL_ARG_TO, toPlace, to}}});
 }
 
-static void planForward(LibraryPlan &plan, const ConvolutionDescs &d) {
-  auto desc = forwardDesc(d);
+/// Adds an operation with what is attached to it.
+static void planOperation(LibraryPlan &plan, PlannedPrimitive operation,
+                          const Attached &attached) {
+  operation.arguments.insert(operation.arguments.end(),
+                             attached.arguments.begin(),
+                             attached.arguments.end());
+  plan.primitives.push_back(std::move(operation));
+}
+
+static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
+                        const Attached &attached) {
+  auto desc = forwardDesc(d, attached.attr);
   bool pack = desc.weights_desc() != d.plainFilter;
   if (pack)
-    planReorder(plan, d.plainFilter, Place::Input1, desc.weights_desc(),
-                Place::Packed);
-  plan.primitives.push_back(
-      {desc,
-       {{DNNL_ARG_SRC, Place::Input0, d.x},
-        {DNNL_ARG_WEIGHTS, pack ? Place::Packed : Place::Input1,
-         desc.weights_desc()},
-        {DNNL_ARG_DST, Place::Output, d.y}}});
+    planReorder(plan, d.plainFilter, Place::input(1), desc.weights_desc(),
+                Place::packed());
+  planOperation(plan,
+                {desc,
+                 {{DNNL_ARG_SRC, Place::input(0), d.x},
+                  {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1),
+                   desc.weights_desc()},
+                  {DNNL_ARG_DST, Place::output(), d.y}}},
+                attached);
 }
 
 static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
@@ -141,14 +161,14 @@ static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
       operation, userScratchpad(), cpuEngine(), forwardDesc(d)));
   bool pack = desc.weights_desc() != d.plainFilter;
   if (pack)
-    planReorder(plan, d.plainFilter, Place::Input1, desc.weights_desc(),
-                Place::Packed);
+    planReorder(plan, d.plainFilter, Place::input(1), desc.weights_desc(),
+                Place::packed());
   plan.primitives.push_back(
       {desc,
-       {{DNNL_ARG_DIFF_DST, Place::Input0, d.y},
-        {DNNL_ARG_WEIGHTS, pack ? Place::Packed : Place::Input1,
+       {{DNNL_ARG_DIFF_DST, Place::input(0), d.y},
+        {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1),
          desc.weights_desc()},
-        {DNNL_ARG_DIFF_SRC, Place::Output, d.x}}});
+        {DNNL_ARG_DIFF_SRC, Place::output(), d.x}}});
 }
 
 /// True for oneDNN's kernel of 1x1 filters where a stride makes it copy its
@@ -177,13 +197,14 @@ static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
   auto desc = avoidAllocation(first);
   memory::desc packed = desc.diff_weights_desc();
   bool pack = packed != d.plainFilter;
-  plan.primitives.push_back({desc,
-                             {{DNNL_ARG_SRC, Place::Input0, d.x},
-                              {DNNL_ARG_DIFF_DST, Place::Input1, d.y},
-                              {DNNL_ARG_DIFF_WEIGHTS,
-                               pack ? Place::Packed : Place::Output, packed}}});
+  plan.primitives.push_back(
+      {desc,
+       {{DNNL_ARG_SRC, Place::input(0), d.x},
+        {DNNL_ARG_DIFF_DST, Place::input(1), d.y},
+        {DNNL_ARG_DIFF_WEIGHTS, pack ? Place::packed() : Place::output(),
+         packed}}});
   if (pack)
-    planReorder(plan, packed, Place::Packed, d.plainFilter, Place::Output);
+    planReorder(plan, packed, Place::packed(), d.plainFilter, Place::output());
 }
 
 /// The operand as the product sees it: a transposed one keeps its bytes and
@@ -203,76 +224,135 @@ static memory::desc matrix(const TensorDesc &t, bool transposed) {
   return memory::desc(dims, dataType(t.type), strides);
 }
 
-static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call) {
+static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
+                       const Attached &attached) {
   memory::desc a = matrix(call.inputs[0], call.ints[0]);
   memory::desc b = matrix(call.inputs[1], call.ints[1]);
   memory::desc c = matrix(call.outputs[0], false);
   auto desc = avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, b, c), userScratchpad(), cpuEngine()));
-  plan.primitives.push_back({desc,
-                             {{DNNL_ARG_SRC, Place::Input0, a},
-                              {DNNL_ARG_WEIGHTS, Place::Input1, b},
-                              {DNNL_ARG_DST, Place::Output, c}}});
+      dnnl::matmul::desc(a, b, c), attached.attr, cpuEngine()));
+  planOperation(plan,
+                {desc,
+                 {{DNNL_ARG_SRC, Place::input(0), a},
+                  {DNNL_ARG_WEIGHTS, Place::input(1), b},
+                  {DNNL_ARG_DST, Place::output(), c}}},
+                attached);
 }
 
 static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// Adds the scratchpads and lays out the workspace.
-static void finish(LibraryPlan &plan) {
-  uint64_t packed = 0, scratchpad = 0;
+void layOutWorkspace(LibraryPlan &plan) {
+  uint64_t packed = 0, scratchpad = 0, product = 0;
   for (PlannedPrimitive &p : plan.primitives) {
-    for (const PlannedPrimitive::Argument &a : p.arguments)
-      if (a.place == Place::Packed)
+    for (PlannedPrimitive::Argument &a : p.arguments) {
+      if (a.place.kind == Place::Kind::Packed)
         packed = a.desc.get_size();
+      if (a.place.kind == Place::Kind::Output && plan.hasProduct) {
+        a.place = Place::product();
+        product = a.desc.get_size();
+      }
+    }
     memory::desc scratch = p.desc.query_md(dnnl::query::scratchpad_md);
     if (scratch.get_size()) {
-      p.arguments.push_back({DNNL_ARG_SCRATCHPAD, Place::Scratchpad, scratch});
+      p.arguments.push_back(
+          {DNNL_ARG_SCRATCHPAD, Place::scratchpad(), scratch});
       scratchpad = std::max<uint64_t>(scratchpad, scratch.get_size());
     }
-    plan.info.implementation += (plan.info.implementation.empty() ? "" : ", ") +
-                                std::string(p.desc.impl_info_str());
   }
-  plan.scratchpadOffset = align64(packed);
+  plan.productOffset = align64(packed);
+  plan.scratchpadOffset = plan.productOffset + align64(product);
   plan.info.workspaceBytes = plan.scratchpadOffset + align64(scratchpad);
 }
 
-static void planPrimitives(LibraryPlan &plan, const LibraryCallDesc &call) {
+/// The sums among a call's epilogues, as post-ops; `shape` makes oneDNN's
+/// description of an operand of the result's rank.
+template <typename Shape>
+static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
+  Attached attached{userScratchpad(), {}};
+  dnnl::post_ops ops;
+  unsigned input = functionOf(call).inputs;
+  for (Epilogue epilogue : call.epilogues) {
+    TensorDesc operand = call.inputs[input];
+    operand.shape.assign(call.outputs[0].shape.size() - 1, 1);
+    operand.shape.push_back(call.outputs[0].shape.back());
+    if (epilogue == Epilogue::Add)
+      operand.shape = call.outputs[0].shape;
+    operand.strides.clear();
+    memory::desc desc = shape(operand);
+    attached.arguments.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len()) | DNNL_ARG_SRC_1,
+         Place::input(input++), desc});
+    ops.append_binary(dnnl::algorithm::binary_add, desc);
+  }
+  attached.attr.set_post_ops(ops);
+  return attached;
+}
+
+LibraryPlan planPrimitives(const LibraryCallDesc &call) {
   const TensorDesc &in0 = call.inputs[0], &in1 = call.inputs[1],
                    &out = call.outputs[0];
+  LibraryPlan plan;
   switch (call.op) {
   case LibraryOp::Conv2D:
-    return planForward(plan, describeConvolution(in0, in1, out, call.ints));
+    planForward(plan, describeConvolution(in0, in1, out, call.ints),
+                attachSums(call, activation));
+    break;
   case LibraryOp::Conv2DInputGrad:
-    return planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
+    planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
+    break;
   case LibraryOp::Conv2DFilterGrad:
-    return planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
+    planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
+    break;
   case LibraryOp::MatMul:
-    return planMatMul(plan, call);
+    planMatMul(plan, call, attachSums(call, [](const TensorDesc &t) {
+                 return matrix(t, false);
+               }));
+    break;
+  case LibraryOp::RmsNorm:
+    throw dnnl::error(dnnl_unimplemented, "it has no such function");
   }
+  for (const PlannedPrimitive &p : plan.primitives)
+    plan.info.implementation += (plan.info.implementation.empty() ? "" : ", ") +
+                                std::string(p.desc.impl_info_str());
+  return plan;
+}
+
+/// oneDNN's types of operands; it has more of them than its products take.
+static Status checkElements(const LibraryCallDesc &desc) {
+  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
+    for (const TensorDesc &tensor : *list)
+      if (tensor.type != RP_F32 && tensor.type != RP_BF16)
+        return Status::error(
+            RP_UNAVAILABLE,
+            std::string("oneDNN runs no ") + functionOf(desc).name + " of " +
+                elementName(tensor.type) + " here; f32 and bf16 are possible");
+  return {};
 }
 
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  REPRISE_RETURN_IF_ERROR(checkElements(desc));
   if (threads < 1 || threads > 1024)
     return Status::error(RP_INVALID_ARGUMENT,
                          std::to_string(threads) +
                              " threads asked of the library; 1 to 1024 are "
                              "possible");
   ThreadScope scope(threads);
-  LibraryPlan plan;
   try {
-    planPrimitives(plan, desc);
+    LibraryPlan plan =
+        desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
+    layOutWorkspace(plan);
+    return plan;
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_out_of_memory)
       return Status::error(RP_OUT_OF_MEMORY, "oneDNN ran out of memory");
-    return Status::error(
-        error.status == dnnl_unimplemented ? RP_UNAVAILABLE
-                                           : RP_INVALID_ARGUMENT,
-        std::string("oneDNN cannot run this call here: ") + error.what());
+    return Status::error(error.status == dnnl_unimplemented
+                             ? RP_UNAVAILABLE
+                             : RP_INVALID_ARGUMENT,
+                         std::string("oneDNN cannot run ") +
+                             functionOf(desc).name + " here: " + error.what());
   }
-  finish(plan);
-  return plan;
 }
 
 Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,

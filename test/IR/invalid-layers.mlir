@@ -455,3 +455,94 @@ func.func @dropout_nan(%x: tensor<8x10xf32>, %s: tensor<i64>) {
   %0 = sg.dropout %x, %s, %s {probability = 0x7FF8000000000000 : f64, stream = 0 : i64} : (tensor<8x10xf32>, tensor<i64>, tensor<i64>) -> tensor<8x10xf32>
   return
 }
+
+// -----
+
+func.func @matmul_widened_f64(%a: tensor<4x4xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{'sg.matmul' op inferred type(s) 'tensor<4x4xbf16>' are incompatible with return type(s) of operation 'tensor<4x4xf64>'}}
+  %0 = sg.matmul %a, %a : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf64>
+  return
+}
+
+// -----
+
+func.func @matmul_narrowed(%a: tensor<4x4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{'sg.matmul' op inferred type(s) 'tensor<4x4xf32>' are incompatible with return type(s) of operation 'tensor<4x4xbf16>'}}
+  %0 = sg.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_mixed(%a: tensor<4x4xbf16>, %b: tensor<4x4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{matmul needs two tensors of equal rank, at least 2, and equal element type}}
+  %0 = sg.matmul %a, %b : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @filter_grad_f64(%x: tensor<1x4x4x2xbf16>, %dy: tensor<1x4x4x3xbf16>) {
+  // expected-error @+1 {{image and filter differ in element type}}
+  %0 = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x4x2xbf16>, tensor<1x4x4x3xbf16>) -> tensor<3x1x1x2xf64>
+  return
+}
+
+// -----
+
+// Parameters may be wider than what they normalize, all of them.
+func.func @normalize_by_mixed(%x: tensor<2x4xbf16>, %w: tensor<4xf32>, %n: tensor<4xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization of 'tensor<2x4xbf16>' needs 'tensor<4xf32>', but has 'tensor<4xbf16>'}}
+  %0 = sg.normalize %x, %w, %w, %n, %w : (tensor<2x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>) -> tensor<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @normalize_by_narrower(%x: tensor<2x4xf32>, %n: tensor<4xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization of 'tensor<2x4xf32>' needs 'tensor<4xf32>', but has 'tensor<4xbf16>'}}
+  %0:4 = sg.batch_norm_training %x, %n, %n {epsilon = 1.0e-05 : f64} : (tensor<2x4xf32>, tensor<4xbf16>, tensor<4xbf16>) -> (tensor<2x4xf32>, tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>)
+  return
+}
+
+// -----
+
+func.func @normalize_doubles_by_singles(%x: tensor<2x4xf64>, %n: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization of 'tensor<2x4xf64>' needs 'tensor<4xf64>', but has 'tensor<4xf32>'}}
+  %0:4 = sg.batch_norm_training %x, %n, %n {epsilon = 1.0e-05 : f64} : (tensor<2x4xf64>, tensor<4xf32>, tensor<4xf32>) -> (tensor<2x4xf64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+// expected-note @+1 {{declared here}}
+sg.variable @m : tensor<4xbf16> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @v : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<ones>}
+func.func @narrow_running_mean(%x: tensor<2x4xbf16>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{has type 'tensor<4xf32>', but @m has type 'tensor<4xbf16>'}}
+  %0 = sg.batch_norm %x, %c, %c {epsilon = 1.0e-05 : f64, momentum = 0.1 : f64, running_mean = @m, running_variance = @v} : (tensor<2x4xbf16>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @losses_of_two_types(%x: tensor<2x4xbf16>, %l: tensor<2xi32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{are incompatible with return type(s) of operation}}
+  %0:2 = sg.cross_entropy %x, %l : (tensor<2x4xbf16>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xbf16>)
+  return
+}
+
+// -----
+
+func.func @loss_gradient_of_two_types(%x: tensor<2x4xbf16>, %l: tensor<2xi32>, %s: tensor<2xf32>, %d: tensor<2xbf16>) {
+  // expected-error @+1 {{needs lse and dlosses of type 'tensor<2xf32>'}}
+  %0 = sg.cross_entropy_grad %x, %l, %s, %d : (tensor<2x4xbf16>, tensor<2xi32>, tensor<2xf32>, tensor<2xbf16>) -> tensor<2x4xbf16>
+  return
+}

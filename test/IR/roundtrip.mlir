@@ -293,3 +293,29 @@ func.func @addresses(%x: tensor<8xf32> {sg.offset = 64 : i64}) -> tensor<8xf32> 
   %a = sg.copy %x {sg.offsets = array<i64: 128, -1>} : tensor<8xf32>
   return %a : tensor<8xf32>
 }
+
+// Activations may be narrower than parameters, statistics and losses.
+// CHECK-LABEL: func @mixed
+func.func @mixed(%x: tensor<8x4xbf16>, %c: tensor<4xf32>, %l: tensor<8xi32>,
+                 %i: tensor<1x4x4x2xf16>, %w: tensor<3x1x1x2xf16>) {
+  // CHECK: sg.matmul {{.*}} -> tensor<8x8xf32>
+  %0 = sg.matmul %x, %x {transpose_b} : (tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<8x8xf32>
+  // CHECK: sg.conv2d {{.*}} -> tensor<1x4x4x3xf32>
+  %1 = sg.conv2d %i, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x4x2xf16>, tensor<3x1x1x2xf16>) -> tensor<1x4x4x3xf32>
+  %2 = sg.cast %1 : tensor<1x4x4x3xf32> to tensor<1x4x4x3xf16>
+  // CHECK: sg.conv2d_filter_grad {{.*}} -> tensor<3x1x1x2xf32>
+  %3 = sg.conv2d_filter_grad %i, %2 {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x4x2xf16>, tensor<1x4x4x3xf16>) -> tensor<3x1x1x2xf32>
+  // CHECK: sg.conv2d_input_grad {{.*}} -> tensor<1x4x4x2xf32>
+  %4 = sg.conv2d_input_grad %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x4x3xf16>, tensor<3x1x1x2xf16>) -> tensor<1x4x4x2xf32>
+  // CHECK: sg.batch_norm_training {{.*}} -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %y, %m, %v, %r = sg.batch_norm_training %x, %c, %c {epsilon = 1.0e-05 : f64}
+    : (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  // CHECK: sg.batch_norm_grad {{.*}} -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>)
+  %dx, %dg, %db = sg.batch_norm_grad %x, %c, %m, %r, %y
+    : (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8x4xbf16>) -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>)
+  // CHECK: sg.cross_entropy {{.*}} -> (tensor<8xf32>, tensor<8xf32>)
+  %losses, %lse = sg.cross_entropy %y, %l : (tensor<8x4xbf16>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+  // CHECK: sg.cross_entropy_grad {{.*}} -> tensor<8x4xbf16>
+  %5 = sg.cross_entropy_grad %y, %l, %lse, %losses : (tensor<8x4xbf16>, tensor<8xi32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x4xbf16>
+  return
+}

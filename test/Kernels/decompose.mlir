@@ -57,3 +57,28 @@ func.func @splits_maxima(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
   %y = sg.reduce_max %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
   return %y : tensor<64xf32>
 }
+
+// Statistics of narrow numbers are computed in the parameters' type, and what is
+// normalized is rounded once.
+// CHECK-LABEL: func @normalizes_in_the_type_of_parameters
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4xbf16>
+// CHECK-NEXT: %[[WIDE:.*]] = sg.cast %[[X]] : tensor<8x4xbf16> to tensor<8x4xf32>
+// CHECK-NEXT: sg.reduce_sum %[[WIDE]] dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+// CHECK-NOT: sg.cast
+// CHECK: %[[Y:.*]] = sg.add {{.*}} : tensor<8x4xf32>
+// CHECK-NEXT: %[[R:.*]] = sg.cast %[[Y]] : tensor<8x4xf32> to tensor<8x4xbf16>
+// CHECK-NEXT: return %[[R]]
+func.func @normalizes_in_the_type_of_parameters(%x: tensor<8x4xbf16>, %c: tensor<4xf32>) -> tensor<8x4xbf16> {
+  %y, %m, %v, %r = sg.batch_norm_training %x, %c, %c {epsilon = 1.0e-05 : f64}
+    : (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %y : tensor<8x4xbf16>
+}
+
+// CHECK-LABEL: func @loss_of_narrow_logits
+// CHECK: sg.cast %{{.*}} : tensor<8x4xbf16> to tensor<8x4xf32>
+// CHECK-NOT: bf16
+// CHECK: return
+func.func @loss_of_narrow_logits(%x: tensor<8x4xbf16>, %l: tensor<8xi32>) -> tensor<8xf32> {
+  %losses, %lse = sg.cross_entropy %x, %l : (tensor<8x4xbf16>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %losses : tensor<8xf32>
+}

@@ -26,6 +26,7 @@ BEGIN {
   rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Runtime", 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Fault.h"] = common["reprise/Kept.h"] = 1
+  common["reprise/LibraryFunctions.h"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "

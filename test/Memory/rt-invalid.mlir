@@ -108,7 +108,7 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
     library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
-    // expected-error@+1 {{reads 1 and writes 1 tensors; every library op reads 2 and writes 1}}
+    // expected-error@+1 {{reads 1 and writes 1 tensors; matmul reads 2 and writes 1}}
     rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>]
       writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0, 0] by ""
       <"matmul" in "" forward, flops 0, bytes 0>
@@ -120,11 +120,72 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
 rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
     library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
-    // expected-error@+1 {{has 1 parameters; conv2d takes 9}}
+    // expected-error@+1 {{has 1 ints; conv2d takes 9}}
     rt.call conv2d
       reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
       writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0] by ""
       <"conv2d" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{reads 2 and writes 1 tensors; matmul with its epilogues reads 3 and writes 1}}
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0, 0] epilogues [bias, relu] by ""
+      <"matmul" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has epilogues; rms_norm takes none}}
+    rt.call rms_norm reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>] ints [] floats [1.0e-05] epilogues [relu] by ""
+      <"rms_norm" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has 0 floats; rms_norm takes 1}}
+    rt.call rms_norm reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>] ints [] by ""
+      <"rms_norm" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{reads 2 and writes 1 tensors; rms_norm reads 2 and writes 2}}
+    rt.call rms_norm reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [] floats [1.0e-05] by ""
+      <"rms_norm" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 64 max_live 64 base_flops 0 {
+    // expected-error@+1 {{has 9 epilogues; a call takes 8}}
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<0 + 0 : tensor<2x2xf32>>] ints [0, 0]
+      epilogues [relu, relu, relu, relu, relu, relu, relu, relu, relu] by ""
+      <"matmul" in "" forward, flops 0, bytes 0>
   }
 }
 

@@ -52,6 +52,19 @@ rt.program @tiny attributes {arena_bytes = 320 : i64, checkpointing = "sqrt",
       writes [#rt.view<3 + 0 : tensor<2x2xf32>>] ints [0, 0] by "jit"
       workspace <4 + 0 : tensor<64xi8>>
       <"matmul" in "fc" forward, flops 32, bytes 80>
+    // CHECK: rt.call matmul
+    // CHECK-SAME: ints [0, 0] epilogues [bias, relu, add] by "jit" <"dense"
+    rt.call matmul reads [#rt.view<2 + 0 : tensor<2x4xf32>>, #rt.view<0 + 0 : tensor<4x2xf32>>,
+        #rt.view<1 + 0 : tensor<2xf32>>, #rt.view<1 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<3 + 0 : tensor<2x2xf32>>] ints [0, 0]
+      epilogues [bias, relu, add] by "jit"
+      <"dense" in "fc" forward, flops 44, bytes 88>
+    // CHECK: rt.call rms_norm
+    // CHECK-SAME: ints [] floats [1.000000e-05] by "loops" <"rms_norm"
+    rt.call rms_norm reads [#rt.view<2 + 0 : tensor<2x4xf32>>, #rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<3 + 0 : tensor<2x4xf32>>, #rt.view<4 + 0 : tensor<2xf32>>]
+      ints [] floats [1.0e-05] by "loops"
+      <"rms_norm" in "norm" forward, flops 32, bytes 88>
     // CHECK: rt.launch @add
     // CHECK-SAME: grains 4 <"add" in "" update, flops 8, bytes 96>
     rt.launch @add reads [#rt.view<0 + 0 : tensor<4x2xf32>>, #rt.view<1 + 0 : tensor<4x2xf32>>]

@@ -88,3 +88,124 @@ TEST_F(DemoOpTest, IsFused) {
   EXPECT_EQ(norms, 1u);
   EXPECT_GE(mirrors, 1u);
 }
+
+//===----------------------------------------------------------------------===//
+// Calls of a library
+//===----------------------------------------------------------------------===//
+
+/// Two layers; `layer` makes %y of %x, %w and %b, and stands twice.
+static std::string denseModel(const std::string &layer) {
+  return R"(
+  sg.variable @w : tensor<24x24xf32> {
+    role = #sg.role<parameter>, init = #sg.init<normal, 0.2 : f64>}
+  sg.variable @b : tensor<24xf32> {
+    role = #sg.role<parameter>, init = #sg.init<normal, 0.2 : f64>}
+  func.func @dense(%image: tensor<40x24xf32> {sg.name = "x"})
+      -> (tensor<f32> {sg.name = "loss"}) {
+    %ws = sg.read @w : tensor<24x24xf32>
+    %bs = sg.read @b : tensor<24xf32>
+    %h = sg.module "first" (%x = %image : tensor<40x24xf32>,
+        %w = %ws : tensor<24x24xf32>, %b = %bs : tensor<24xf32>)
+        -> tensor<40x24xf32> attributes {activation_checkpointing} {
+  )" + layer +
+         R"(
+      sg.yield %y : tensor<40x24xf32>
+    }
+    %g = sg.module "second" (%x = %h : tensor<40x24xf32>,
+        %w = %ws : tensor<24x24xf32>, %b = %bs : tensor<24xf32>)
+        -> tensor<40x24xf32> attributes {activation_checkpointing} {
+  )" + layer +
+         R"(
+      sg.yield %y : tensor<40x24xf32>
+    }
+    %total = sg.reduce_sum %g dims [0, 1] : tensor<40x24xf32> -> tensor<f32>
+    return %total : tensor<f32>
+  })";
+}
+
+static const char *const kCall = R"(
+      %y = demo.dense %x, %w, %b
+        : (tensor<40x24xf32>, tensor<24x24xf32>, tensor<24xf32>)
+        -> tensor<40x24xf32>)";
+static const char *const kOneByOne = R"(
+      %p = sg.matmul %x, %w
+        : (tensor<40x24xf32>, tensor<24x24xf32>) -> tensor<40x24xf32>
+      %r = sg.broadcast %b dims [1] : tensor<24xf32> -> tensor<40x24xf32>
+      %s = sg.add %p, %r : tensor<40x24xf32>
+      %y = sg.relu %s : tensor<40x24xf32>)";
+
+TEST_F(DemoOpTest, CallsWithEpiloguesTrainInEveryMode) {
+  model = parseSourceString<mlir::ModuleOp>(denseModel(kCall), &context);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(checkTraining(*model, 1, allModes()), "");
+  EXPECT_EQ(checkTraining(*model, 1, budgetModes()), "");
+}
+
+/// Three steps of a model, from equal variables.
+static CompiledRun runOf(mlir::ModuleOp model) {
+  std::vector<Bytes> files;
+  EXPECT_EQ(compileModes(model, {"none"}, files), "");
+  CompiledRun run;
+  if (files.empty())
+    return run;
+  EXPECT_EQ(runArtifact(files[0], variablesOf(model, 1), inputsOf(model, 1), 3,
+                        run),
+            "");
+  return run;
+}
+
+TEST_F(DemoOpTest, EpiloguesHaveTheBitsOfKernels) {
+  model = parseSourceString<mlir::ModuleOp>(denseModel(kCall), &context);
+  auto other =
+      parseSourceString<mlir::ModuleOp>(denseModel(kOneByOne), &context);
+  ASSERT_TRUE(model && other);
+  EXPECT_EQ(compareBits(runOf(*model), runOf(*other)), "");
+}
+
+/// What a program holds, and what is printed of it.
+TEST_F(DemoOpTest, EpiloguesAreInTheProgram) {
+  model = parseSourceString<mlir::ModuleOp>(denseModel(kCall), &context);
+  ASSERT_TRUE(model);
+  CompileOptions options = trainingOptions();
+  ASSERT_TRUE(succeeded(lowerModel(*model, options, CompileLevel::Program)));
+  unsigned calls = 0;
+  model->walk([&](rt_dialect::CallOp call) {
+    if (call.getEpilogueList().empty())
+      return;
+    ++calls;
+    EXPECT_EQ(call.getInputs().size(), 3u);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    call->print(stream);
+    EXPECT_NE(text.find("ints [0, 0] epilogues [bias, relu] by"), text.npos)
+        << text;
+  });
+  EXPECT_GE(calls, 2u);
+}
+
+/// Two results and a number: the device's library lacks the function.
+TEST_F(DemoOpTest, WhatTheLibraryLacksIsRefusedAtTheOp) {
+  model = parseSourceString<mlir::ModuleOp>(R"(
+    sg.variable @g : tensor<8xf32> {
+      role = #sg.role<parameter>, init = #sg.init<ones>}
+    func.func @f(%x: tensor<4x8xf32> {sg.name = "x"})
+        -> (tensor<4x8xf32> {sg.name = "y"}, tensor<4xf32> {sg.name = "rstd"}) {
+      %g = sg.read @g : tensor<8xf32>
+      %y, %r = demo.rms_norm %x, %g {epsilon = 1.0e-05 : f64}
+        : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+      return %y, %r : tensor<4x8xf32>, tensor<4xf32>
+    })",
+                                            &context);
+  ASSERT_TRUE(model);
+  std::string errors;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    errors += diagnostic.str() + "\n";
+  });
+  CompileOptions options;
+  options.training = false;
+  EXPECT_TRUE(failed(lowerModel(*model, options, CompileLevel::Program)));
+  EXPECT_NE(errors.find("'demo.rms_norm' op is refused by the library: oneDNN "
+                        "cannot run rms_norm here: it has no such function"),
+            errors.npos)
+      << errors;
+}

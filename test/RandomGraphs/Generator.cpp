@@ -29,7 +29,9 @@ public:
   GraphGenerator(ModuleOp module, uint64_t seed, const GraphOptions &options)
       : module(module), options(options), random(seed, /*stream=*/0),
         rowChoices(seed, /*stream=*/3), b(module.getContext()),
-        state(module, random), layers(b, state, random, rowChoices) {}
+        state(module, random),
+        layers(b, state, random, rowChoices,
+               options.mixTypes && seed % 4 == 3) {}
 
   void generate();
 
@@ -219,6 +221,17 @@ void GraphGenerator::generate() {
   scope.values.push_back(function.getArgument(0));
   fillScope(scope);
   finish(scope);
+}
+
+bool random_graphs::mixesTypes(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (tensor.getElementType().isBF16())
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 OwningOpRef<ModuleOp>

@@ -26,7 +26,12 @@ struct GraphOptions {
   unsigned maxDepth = 3;
   /// Annotate blocks at random.
   bool annotate = true;
+  /// In every fourth graph, by its seed, some layers work on bf16.
+  bool mixTypes = true;
 };
+
+/// Whether a graph or any model mixes types: it has values of bf16.
+bool mixesTypes(mlir::ModuleOp module);
 
 /// A module of sg.variable and one function (image, label) -> (loss, logits)
 /// at model level. The context needs the dialects sg and func, loaded.

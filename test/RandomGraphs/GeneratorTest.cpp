@@ -147,6 +147,17 @@ TEST(Generator, CoversWhatCheckpointingHasToGetRight) {
     EXPECT_GE(census.graphs[feature], 10) << feature;
 }
 
+TEST(Generator, MixesTypesInEveryFourthGraph) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  unsigned mixed = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    bool mixes = mixesTypes(*generateGraph(context.get(), seed));
+    mixed += mixes;
+    EXPECT_TRUE(!mixes || seed % 4 == 3) << seed;
+  }
+  EXPECT_GE(mixed, kSeeds / 8);
+}
+
 TEST(Generator, LeavesAnnotationsOutWhenAsked) {
   std::unique_ptr<MLIRContext> context = makeContext();
   GraphOptions options;

@@ -71,6 +71,14 @@ Value Layers::scale(Value x, double factor) {
   return sg::MulOp::create(b, b.getUnknownLoc(), x, splat);
 }
 
+/// x in the element type of `like`.
+Value Layers::as(Value x, Value like) {
+  RankedTensorType type = typeOf(x).clone(typeOf(like).getElementType());
+  if (x.getType() == type)
+    return x;
+  return sg::CastOp::create(b, b.getUnknownLoc(), type, x);
+}
+
 Value Layers::linear(Value x, int64_t features, StringRef path) {
   Location loc = b.getUnknownLoc();
   int64_t inputs = typeOf(x).getDimSize(1);
@@ -78,10 +86,10 @@ Value Layers::linear(Value x, int64_t features, StringRef path) {
   SmallVector<int64_t> shape = {inputs, features};
   if (transposed)
     std::swap(shape[0], shape[1]);
-  Value weight = state.parameter(b, path, shape);
+  Value weight = as(state.parameter(b, path, shape), x);
   Value product = sg::MatMulOp::create(b, loc, x, weight, /*transpose_a=*/false,
                                        transposed);
-  Value bias = state.parameter(b, path, {features});
+  Value bias = as(state.parameter(b, path, {features}), x);
   return sg::AddOp::create(
       b, loc, product, sg::broadcastTrailing(b, loc, bias, typeOf(product)));
 }
@@ -106,8 +114,10 @@ Value Layers::convolution(Value x, StringRef path) {
     high += std::max<int64_t>(0, reach - shape[1 + d] - low - high);
     padding.append({low, high});
   }
-  Value filter = state.parameter(
-      b, path, {outputs, kernel[0], kernel[1], channels / groups});
+  Value filter =
+      as(state.parameter(b, path,
+                         {outputs, kernel[0], kernel[1], channels / groups}),
+         x);
   return sg::Conv2DOp::create(b, loc, x, filter, strides, padding, dilation,
                               groups);
 }
@@ -369,7 +379,32 @@ Value Layers::toMatrix(Value x) {
       b, loc, RankedTensorType::get({shape[0], features}, b.getF32Type()), x);
 }
 
+/// Some layers on x in bf16: a product's weights are cast, a normalization
+/// reads its parameters and keeps its statistics in f32.
+Value Layers::narrow(Value x, StringRef path) {
+  auto type = typeOf(x).clone(b.getBF16Type());
+  Value y = sg::CastOp::create(b, b.getUnknownLoc(), type, x);
+  for (int64_t i = random.between(1, 3); i > 0; --i)
+    switch (random.below(4)) {
+    case 0:
+      y = isImage(y) ? convolution(y, path)
+                     : linear(y, random.between(2, 9), path);
+      break;
+    case 1:
+      y = batchNorm(y, path);
+      break;
+    case 2:
+      y = isImage(y) ? pool(y) : dropout(y);
+      break;
+    default:
+      y = sg::ReluOp::create(b, b.getUnknownLoc(), y);
+    }
+  return as(y, x);
+}
+
 Value Layers::any(Value x, ArrayRef<Value> values, StringRef path) {
+  if (mixTypes && typeOf(x).getNumElements() <= kLargest && random.oneIn(3))
+    return narrow(x, path);
   if (typeOf(x).getNumElements() > kLargest)
     return isImage(x) ? convolution(pool(x), path) : linear(x, 8, path);
   if (isImage(x) && random.oneIn(12))

@@ -41,13 +41,16 @@ private:
 };
 
 /// Emits layers at a builder's insertion point. Values are f32, (N,H,W,C) or
-/// (N,F), and stay of moderate size whatever is stacked.
+/// (N,F), and stay of moderate size whatever is stacked. Where types are mixed,
+/// some layers work on bf16 in between, with parameters of f32.
 class Layers {
 public:
   /// `rowChoices` is for layers of rows alone: what else a seed gives does not
   /// depend on them.
-  Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices)
-      : b(b), state(state), random(random), rowChoices(rowChoices) {}
+  Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices,
+         bool mixTypes)
+      : b(b), state(state), random(random), rowChoices(rowChoices),
+        mixTypes(mixTypes) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
   mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
@@ -77,10 +80,13 @@ private:
   mlir::Value attend(mlir::Value x);
   mlir::Value mask(mlir::Value x);
   mlir::Value scale(mlir::Value x, double factor);
+  mlir::Value narrow(mlir::Value x, llvm::StringRef path);
+  mlir::Value as(mlir::Value x, mlir::Value like);
 
   mlir::OpBuilder &b;
   State &state;
   Random &random, &rowChoices;
+  bool mixTypes;
 };
 
 } // namespace reprise::random_graphs

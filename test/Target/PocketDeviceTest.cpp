@@ -3,6 +3,7 @@
 #include "../conformance/SessionHandle.h"
 #include "reprise/Runtime/Device.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -38,6 +39,52 @@ TEST_F(PocketDeviceTest, RunsWhatIsForIt) {
   ASSERT_EQ(s.run().message, "");
   ASSERT_EQ(s.getOutput("y", y).message, "");
   EXPECT_EQ(y, (std::vector<float>{2, 4, 6, 8, 10}));
+}
+
+/// Rows of x and their reciprocal deviations, by a call of two results.
+static ArtifactBuilder callingProgram() {
+  ArtifactBuilder b;
+  b.program.device = "pocket";
+  b.program.alignment = 256;
+  Tensor x = b.input("x", {2, 2}), g = b.input("g", {2});
+  Tensor y = b.activation("y", {2, 2}), r = b.activation("r", {2});
+  EXPECT_TRUE(
+      b.call({rt::LibraryOp::RmsNorm, {x, g}, {y, r}, {}, {0.5}, {}, "loops"})
+          .ok());
+  b.output("y", y);
+  b.output("r", r);
+  b.finish();
+  return b;
+}
+
+TEST_F(PocketDeviceTest, RunsCallsOfTwoResults) {
+  SessionHandle s;
+  ASSERT_EQ(s.open(callingProgram().seal(), {"pocket", 0, 0, 1}).message, "");
+  std::vector<float> x = {1, 0, 2, 1}, g = {3, 5}, y(4), r(2);
+  ASSERT_EQ(s.setInput("x", x).message, "");
+  ASSERT_EQ(s.setInput("g", g).message, "");
+  ASSERT_EQ(s.run().message, "");
+  ASSERT_EQ(s.getOutput("y", y).message, "");
+  ASSERT_EQ(s.getOutput("r", r).message, "");
+  // Means of squares of 1/2 and 5/2, and 1/2 is added.
+  float second = float(1 / std::sqrt(3.0));
+  EXPECT_EQ(r, (std::vector<float>{1, second}));
+  EXPECT_EQ(y, (std::vector<float>{3, 0, 2 * second * 3, second * 5}));
+}
+
+TEST_F(PocketDeviceTest, IsRefusedCallsThatItLacks) {
+  ArtifactBuilder b;
+  b.program.device = "pocket";
+  b.program.alignment = 256;
+  Tensor x = b.input("x", {2, 2}), y = b.activation("y", {2, 2});
+  EXPECT_TRUE(
+      b.call({rt::LibraryOp::MatMul, {x, x}, {y}, {0, 0}, {}, {}, "loops"})
+          .ok());
+  b.finish();
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), {"pocket", 0, 0, 0});
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE);
+  EXPECT_EQ(outcome.message, "the pocket computer has no matmul");
 }
 
 TEST_F(PocketDeviceTest, RunsItWithItsMemoryChecked) {

@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "Pocket/PocketTarget.h"
 #include "../EndToEnd/ZooTraining.h"
+#include "../Ops/Demo/Demo.h"
+#include "mlir/Parser/Parser.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/program_generated.h"
 #include "reprise/Target/Target.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -104,6 +108,88 @@ TEST_P(PocketTargetTest, CompilesPlansAndVerifies) {
   ASSERT_TRUE(program);
   checkAlignment(program);
   checkArtifact();
+}
+
+//===----------------------------------------------------------------------===//
+// A call of two results, from an op to the device
+//===----------------------------------------------------------------------===//
+
+static constexpr const char *kRmsNorm = R"(
+  sg.variable @g : tensor<2xf32> {
+    role = #sg.role<parameter>, init = #sg.init<ones>}
+  func.func @f(%x: tensor<2x2xf32> {sg.name = "x"})
+      -> (tensor<2x2xf32> {sg.name = "y"}, tensor<2xf32> {sg.name = "rstd"}) {
+    %g = sg.read @g : tensor<2xf32>
+    %y, %r = demo.rms_norm %x, %g {epsilon = 0.5 : f64}
+      : (tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)
+    return %y, %r : tensor<2x2xf32>, tensor<2xf32>
+  })";
+
+/// What the entry "eval_step" of an artifact makes of `x`, on the device that
+/// it is for.
+static void evaluate(const Bytes &artifact, const std::vector<float> &x,
+                     std::vector<float> &y, std::vector<float> &rstd) {
+  rp_program *program = nullptr;
+  rp_session *session = nullptr;
+  rp_session_options options = {nullptr, 1, 0, 1};
+  auto check = [](rp_status *status) {
+    EXPECT_EQ(rt::takeStatus(status).message(), "");
+  };
+  check(rp_program_from_memory(artifact.data(), artifact.size(), &program));
+  check(rp_session_create(program, &options, &session));
+  ASSERT_TRUE(session);
+  check(rp_session_initialize(session, 1));
+  check(
+      rp_session_set_input(session, "eval_step", "x", x.data(), 4 * x.size()));
+  check(rp_session_run(session, "eval_step"));
+  check(
+      rp_session_get_output(session, "eval_step", "y", y.data(), 4 * y.size()));
+  check(rp_session_get_output(session, "eval_step", "rstd", rstd.data(),
+                              4 * rstd.size()));
+  rp_session_destroy(session);
+  rp_program_close(program);
+}
+
+TEST(PocketCalls, HaveTwoResultsAndANumber) {
+  setenv("REPRISE_DEVICE_PATH", REPRISE_POCKET_PATH, 1);
+  MLIRContext context;
+  loadEverything(context);
+  context.loadDialect<demo::DemoDialect>();
+  test::registerPocketTarget();
+  auto module = parseSourceString<mlir::ModuleOp>(kRmsNorm, &context);
+  ASSERT_TRUE(module);
+  CompileOptions options;
+  options.training = false;
+  options.target = "pocket:small";
+  FailureOr<Bytes> artifact = compileModel(*module, options);
+  ASSERT_TRUE(succeeded(artifact));
+  std::vector<float> y(4), rstd(2);
+  evaluate(*artifact, {1, 0, 2, 1}, y, rstd);
+  float second = float(1 / std::sqrt(3.0));
+  EXPECT_EQ(rstd, (std::vector<float>{1, second}));
+  EXPECT_EQ(y, (std::vector<float>{1, 0, 2 * second, second}));
+}
+
+TEST(PocketElements, AnOpOfATypeThatItLacksIsRefused) {
+  MLIRContext context;
+  loadEverything(context);
+  test::registerPocketTarget();
+  auto module = parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f(%x: tensor<4xf64> {sg.name = "x"})
+        -> (tensor<4xf64> {sg.name = "y"}) {
+      %y = sg.exp %x : tensor<4xf64>
+      return %y : tensor<4xf64>
+    })",
+                                                  &context);
+  std::string errors;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { errors += diagnostic.str(); });
+  CompileOptions options;
+  options.training = false;
+  options.target = "pocket:small";
+  EXPECT_TRUE(failed(lowerModel(*module, options, CompileLevel::Program)));
+  EXPECT_EQ(errors, "'sg.exp' op runs on f64, but a kernel of target 'pocket' "
+                    "takes f32, bf16, f16, i1, i8, i32 and i64");
 }
 
 static std::vector<PocketCase> allCases() {

@@ -103,8 +103,8 @@ static Call prepare(LibraryCache &cache, LibraryOp op, const Convolution &c) {
     return reinterpret_cast<void *>((address + 63) / 64 * 64);
   };
   LibraryOperands operands;
-  operands.inputs[0] = allocate(elements(desc.inputs[0]));
-  operands.inputs[1] = allocate(elements(desc.inputs[1]));
+  for (const TensorDesc &input : desc.inputs)
+    operands.inputs.push_back(allocate(elements(input)));
   operands.output = allocate(elements(desc.outputs[0]));
   operands.workspace = allocate(int64_t(plan.info.workspaceBytes / 4));
   call.bound =
@@ -121,7 +121,10 @@ static double median(std::vector<double> values) {
 int main(int argc, char **argv) {
   unsigned threads = argc > 1 ? unsigned(std::atoi(argv[1])) : 2;
   int rounds = argc > 2 ? std::atoi(argv[2]) : 7;
-  LibraryCache cache(threads);
+  Expected<std::unique_ptr<Team>> team = Team::create(threads);
+  if (!team.ok())
+    return 1;
+  LibraryCache cache(**team);
   std::vector<Call> calls;
   std::vector<Convolution> layers = resnet50();
   for (LibraryOp op : {LibraryOp::Conv2D, LibraryOp::Conv2DInputGrad,
@@ -129,12 +132,12 @@ int main(int argc, char **argv) {
     for (const Convolution &c : layers)
       if (op != LibraryOp::Conv2DInputGrad || c.channels != 3)
         calls.push_back(prepare(cache, op, c));
-  ThreadScope scope(threads);
+  ThreadScope scope(**team);
   dnnl::stream stream(cpuEngine());
   for (int round = -1; round < rounds; ++round)
     for (Call &call : calls) {
       auto start = std::chrono::steady_clock::now();
-      if (!call.bound->run(stream).ok())
+      if (!call.bound->run(stream, **team).ok())
         return 1;
       std::chrono::duration<double> taken =
           std::chrono::steady_clock::now() - start;

@@ -193,30 +193,44 @@ static rt::TensorDesc descOf(const Tensor &t) {
   return {rp_element_type(t.type), t.shape, {}};
 }
 
-rt::Status ArtifactBuilder::call(rt::LibraryOp op,
-                                 const std::vector<Tensor> &inputs,
-                                 const Tensor &output,
-                                 const std::vector<int64_t> &ints) {
-  rt::LibraryCallDesc desc{op, {}, {descOf(output)}, ints};
-  fb::LibraryCallT c;
-  c.op = fb::LibraryOp(op);
-  c.ints = ints;
-  std::vector<Tensor> touched = inputs;
-  for (const Tensor &t : inputs) {
+static rt::LibraryCallDesc descOf(const Call &call) {
+  rt::LibraryCallDesc desc{call.op,   {},          {},
+                           call.ints, call.floats, call.epilogues};
+  for (const Tensor &t : call.inputs)
     desc.inputs.push_back(descOf(t));
-    c.inputs.push_back(std::make_unique<fb::ViewT>(view(t)));
+  for (const Tensor &t : call.outputs)
+    desc.outputs.push_back(descOf(t));
+  return desc;
+}
+
+rt::Status ArtifactBuilder::call(const Call &call) {
+  rt::LibraryCallInfo info{0, call.implementation};
+  if (info.implementation.empty()) {
+    rt::Expected<rt::LibraryCallInfo> asked =
+        rt::queryLibraryCall(descOf(call), threads);
+    if (!asked.ok())
+      return asked.status();
+    info = *asked;
   }
-  c.outputs.push_back(std::make_unique<fb::ViewT>(view(output)));
-  touched.push_back(output);
-  rt::Expected<rt::LibraryCallInfo> info = rt::queryLibraryCall(desc, threads);
-  if (!info.ok())
-    return info.status();
-  c.implementation = info->implementation;
-  if (info->workspaceBytes) {
+  fb::LibraryCallT c;
+  c.op = fb::LibraryOp(call.op);
+  c.ints = call.ints;
+  c.floats = call.floats;
+  for (rt::Epilogue epilogue : call.epilogues)
+    c.epilogues.push_back(fb::Epilogue(epilogue));
+  c.implementation = info.implementation;
+  std::vector<Tensor> touched = call.inputs;
+  for (const Tensor &t : call.inputs)
+    c.inputs.push_back(std::make_unique<fb::ViewT>(view(t)));
+  for (const Tensor &t : call.outputs) {
+    c.outputs.push_back(std::make_unique<fb::ViewT>(view(t)));
+    touched.push_back(t);
+  }
+  if (info.workspaceBytes) {
     Tensor workspace{
-        addBuffer("workspace", fb::BufferKind::Workspace, info->workspaceBytes),
+        addBuffer("workspace", fb::BufferKind::Workspace, info.workspaceBytes),
         fb::ElementType::I8,
-        {int64_t(info->workspaceBytes)}};
+        {int64_t(info.workspaceBytes)}};
     c.workspace = std::make_unique<fb::ViewT>(view(workspace));
     touched.push_back(workspace);
   }

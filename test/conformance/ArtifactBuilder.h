@@ -28,6 +28,17 @@ struct Tensor {
 /// Elements of a shape.
 int64_t elements(const Shape &shape);
 
+/// A library call with whole tensors as operands.
+struct Call {
+  rt::LibraryOp op;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<int64_t> ints = {};
+  std::vector<double> floats = {};
+  std::vector<rt::Epilogue> epilogues = {};
+  /// What runs it, without a workspace. "": what the library of "cpu" says.
+  std::string implementation = "";
+};
+
 /// One program with one entry, "step", for the device "cpu" where
 /// program.device and program.alignment say nothing else. Add all fixed tensors
 /// before others.
@@ -57,7 +68,10 @@ public:
               const std::vector<uint32_t> &writes, uint64_t grains);
   /// Queries the library for implementation and workspace.
   rt::Status call(rt::LibraryOp op, const std::vector<Tensor> &inputs,
-                  const Tensor &output, const std::vector<int64_t> &ints);
+                  const Tensor &output, const std::vector<int64_t> &ints) {
+    return call({op, inputs, {output}, ints});
+  }
+  rt::Status call(const Call &call);
 
   /// Sets arena, lifetimes that follow from the steps, and the claimed peak.
   void finish();

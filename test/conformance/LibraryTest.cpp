@@ -262,7 +262,7 @@ TEST(LibraryQuery, RefusesWrongShapes) {
   EXPECT_EQ(refusal(desc), "parameter 0 of a convolution is 0");
   desc = smallConvolution();
   desc.ints.pop_back();
-  EXPECT_EQ(refusal(desc), "a convolution takes 9 parameters, not 8");
+  EXPECT_EQ(refusal(desc), "conv2d takes 9 ints and 0 floats, not 8 and 0");
   desc = smallConvolution();
   desc.inputs[0].strides = {400, 20, 4, 1};
   EXPECT_TRUE(rt::queryLibraryCall(desc, 2).ok()) << "stride of a batch of 1";
@@ -271,7 +271,8 @@ TEST(LibraryQuery, RefusesWrongShapes) {
                            "tensor of rank 4");
   desc = smallConvolution();
   desc.inputs[0].type = RP_I32;
-  EXPECT_EQ(refusal(desc), "library calls take f32 and bf16 operands");
+  EXPECT_EQ(refusal(desc),
+            "library calls take floating-point operands, not i32");
 }
 
 TEST(LibraryQuery, RefusesWrongProducts) {

@@ -84,13 +84,27 @@ TEST(Profile, refuses_other_files) {
 
 TEST(Profile, keys_tell_shapes_types_and_parameters_apart) {
   rt::TensorDesc a{RP_F32, {8, 4}, {}}, b{RP_F32, {4, 8}, {}};
-  std::string key = profileKey("conv2d", {a}, {b}, {1, 2}, 5);
+  KeyedOp op{"conv2d", {a}, {b}, 5, {1, 2}};
+  std::string key = profileKey(op);
   EXPECT_EQ(key, "conv2d f32[8,4] -> f32[4,8] ints [1,2] flops 5");
-  EXPECT_NE(key, profileKey("conv2d", {b}, {b}, {1, 2}, 5));
-  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1}, 5));
-  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1, 2}, 6));
-  a.type = RP_I32;
-  EXPECT_NE(key, profileKey("conv2d", {a}, {b}, {1, 2}, 5));
+  KeyedOp other = op;
+  other.inputs = {b};
+  EXPECT_NE(key, profileKey(other));
+  other = op;
+  other.ints = {1};
+  EXPECT_NE(key, profileKey(other));
+  other = op;
+  other.flops = 6;
+  EXPECT_NE(key, profileKey(other));
+  other = op;
+  other.inputs[0].type = RP_I32;
+  EXPECT_NE(key, profileKey(other));
+  other = op;
+  other.floats = {0.1, 1};
+  other.epilogues = {rt::Epilogue::Bias, rt::Epilogue::Relu};
+  EXPECT_EQ(profileKey(other),
+            "conv2d f32[8,4] -> f32[4,8] ints [1,2] floats "
+            "0.10000000000000001 1 epilogues bias relu flops 5");
 }
 
 TEST(CostModel, without_a_profile_is_the_roofline) {

@@ -11,6 +11,7 @@
 #include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
 #include "artifact/BudgetFacts.h"
+#include "reprise/LibraryFunctions.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
@@ -294,6 +295,19 @@ static std::string toText(const InspectOptions &options,
 // JSON
 //===----------------------------------------------------------------------===//
 
+/// What a library call is given beside its operands.
+static Json callJson(const fb::LibraryCall &call) {
+  Json json = {{"function", kLibraryFunctions[size_t(call.op())].name}};
+  for (uint32_t i = 0; i < count(call.ints()); ++i)
+    json["ints"].push_back(call.ints()->Get(i));
+  for (uint32_t i = 0; i < count(call.floats()); ++i)
+    json["floats"].push_back(call.floats()->Get(i));
+  for (uint32_t i = 0; i < count(call.epilogues()); ++i)
+    json["epilogues"].push_back(
+        kLibraryEpilogues[size_t(call.epilogues()->Get(i))].name);
+  return json;
+}
+
 static Json stepJson(const fb::Program &program, const fb::Entry &entry,
                      const fb::Step &step) {
   StepViews views = viewsOf(step);
@@ -316,6 +330,8 @@ static Json stepJson(const fb::Program &program, const fb::Entry &entry,
     json["again"] = step.clone_of();
   if (step.asked())
     json["asked"] = true;
+  if (const fb::LibraryCall *call = step.action_as_LibraryCall())
+    json["call"] = callJson(*call);
   if (views.workspace)
     json["workspace"] = viewJson(program, &entry, *views.workspace);
   return json;

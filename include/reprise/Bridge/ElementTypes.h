@@ -7,7 +7,11 @@
 
 namespace reprise {
 
-/// The runtime's name of an element type of sg.
+/// Whether tensors of this element type are stored: f32, bf16, f16, f64, i1,
+/// i8, i32 and i64 are.
+bool isElementType(mlir::Type element);
+
+/// The runtime's name of such an element type.
 rp_element_type elementTypeOf(mlir::Type element);
 
 } // namespace reprise

@@ -98,6 +98,11 @@ mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
 /// itself comes first, what a profile does not have costs what the rates say.
 void priceWhatIsSilent(PlanProblem &problem, const CostModel &costs);
 
+/// Fails with an error at an op of a kernel, or a library op, that has an
+/// element type which `target` does not run it on.
+mlir::LogicalResult checkElements(mlir::func::FuncOp function,
+                                  const Target &target);
+
 /// The call a library op makes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);
 

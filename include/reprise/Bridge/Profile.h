@@ -45,11 +45,16 @@ struct Profile {
 };
 
 /// What tells ops apart: ops of one key run the same code on the same shapes.
-/// `name` is of the step, `ints` a library call's parameters.
-std::string profileKey(const std::string &name,
-                       const std::vector<rt::TensorDesc> &inputs,
-                       const std::vector<rt::TensorDesc> &outputs,
-                       const std::vector<int64_t> &ints, uint64_t flops);
+struct KeyedOp {
+  std::string name; // of the step
+  std::vector<rt::TensorDesc> inputs, outputs;
+  uint64_t flops = 0;
+  // Of a library call.
+  std::vector<int64_t> ints = {};
+  std::vector<double> floats = {};
+  std::vector<rt::Epilogue> epilogues = {};
+};
+std::string profileKey(const KeyedOp &op);
 
 /// The same of a step of an artifact.
 std::string profileKey(const rt::fb::Step &step);

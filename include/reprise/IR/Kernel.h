@@ -11,6 +11,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/LibraryFunctions.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 

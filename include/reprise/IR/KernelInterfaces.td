@@ -75,14 +75,24 @@ def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
     An op that a device's library runs, as a call: its operands are the call's
-    inputs and its results the outputs, in order.
+    inputs, those of its epilogues last, and its results the outputs, in order.
+    Which functions there are and what each takes is in
+    include/reprise/LibraryFunctions.h, what they compute at LibraryCall in
+    runtime/schemas/program.fbs.
   }];
   let methods = [
     InterfaceMethod<"The function, as rt.call names it.",
       "::llvm::StringRef", "getLibraryFunction", (ins)>,
     InterfaceMethod<[{
       Its parameters, as runtime/schemas/program.fbs says at LibraryCall.
-    }], "::llvm::SmallVector<int64_t>", "getLibraryParameters", (ins)>];
+    }], "::llvm::SmallVector<int64_t>", "getLibraryParameters", (ins)>,
+    InterfaceMethod<"Its parameters that are no integers.",
+      "::llvm::SmallVector<double>", "getLibraryFloats", (ins), "",
+      "return {};">,
+    InterfaceMethod<[{
+      What the call does to the function's result before it is rounded.
+    }], "::llvm::SmallVector<::reprise::LibraryEpilogue>",
+      "getLibraryEpilogues", (ins), "", "return {};">];
 }
 
 #endif // REPRISE_IR_KERNELINTERFACES

@@ -10,6 +10,7 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/LibraryFunctions.h"
 #include "reprise/Limits.h"
 
 #include "reprise/IR/RtDialect.h.inc"

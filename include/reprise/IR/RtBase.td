@@ -75,8 +75,15 @@ def Rt_LibraryOp : Rt_I32Enum<"LibraryOp", "a function of the library", [
   I32EnumAttrCase<"Conv2D", 0, "conv2d">,
   I32EnumAttrCase<"Conv2DInputGrad", 1, "conv2d_input_grad">,
   I32EnumAttrCase<"Conv2DFilterGrad", 2, "conv2d_filter_grad">,
-  I32EnumAttrCase<"MatMul", 3, "matmul">]>;
+  I32EnumAttrCase<"MatMul", 3, "matmul">,
+  I32EnumAttrCase<"RmsNorm", 4, "rms_norm">]>;
 def Rt_LibraryOpAttr : EnumAttr<Rt_Dialect, Rt_LibraryOp, "library_op">;
+
+def Rt_Epilogue : Rt_I32Enum<"Epilogue", "what a call does to its result", [
+  I32EnumAttrCase<"Bias", 0, "bias">,
+  I32EnumAttrCase<"Relu", 1, "relu">,
+  I32EnumAttrCase<"Add", 2, "add">]>;
+def Rt_EpilogueAttr : EnumAttr<Rt_Dialect, Rt_Epilogue, "epilogue">;
 
 def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let mnemonic = "target";
@@ -245,6 +252,7 @@ def Rt_CertificateAttr : AttrDef<Rt_Dialect, "Certificate"> {
 }
 
 def Rt_ViewArrayAttr : TypedArrayAttrBase<Rt_ViewAttr, "views">;
+def Rt_EpilogueArrayAttr : TypedArrayAttrBase<Rt_EpilogueAttr, "epilogues">;
 def Rt_BindingArrayAttr : TypedArrayAttrBase<Rt_BindingAttr, "bindings">;
 
 #endif // REPRISE_IR_RTBASE

@@ -149,9 +149,12 @@ def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
 def Rt_CallOp : Rt_Step<"call"> {
   let summary = "a call of the numerical library";
   let description = [{
-    `ints` are the parameters documented at `LibraryCall` in
-    runtime/schemas/program.fbs; `implementation` names the kernel the library
-    chose when the workspace was planned.
+    `ints` and `floats` are the parameters documented at `LibraryCall` in
+    runtime/schemas/program.fbs, `epilogues` what is done to the result before it
+    is rounded, in this order, each with its input behind the function's;
+    `implementation` names the kernel the library chose when the workspace was
+    planned. How many of each a function takes is in
+    include/reprise/LibraryFunctions.h.
 
     ```mlir
     rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
@@ -159,15 +162,32 @@ def Rt_CallOp : Rt_Step<"call"> {
       writes [#rt.view<2 + 0 : tensor<8x2xf32>>] ints [0, 0] by "direct"
       workspace <3 + 0 : tensor<1024xi8>>
       <"matmul" in "fc" forward, flops 128, bytes 224>
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
+        #rt.view<1 + 0 : tensor<4x2xf32>>, #rt.view<2 + 0 : tensor<2xf32>>]
+      writes [#rt.view<3 + 0 : tensor<8x2xf32>>] ints [0, 0]
+      epilogues [bias, relu] by "direct"
+      <"dense" in "fc" forward, flops 160, bytes 232>
+    rt.call rms_norm reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
+        #rt.view<1 + 0 : tensor<4xf32>>]
+      writes [#rt.view<2 + 0 : tensor<8x4xf32>>, #rt.view<3 + 0 : tensor<8xf32>>]
+      ints [] floats [1.000000e-05] by "loops"
+      <"rms_norm" in "norm" forward, flops 128, bytes 304>
     ```
   }];
   let arguments = (ins Rt_LibraryOpAttr:$op, Rt_ViewArrayAttr:$inputs,
     Rt_ViewArrayAttr:$outputs, DenseI64ArrayAttr:$ints,
-    StrAttr:$implementation, OptionalAttr<Rt_ViewAttr>:$workspace,
+    OptionalAttr<DenseF64ArrayAttr>:$floats,
+    OptionalAttr<Rt_EpilogueArrayAttr>:$epilogues, StrAttr:$implementation, OptionalAttr<Rt_ViewAttr>:$workspace,
     Rt_StepAttr:$step);
   let assemblyFormat = [{
-    $op `reads` $inputs `writes` $outputs `ints` $ints `by` $implementation
+    $op `reads` $inputs `writes` $outputs `ints` $ints (`floats` $floats^)?
+    (`epilogues` custom<Epilogues>($epilogues)^)? `by` $implementation
     (`workspace` $workspace^)? $step attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Their values, in order; none where the attribute is absent.
+    ::llvm::SmallVector<double> getFloatList();
+    ::llvm::SmallVector<::reprise::LibraryEpilogue> getEpilogueList();
   }];
 }
 

@@ -17,6 +17,16 @@ namespace reprise {
 /// What runs an op: nothing (a view, a read), the numerical library, a compiled
 /// kernel that is bound by memory, or one that reduces.
 enum class KernelClass { None, Library, Pointwise, Reduction };
+
+namespace sg {
+/// Whether `wide` may stand for `element` where sums are f32: it is f32, and
+/// `element` bf16 or f16.
+bool isWider(mlir::Type wide, mlir::Type element);
+
+/// Whether the tensors `actual` have the shapes of `inferred` and are f32 where
+/// these are bf16 or f16, all of them.
+bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
+} // namespace sg
 } // namespace reprise
 
 #include "reprise/IR/SgInterfaces.h.inc"

@@ -4,15 +4,31 @@
 
 include "reprise/IR/SgShapeOps.td"
 
-def Sg_MatMulOp : Sg_InferredOp<"matmul"> {
+/// An op whose results may be f32 where their types as inferred, from operands,
+/// are narrower: all of them.
+class Sg_WideningOp<string mnemonic> : Sg_InferredOp<mnemonic> {
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange actual) {
+      return inferred == actual ||
+             ::reprise::sg::areWidened(inferred, actual);
+    }
+  }];
+}
+
+def Sg_MatMulOp : Sg_WideningOp<"matmul"> {
   let summary = "the matrix product";
   let description = [{
     (...,M,K) times (...,K,N), with equal leading dimensions. An operand with
-    its transpose flag has its last two dimensions swapped.
+    its transpose flag has its last two dimensions swapped. Operands are of one
+    element type, the result of theirs, or f32 where they are bf16 or f16: sums
+    are f32 then, and not rounded. The gradient rounds such a cotangent to the
+    operands' type.
 
     ```mlir
     %c = sg.matmul %a, %b {transpose_b}
       : (tensor<8x4xf32>, tensor<10x4xf32>) -> tensor<8x10xf32>
+    %d = sg.matmul %e, %f : (tensor<8x4xbf16>, tensor<4x10xbf16>) -> tensor<8x10xf32>
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$lhs, Sg_FloatTensor:$rhs,
@@ -27,12 +43,12 @@ def Sg_MatMulOp : Sg_InferredOp<"matmul"> {
 defvar Sg_ConvAttrs = (ins DenseI64ArrayAttr:$strides,
   DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, I64Attr:$groups);
 
-def Sg_Conv2DOp : Sg_InferredOp<"conv2d"> {
+def Sg_Conv2DOp : Sg_WideningOp<"conv2d"> {
   let summary = "two-dimensional convolution (cross-correlation)";
   let description = [{
     `x` (N,H,W,C), `filter` (O,KH,KW,C/groups), result (N,H',W',O).
     `strides` (h, w), `padding` (top, bottom, left, right), `dilation` (h, w;
-    1 is dense).
+    1 is dense). Element types are those of `sg.matmul`.
 
     ```mlir
     %y = sg.conv2d %x, %w {strides = array<i64: 2, 2>,
@@ -53,7 +69,7 @@ def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
   let description = [{
     The result has the type of conv2d's `x`, which the cotangent `dy` and the
     filter do not determine when the stride exceeds 1. Attributes are those of
-    `sg.conv2d`.
+    `sg.conv2d`, element types those of `sg.matmul`.
 
     ```mlir
     %dx = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>,
@@ -74,7 +90,7 @@ def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
   let summary = "the gradient of conv2d for its filter";
   let description = [{
     The result has the type of conv2d's `filter`. Attributes are those of
-    `sg.conv2d`.
+    `sg.conv2d`, element types those of `sg.matmul`.
 
     ```mlir
     %dw = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 2, 2>,
@@ -181,8 +197,7 @@ def Sg_GlobalAvgPoolOp : Sg_InferredOp<"global_avg_pool"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Sg_BatchNormOp : Sg_Op<"batch_norm", [SameOperandsAndResultElementType,
-    AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Sg_BatchNormOp : Sg_Op<"batch_norm", [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "batch normalization of a model, not yet specialized";
   let description = [{
     Over all but the last dimension. In training it is
@@ -190,6 +205,10 @@ def Sg_BatchNormOp : Sg_Op<"batch_norm", [SameOperandsAndResultElementType,
     momentum * statistic, the variance unbiased; in inference it is
     `sg.batch_norm_inference` on the running statistics. Differentiation and
     `sg-to-inference` replace it.
+
+    Scale, offset, running statistics and what is computed of them are of one
+    element type: that of `x`, or f32 where `x` is bf16 or f16. All is computed in
+    that type, and the result rounded once, to the type of `x`.
 
     ```mlir
     %y = sg.batch_norm %x, %gamma, %beta
@@ -214,7 +233,8 @@ def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
   let description = [{
     mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each over all
     but the last dimension; y = (x - mean) * rstd * gamma + beta
-    (Ioffe, Szegedy 2015, arXiv 1502.03167).
+    (Ioffe, Szegedy 2015, arXiv 1502.03167). Element types are those of
+    `sg.batch_norm`.
 
     ```mlir
     %y, %mean, %variance, %rstd = sg.batch_norm_training %x, %gamma, %beta
@@ -237,6 +257,7 @@ def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
   let description = [{
     From left to right, each operation rounded: the arithmetic of
     `sg.batch_norm_training` once its statistics are known, to the same bits.
+    Element types are those of `sg.batch_norm`.
 
     ```mlir
     %y = sg.normalize %x, %mean, %rstd, %gamma, %beta
@@ -255,7 +276,8 @@ def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
 def Sg_BatchNormInferenceOp : Sg_InferredOp<"batch_norm_inference"> {
   let summary = "normalizes by given statistics";
   let description = [{
-    `sg.normalize` with rstd = 1 / sqrt(variance + epsilon).
+    `sg.normalize` with rstd = 1 / sqrt(variance + epsilon). Element types are
+    those of `sg.batch_norm`.
 
     ```mlir
     %y = sg.batch_norm_inference %x, %gamma, %beta, %mean, %variance
@@ -279,6 +301,8 @@ def Sg_BatchNormGradOp : Sg_InferredOp<"batch_norm_grad"> {
     With xhat = (x - mean) * rstd and M elements a channel:
     dbeta = sum dy, dgamma = sum dy * xhat,
     dx = (gamma * rstd) * ((dy - dbeta / M) - xhat * (dgamma / M)).
+    Element types are those of `sg.batch_norm`; dy and dx have that of x, dgamma
+    and dbeta that of gamma.
 
     ```mlir
     %dx, %dgamma, %dbeta = sg.batch_norm_grad %x, %gamma, %mean, %rstd, %dy
@@ -341,12 +365,14 @@ def Sg_SoftmaxGradOp : Sg_Op<"softmax_grad", [Pure, SameOperandsAndResultType]> 
   let hasVerifier = 1;
 }
 
-def Sg_CrossEntropyOp : Sg_InferredOp<"cross_entropy"> {
+def Sg_CrossEntropyOp : Sg_WideningOp<"cross_entropy"> {
   let summary = "the negative log-likelihood of labels, row by row";
   let description = [{
     For logits (N,K) and labels (N) in [0, K): lse = log sum e^logits, losses =
     lse - logits[label], both (N). A label outside gives lse. The row's maximum
-    is subtracted before the exponential and added again to lse.
+    is subtracted before the exponential and added again to lse. Both results are
+    of the logits' element type, or f32 where that is bf16 or f16: all is computed
+    in f32 then.
 
     ```mlir
     %losses, %lse = sg.cross_entropy %logits, %labels
@@ -366,7 +392,7 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
   let description = [{
     The gradient of `sg.cross_entropy` for its logits. The softmax of a row is
     e^(logits - lse), divided by its sum over the row: 1 but for the rounding of
-    lse, which is taken out so.
+    lse, which is taken out so. Element types are those of `sg.cross_entropy`.
 
     ```mlir
     %dlogits = sg.cross_entropy_grad %logits, %labels, %lse, %dlosses

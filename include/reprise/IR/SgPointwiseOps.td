@@ -106,7 +106,9 @@ def Sg_CastOp : Sg_Op<"cast", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let description = [{
     Floating point rounds to nearest even; to an integer it truncates towards
     zero; `i1` becomes 0 or 1 and becomes true where not zero. Integers are
-    signed. Never removed as half of a pair: a truncation rounds.
+    signed. Never removed as half of a pair: a truncation rounds. Its derivative
+    is the cast back: an f32 parameter that is read as bf16 has a gradient of bf16
+    values in f32, which is what the optimizer adds to it.
 
     ```mlir
     %y = sg.cast %x : tensor<8xf32> to tensor<8xbf16>

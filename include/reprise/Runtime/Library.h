@@ -9,6 +9,7 @@
 #ifndef REPRISE_RUNTIME_LIBRARY_H
 #define REPRISE_RUNTIME_LIBRARY_H
 
+#include "reprise/LibraryFunctions.h"
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
 #include <string>
@@ -20,8 +21,12 @@ enum class LibraryOp : uint8_t {
   Conv2D,
   Conv2DInputGrad,
   Conv2DFilterGrad,
-  MatMul
+  MatMul,
+  RmsNorm
 };
+static_assert(size_t(LibraryOp::RmsNorm) + 1 == kLibraryFunctionCount);
+
+using Epilogue = LibraryEpilogue;
 
 /// Bytes of an element, an i1 having one.
 uint64_t elementBytes(rp_element_type type);
@@ -39,7 +44,17 @@ struct LibraryCallDesc {
   std::vector<TensorDesc> inputs;
   std::vector<TensorDesc> outputs;
   std::vector<int64_t> ints;
+  std::vector<double> floats = {};
+  std::vector<Epilogue> epilogues = {};
 };
+
+/// The function of a call that has been verified.
+inline const LibraryFunction &functionOf(const LibraryCallDesc &desc) {
+  return kLibraryFunctions[size_t(desc.op)];
+}
+
+/// "f32", "bf16", ... of an element type of the C interface.
+const char *elementName(rp_element_type type);
 
 /// Numbers that are equal exactly for equal calls, which run the same code.
 std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc);
@@ -49,7 +64,8 @@ struct LibraryCallInfo {
   std::string implementation;  // names of the library's kernels
 };
 
-/// Checks operands, shapes, strides and parameters of a call, for any device.
+/// Checks operands, shapes, strides, types and parameters of a call, for any
+/// device; which types it runs is a device's to say.
 /// Fails with RP_INVALID_ARGUMENT.
 Status verifyLibraryCall(const LibraryCallDesc &desc);
 

@@ -79,6 +79,14 @@ public:
   virtual uint64_t alignment() const { return kAlignment; }
   virtual KernelShape kernelShape() const { return {}; }
 
+  /// Element types that kernels of this target load, compute with and store,
+  /// and those that operands and results of a library function may have. Every
+  /// op of a plan is compared with them, by checkElements, before any kernel or
+  /// call is looked at: an op that a type cannot run on is refused by its name.
+  virtual std::vector<rp_element_type> kernelElements() const;
+  virtual std::vector<rp_element_type>
+  callElements(rt::LibraryOp function) const;
+
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;
   /// How the library would run the call that `op` makes. A failure has been

@@ -19,6 +19,8 @@ public:
   std::string device() const override { return "cpu"; }
   std::string features() const override { return processorFeatures; }
 
+  std::vector<rp_element_type>
+  callElements(rt::LibraryOp function) const override;
   FailureOr<KernelTraits> kernelTraits(Block &kernel) override {
     return analyzeKernel(kernel, kernelShape());
   }
@@ -53,6 +55,16 @@ private:
 };
 
 } // namespace
+
+/// oneDNN computes with bf16 where it has these vectors.
+std::vector<rp_element_type> CpuTarget::callElements(rt::LibraryOp) const {
+  SmallVector<StringRef> features;
+  StringRef(processorFeatures).split(features, ',');
+  for (StringRef needed : {"avx512f", "avx512bw", "avx512vl", "avx512dq"})
+    if (!llvm::is_contained(features, needed))
+      return {RP_F32};
+  return {RP_F32, RP_BF16};
+}
 
 CpuTarget::Answer CpuTarget::ask(const rt::LibraryCallDesc &desc) {
   if (rt::Status limited = prepare(); !limited.ok())

@@ -122,6 +122,33 @@ struct DampedNormDecomposition
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Calls of a library
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct DenseCall : LibraryOpInterface::ExternalModel<DenseCall, DenseOp> {
+  StringRef getLibraryFunction(Operation *) const { return "matmul"; }
+  /// Neither operand is transposed.
+  SmallVector<int64_t> getLibraryParameters(Operation *) const {
+    return {0, 0};
+  }
+  SmallVector<LibraryEpilogue> getLibraryEpilogues(Operation *) const {
+    return {LibraryEpilogue::Bias, LibraryEpilogue::Relu};
+  }
+};
+
+struct RmsNormCall : LibraryOpInterface::ExternalModel<RmsNormCall, RmsNormOp> {
+  StringRef getLibraryFunction(Operation *) const { return "rms_norm"; }
+  SmallVector<int64_t> getLibraryParameters(Operation *) const { return {}; }
+  SmallVector<double> getLibraryFloats(Operation *op) const {
+    return {cast<RmsNormOp>(op).getEpsilon().convertToDouble()};
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
@@ -171,6 +198,32 @@ struct MirrorVjp : VjpOpInterface::ExternalModel<MirrorVjp, MirrorOp> {
       context.addGradient(
           op->getOpOperand(0),
           MirrorOp::create(context.builder, op->getLoc(), dy.getType(), dy));
+    return success();
+  }
+};
+
+/// Of relu(x w + b); keeps the result, which says where relu let through.
+struct DenseVjp : VjpOpInterface::ExternalModel<DenseVjp, DenseOp> {
+  LogicalResult buildVjp(Operation *op, VjpContext &context) const {
+    Value dy = context.cotangent(op->getResult(0));
+    if (!dy)
+      return success();
+    OpBuilder &b = context.builder;
+    Location loc = op->getLoc();
+    Value y = context.forward(op->getResult(0));
+    Value dz = sg::ReluGradOp::create(b, loc, y, dy);
+    if (context.needsGradient(op->getOpOperand(0)))
+      context.addGradient(
+          op->getOpOperand(0),
+          sg::MatMulOp::create(b, loc, dz, context.forward(op->getOperand(1)),
+                               /*transpose_a=*/false, /*transpose_b=*/true));
+    if (context.needsGradient(op->getOpOperand(1)))
+      context.addGradient(
+          op->getOpOperand(1),
+          sg::MatMulOp::create(b, loc, context.forward(op->getOperand(0)), dz,
+                               /*transpose_a=*/true, /*transpose_b=*/false));
+    if (context.needsGradient(op->getOpOperand(2)))
+      context.addGradient(op->getOpOperand(2), sg::sumToLast(b, loc, dz));
     return success();
   }
 };
@@ -236,6 +289,38 @@ struct DampedNormMeaning
   }
 };
 
+/// A product, and an addition and a comparison an element of the result.
+struct DenseCost : CostOpInterface::ExternalModel<DenseCost, DenseOp> {
+  uint64_t getFlops(Operation *op) const {
+    uint64_t inner = tensorOf(op->getOperand(0)).getShape().back();
+    return (2 * inner + 2) * tensorOf(op->getResult(0)).getNumElements();
+  }
+  uint64_t getBytes(Operation *op) const {
+    uint64_t bytes = sg::byteSize(op->getResult(0).getType());
+    for (Value operand : op->getOperands())
+      bytes += sg::byteSize(operand.getType());
+    return bytes;
+  }
+  KernelClass getKernelClass(Operation *) const { return KernelClass::Library; }
+};
+
+struct DenseMeaning
+    : ReferenceOpInterface::ExternalModel<DenseMeaning, DenseOp> {
+  LogicalResult evaluate(Operation *, Frame &, ArrayRef<Tensor> operands,
+                         MutableArrayRef<Tensor> results) const {
+    const Tensor &x = operands[0], &w = operands[1];
+    int64_t inner = x.getShape().back(), columns = w.getShape().back();
+    for (int64_t i = 0; i < results[0].size(); ++i) {
+      double sum = operands[2].real(i % columns);
+      for (int64_t k = 0; k < inner; ++k)
+        sum +=
+            x.real(i / columns * inner + k) * w.real(k * columns + i % columns);
+      results[0].real(i) = sum < 0 ? 0 : sum;
+    }
+    return success();
+  }
+};
+
 struct MirrorMeaning
     : ReferenceOpInterface::ExternalModel<MirrorMeaning, MirrorOp> {
   LogicalResult evaluate(Operation *, Frame &, ArrayRef<Tensor> operands,
@@ -260,6 +345,10 @@ void DemoDialect::registerModels() {
   DampedNormOp::attachInterface<DampedNormDecomposition, DampedNormMeaning,
                                 Cost<DampedNormOp, KernelClass::Reduction, 2>>(
       context);
+  DenseOp::attachInterface<DenseCall, DenseVjp, DenseMeaning, DenseCost>(
+      context);
+  RmsNormOp::attachInterface<RmsNormCall,
+                             Cost<RmsNormOp, KernelClass::Library, 4>>(context);
   MirrorOp::attachInterface<MirrorElement, MirrorVjp, MirrorMeaning,
                             Cost<MirrorOp, KernelClass::Pointwise, 0>>(context);
 }

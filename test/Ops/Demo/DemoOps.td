@@ -42,4 +42,23 @@ def Demo_DampedNormOp : Demo_Op<"damped_norm">;
 // Every element at the mirrored index of the last dimension, by code of its own.
 def Demo_MirrorOp : Demo_Op<"mirror">;
 
+// relu(x w + bias), a call of a library with two epilogues.
+def Demo_DenseOp : Demo_Op<"dense"> {
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       AnyRankedTensor:$bias);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+// A call of two results with a number, which the device "cpu" does not have.
+def Demo_RmsNormOp : Demo_Op<"rms_norm"> {
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$gamma,
+                       F64Attr:$epsilon);
+  let results = (outs AnyRankedTensor:$y, AnyRankedTensor:$rstd);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 #endif // REPRISE_TEST_OPS_DEMOOPS

@@ -1,8 +1,9 @@
 //===- PocketDevice.cpp - A device in a shared library, as an example -----===//
 //
 // What a newcomer writes for the runtime's side of a new device: it copies and
-// runs kernels on the calling thread, and has no library. Built as
-// libreprise-device-pocket.so, it is found in REPRISE_DEVICE_PATH.
+// runs kernels on the calling thread, and its library has one function, of two
+// results and a number. Built as libreprise-device-pocket.so, it is found in
+// REPRISE_DEVICE_PATH.
 //
 //===----------------------------------------------------------------------===//
 #include "../../../runtime/core/Views.h"
@@ -10,6 +11,7 @@
 #include "reprise/Runtime/Device.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -55,6 +57,7 @@ public:
     return {};
   }
   Status run(size_t entry, size_t first, size_t end) override;
+  void rmsNorm(const fb::Entry &entry, const fb::LibraryCall &call);
   uint64_t highWaterBytes() const override { return highWater; }
 
 private:
@@ -104,6 +107,29 @@ Status PocketProgram::load() {
   return {};
 }
 
+void PocketProgram::rmsNorm(const fb::Entry &entry,
+                            const fb::LibraryCall &call) {
+  LibraryCallDesc desc = describe(call);
+  auto at = [&](const fb::View *view) {
+    return static_cast<float *>(resolve(entry, *view));
+  };
+  const float *x = at(call.inputs()->Get(0)),
+              *gamma = at(call.inputs()->Get(1));
+  float *y = at(call.outputs()->Get(0)), *rstd = at(call.outputs()->Get(1));
+  int64_t channels = desc.inputs[0].shape.back(), rows = 1;
+  for (int64_t extent : desc.outputs[1].shape)
+    rows *= extent;
+  for (int64_t row = 0; row < rows; ++row, x += channels, y += channels) {
+    double squares = 0;
+    for (int64_t c = 0; c < channels; ++c)
+      squares += double(x[c]) * x[c];
+    double epsilon = desc.floats[0];
+    rstd[row] = float(1 / std::sqrt(squares / double(channels) + epsilon));
+    for (int64_t c = 0; c < channels; ++c)
+      y[c] = x[c] * rstd[row] * gamma[c];
+  }
+}
+
 Status PocketProgram::run(size_t entry, size_t first, size_t end) {
   const fb::Entry &e = *program.entries()->Get(uint32_t(entry));
   for (size_t i = first; i < end; ++i) {
@@ -117,6 +143,8 @@ Status PocketProgram::run(size_t entry, size_t first, size_t end) {
       for (const fb::View *view : *launch->args())
         args.push_back(resolve(e, *view));
       kernels[launch->kernel()](args.data(), 0, int64_t(launch->grains()));
+    } else {
+      rmsNorm(e, *step.action_as_LibraryCall());
     }
   }
   return {};
@@ -124,10 +152,15 @@ Status PocketProgram::run(size_t entry, size_t first, size_t end) {
 
 Expected<std::unique_ptr<DeviceProgram>>
 PocketDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
-  bool hasCalls = false;
-  forEachCall(program, [&](const fb::LibraryCall &) { hasCalls = true; });
-  if (hasCalls)
-    return Status::error(RP_INCOMPATIBLE, "the pocket computer has no library");
+  std::string lacking;
+  forEachCall(program, [&](const fb::LibraryCall &call) {
+    LibraryCallDesc desc = describe(call);
+    if (desc.op != LibraryOp::RmsNorm || desc.inputs[0].type != RP_F32)
+      lacking = functionOf(desc).name;
+  });
+  if (!lacking.empty())
+    return Status::error(RP_INCOMPATIBLE,
+                         "the pocket computer has no " + lacking);
   auto prepared = std::make_unique<PocketProgram>(program, guardBytes);
   REPRISE_RETURN_IF_ERROR(prepared->load());
   return std::unique_ptr<DeviceProgram>(std::move(prepared));

@@ -25,6 +25,10 @@ public:
     return shape;
   }
 
+  /// It has no unit for doubles.
+  std::vector<rp_element_type> kernelElements() const override {
+    return {RP_F32, RP_BF16, RP_F16, RP_I1, RP_I8, RP_I32, RP_I64};
+  }
   FailureOr<KernelTraits> kernelTraits(Block &kernel) override {
     return analyzeKernel(kernel, kernelShape());
   }

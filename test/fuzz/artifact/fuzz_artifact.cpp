@@ -46,10 +46,12 @@ static void checkView(const fb::Program &program, const fb::Entry *entry,
 static void checkStep(const fb::Program &program, const fb::Entry &entry,
                       const fb::Step &step) {
   if (const fb::LibraryCall *call = step.action_as_LibraryCall()) {
-    require(call->inputs()->size() == 2, "a call has two inputs");
+    require(call->inputs()->size() && call->outputs()->size(),
+            "a call has inputs and outputs");
     for (const fb::View *view : *call->inputs())
       checkView(program, &entry, view);
-    checkView(program, &entry, call->outputs()->Get(0));
+    for (const fb::View *view : *call->outputs())
+      checkView(program, &entry, view);
     require(verifyLibraryCall(describe(*call)).ok(), "a call has its shapes");
   } else if (const fb::KernelLaunch *launch = step.action_as_KernelLaunch()) {
     require(launch->kernel() < program.kernels()->size(), "a kernel exists");

@@ -1,0 +1,66 @@
+//===- LibraryFunctions.h - What library functions take ---------*- C++ -*-===//
+//
+// The functions of numerical libraries that a program may call, and what may
+// follow them in a call: how many inputs, outputs and numbers each takes. What
+// they compute is documented at `LibraryCall` in runtime/schemas/program.fbs.
+// Of the C++ standard library only, so that every layer may include it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIBRARYFUNCTIONS_H
+#define REPRISE_LIBRARYFUNCTIONS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reprise {
+
+struct LibraryFunction {
+  const char *name; // as rt.call and LibraryOpInterface write it
+  unsigned inputs, outputs, ints, floats;
+  bool takesEpilogues;
+};
+
+/// By the numbers of the schema's `LibraryOp`.
+constexpr LibraryFunction kLibraryFunctions[] = {
+    {"conv2d", 2, 1, 9, 0, true},
+    {"conv2d_input_grad", 2, 1, 9, 0, true},
+    {"conv2d_filter_grad", 2, 1, 9, 0, true},
+    {"matmul", 2, 1, 2, 0, true},
+    {"rms_norm", 2, 2, 0, 1, false},
+};
+constexpr size_t kLibraryFunctionCount =
+    sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
+
+/// What a call does to its function's result, with the schema's numbers.
+enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };
+
+struct LibraryEpilogueForm {
+  const char *name; // as rt.call writes it
+  unsigned inputs;  // behind the function's
+};
+
+/// By the numbers of LibraryEpilogue.
+constexpr LibraryEpilogueForm kLibraryEpilogues[] = {
+    {"bias", 1},
+    {"relu", 0},
+    {"add", 1},
+};
+constexpr size_t kLibraryEpilogueCount =
+    sizeof(kLibraryEpilogues) / sizeof(kLibraryEpilogues[0]);
+
+/// The most epilogues of a call.
+constexpr size_t kMaxEpilogues = 8;
+
+/// Inputs of a call of `function` with these epilogues, each of which is known.
+template <typename Epilogues>
+constexpr size_t libraryInputCount(const LibraryFunction &function,
+                                   const Epilogues &epilogues) {
+  size_t count = function.inputs;
+  for (auto epilogue : epilogues)
+    count += kLibraryEpilogues[size_t(epilogue)].inputs;
+  return count;
+}
+
+} // namespace reprise
+
+#endif // REPRISE_LIBRARYFUNCTIONS_H

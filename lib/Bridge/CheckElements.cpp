@@ -1,0 +1,77 @@
+//===- CheckElements.cpp - What types a target runs ops on ----------------===//
+//
+// Input:   a flat function of kernels and library ops, a target.
+// Output:  success, or an error at the first op that has a type which the
+//          target's kernels or its library do not take, with op, type and
+//          target. A plan asks this first, so that neither code generation nor
+//          a library meets what it cannot do.
+// Cost:    linear.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Bridge/PlanProblem.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Kernel.h"
+
+using namespace mlir;
+using namespace reprise;
+using Elements = ArrayRef<rp_element_type>;
+
+/// None of a type that no program stores; who places values says so.
+static std::optional<rp_element_type> elementOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isElementType(tensor.getElementType()))
+    return std::nullopt;
+  return elementTypeOf(tensor.getElementType());
+}
+
+/// "f32, bf16 and i1".
+static std::string listed(Elements elements) {
+  std::string text;
+  for (auto [k, element] : llvm::enumerate(elements))
+    text += (k == 0                     ? ""
+             : k + 1 == elements.size() ? " and "
+                                        : ", ") +
+            std::string(rt::elementName(element));
+  return text;
+}
+
+/// Checks an op, which `runner` runs on types of `taken`.
+static LogicalResult checkOp(Operation *op, Elements taken,
+                             const std::string &runner, const Target &target) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types) {
+    std::optional<rp_element_type> element = elementOf(type);
+    if (!element || llvm::is_contained(taken, *element) ||
+        REPRISE_FAULT("elements-not-asked"))
+      continue;
+    return op->emitOpError()
+           << "runs on " << rt::elementName(*element) << ", but " << runner
+           << " of target '" << target.device() << "' takes " << listed(taken);
+  }
+  return success();
+}
+
+static LogicalResult checkCall(LibraryOpInterface call, const Target &target) {
+  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  if (!function) // refused as one that no step runs
+    return success();
+  return checkOp(call, target.callElements(rt::LibraryOp(*function)),
+                 call.getLibraryFunction().str(), target);
+}
+
+LogicalResult reprise::checkElements(func::FuncOp function,
+                                     const Target &target) {
+  std::vector<rp_element_type> taken = target.kernelElements();
+  for (Operation &op : function.getBody().front()) {
+    if (auto kernel = dyn_cast<sg::KernelOp>(op))
+      for (Operation &inner : kernel.getBody().front().without_terminator())
+        if (failed(checkOp(&inner, taken, "a kernel", target)))
+          return failure();
+    if (auto call = dyn_cast<LibraryOpInterface>(op))
+      if (failed(checkCall(call, target)))
+        return failure();
+  }
+  return success();
+}

@@ -1,0 +1,115 @@
+//===- Epilogues.cpp - What follows a product, by our own loops -----------===//
+//
+// A block of the product at a time goes through all epilogues in a buffer that
+// stays in the nearest cache.
+//
+//===----------------------------------------------------------------------===//
+#include "Epilogues.h"
+#include "Team.h"
+#include "reprise/Fault.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise::rt {
+
+static float fromHalf(uint16_t half) {
+  uint32_t word = uint32_t(half) << 16;
+  float number;
+  std::memcpy(&number, &word, 4);
+  return number;
+}
+
+/// To nearest, ties to even; a NaN stays one, quiet.
+static uint16_t toHalf(float number) {
+  uint32_t word;
+  std::memcpy(&word, &number, 4);
+  if (number != number)
+    return uint16_t(word >> 16 | 0x40);
+  uint32_t tie = REPRISE_FAULT("epilogue-ties-up") ? 1 : word >> 16 & 1;
+  return uint16_t((word + 0x7fff + tie) >> 16);
+}
+
+static void add(float *x, const Numbers &operand, int64_t at, int64_t count) {
+  if (operand.isHalf) {
+    const uint16_t *y = static_cast<const uint16_t *>(operand.address) + at;
+    for (int64_t i = 0; i < count; ++i)
+      x[i] += fromHalf(y[i]);
+    return;
+  }
+  const float *y = static_cast<const float *>(operand.address) + at;
+  for (int64_t i = 0; i < count; ++i)
+    x[i] += y[i];
+}
+
+/// Adds a bias to elements that begin at number `at`, row by row.
+static void addBias(float *x, const Numbers &bias, int64_t channels, int64_t at,
+                    int64_t count) {
+  for (int64_t done = 0; done < count;) {
+    int64_t channel = (at + done) % channels;
+    int64_t rest = std::min(channels - channel, count - done);
+    add(x + done, bias, channel, rest);
+    done += rest;
+  }
+}
+
+static void store(const float *x, const Numbers &result, int64_t at,
+                  int64_t count) {
+  if (!result.isHalf) {
+    std::memcpy(static_cast<float *>(result.address) + at, x,
+                size_t(count) * 4);
+    return;
+  }
+  uint16_t *y = static_cast<uint16_t *>(result.address) + at;
+  for (int64_t i = 0; i < count; ++i)
+    y[i] = toHalf(x[i]);
+}
+
+void EpilogueLoop::run(int64_t begin, int64_t end) const {
+  constexpr int64_t kBlock = 2048;
+  float x[kBlock];
+  for (int64_t at = begin; at < end; at += kBlock) {
+    int64_t count = std::min(kBlock, end - at);
+    std::memcpy(x, product + at, size_t(count) * 4);
+    for (const Term &term : terms) {
+      switch (term.epilogue) {
+      case Epilogue::Bias:
+        addBias(x, term.operand, channels, at, count);
+        break;
+      case Epilogue::Add:
+        add(x, term.operand, at, count);
+        break;
+      case Epilogue::Relu:
+        for (int64_t i = 0; i < count; ++i)
+          x[i] = x[i] < 0 ? 0 : x[i];
+        break;
+      }
+    }
+    store(x, result, at, count);
+  }
+}
+
+namespace {
+struct Shared {
+  const EpilogueLoop &loop;
+  int64_t parts;
+};
+} // namespace
+
+static void runMember(void *context, unsigned member) {
+  const Shared &shared = *static_cast<Shared *>(context);
+  int64_t all = shared.loop.elements;
+  shared.loop.run(all * member / shared.parts,
+                  all * (member + 1) / shared.parts);
+}
+
+void EpilogueLoop::run(Team &team) const {
+  // Below this, waking the other threads costs more than they save.
+  constexpr int64_t kInlineElements = 8 << 10;
+  if (elements <= kInlineElements || team.size() == 1)
+    return run(0, elements);
+  Shared shared{*this, int64_t(team.size())};
+  team.run(team.size(), runMember, &shared);
+}
+
+} // namespace reprise::rt

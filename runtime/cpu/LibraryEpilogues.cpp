@@ -1,0 +1,67 @@
+//===- LibraryEpilogues.cpp - Who runs a call's epilogues -----------------===//
+//
+// Input:   a checked call with epilogues.
+// Output:  primitives with post-ops, or without them and a loop behind them.
+// Method:  post-ops must not change what they follow. Sums in f32 round alike
+//          everywhere; whether the product before them has the bits that it
+//          has alone is taken from the kernels' names: oneDNN chooses the order
+//          of a kernel's sums by shapes and types, not by post-ops, which
+//          test/conformance compares bit by bit. All else is a loop's.
+//
+//===----------------------------------------------------------------------===//
+#include "LibraryCalls.h"
+
+#include <algorithm>
+
+namespace reprise::rt {
+
+/// The call without epilogues, of a type and with the function's own inputs.
+static LibraryCallDesc productOf(const LibraryCallDesc &call,
+                                 rp_element_type type) {
+  LibraryCallDesc product = call;
+  product.inputs.resize(functionOf(call).inputs);
+  product.outputs[0].type = type;
+  product.epilogues.clear();
+  return product;
+}
+
+/// The call by post-ops, if they are sums and its product is run by the kernels
+/// that run it without them.
+static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
+  bool isForward = call.op == LibraryOp::Conv2D || call.op == LibraryOp::MatMul;
+  bool areSums =
+      std::all_of(call.epilogues.begin(), call.epilogues.end(), [](Epilogue e) {
+        return e == Epilogue::Bias || e == Epilogue::Add;
+      });
+  if (!isForward || !areSums)
+    return std::nullopt;
+  LibraryPlan alone = planPrimitives(productOf(call, call.outputs[0].type));
+  try {
+    LibraryPlan plan = planPrimitives(call);
+    if (plan.info.implementation == alone.info.implementation)
+      return plan;
+  } catch (const dnnl::error &error) {
+    if (error.status != dnnl_unimplemented)
+      throw;
+  }
+  return std::nullopt;
+}
+
+LibraryPlan planWithEpilogues(const LibraryCallDesc &call) {
+  std::optional<LibraryPlan> fused = planPostOps(call);
+  LibraryPlan plan =
+      fused ? std::move(*fused) : planPrimitives(productOf(call, RP_F32));
+  if (!fused) {
+    plan.loop = call;
+    plan.hasProduct = call.outputs[0].type != RP_F32;
+  }
+  // The names are compared when an artifact is loaded: who would run the
+  // epilogues otherwise needs another workspace.
+  plan.info.implementation += fused ? " with" : " then";
+  for (Epilogue epilogue : call.epilogues)
+    plan.info.implementation +=
+        std::string(" ") + kLibraryEpilogues[size_t(epilogue)].name;
+  return plan;
+}
+
+} // namespace reprise::rt
