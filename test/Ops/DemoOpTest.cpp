@@ -148,9 +148,9 @@ static CompiledRun runOf(mlir::ModuleOp model) {
   CompiledRun run;
   if (files.empty())
     return run;
-  EXPECT_EQ(runArtifact(files[0], variablesOf(model, 1), inputsOf(model, 1), 3,
-                        run),
-            "");
+  EXPECT_EQ(
+      runArtifact(files[0], variablesOf(model, 1), inputsOf(model, 1), 3, run),
+      "");
   return run;
 }
 

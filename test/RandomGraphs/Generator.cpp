@@ -29,9 +29,8 @@ public:
   GraphGenerator(ModuleOp module, uint64_t seed, const GraphOptions &options)
       : module(module), options(options), random(seed, /*stream=*/0),
         rowChoices(seed, /*stream=*/3), b(module.getContext()),
-        state(module, random),
-        layers(b, state, random, rowChoices,
-               options.mixTypes && seed % 4 == 3) {}
+        state(module, random), layers(b, state, random, rowChoices,
+                                      options.mixTypes && seed % 4 == 3) {}
 
   void generate();
 

@@ -1,11 +1,12 @@
 //===- Kernels.h - Kernels as loops, for any target -------------*- C++ -*-===//
 //
 // A kernel is a block of sg primitives (the body of sg.kernel or rt.kernel)
-// over one iteration space: pointwise ops, index maps, iota, random numbers, and
-// reductions, all over the same dimensions. What reads a reduction in its own
-// kernel does so in the row at hand, the reduced dimensions being the last ones:
-// repeated along the row, or pointwise with one element a row. Its arguments are
-// the block's arguments, then what it yields, each a dense row-major tensor.
+// over one iteration space: pointwise ops, index maps, iota, random numbers,
+// and reductions, all over the same dimensions. What reads a reduction in its
+// own kernel does so in the row at hand, the reduced dimensions being the last
+// ones: repeated along the row, or pointwise with one element a row. Its
+// arguments are the block's arguments, then what it yields, each a dense
+// row-major tensor.
 //
 // What a target chooses of it is a KernelShape; everything else is a function
 // of the block alone.
