@@ -8,27 +8,28 @@
 
 namespace reprise::rt {
 
-uint64_t elementBytes(rp_element_type type) {
+// The schema's enum may hold any byte of a file, the C interface's may not.
+uint64_t elementBytes(fb::ElementType type) {
   switch (type) {
-  case RP_I1:
-  case RP_I8:
+  case fb::ElementType::I1:
+  case fb::ElementType::I8:
     return 1;
-  case RP_BF16:
-  case RP_F16:
+  case fb::ElementType::BF16:
+  case fb::ElementType::F16:
     return 2;
-  case RP_F32:
-  case RP_I32:
+  case fb::ElementType::F32:
+  case fb::ElementType::I32:
     return 4;
-  case RP_F64:
-  case RP_I64:
+  case fb::ElementType::F64:
+  case fb::ElementType::I64:
     return 8;
   }
   return 0;
 }
 
 // The two enums have the same numbers.
-uint64_t elementBytes(fb::ElementType type) {
-  return elementBytes(static_cast<rp_element_type>(type));
+uint64_t elementBytes(rp_element_type type) {
+  return elementBytes(static_cast<fb::ElementType>(type));
 }
 
 static size_t rankOf(const fb::View &view) {
