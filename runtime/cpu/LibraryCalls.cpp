@@ -8,6 +8,8 @@
 #include "LibraryCalls.h"
 #include "reprise/Fault.h"
 
+#include <cstring>
+
 namespace reprise::rt {
 
 static void *address(Place place, const LibraryPlan &plan,
@@ -72,9 +74,14 @@ BoundLibraryCall::BoundLibraryCall(
   }
   if (plan.loop)
     loop = bindLoop(plan, operands);
+  if (plan.readsScratchpad)
+    cleared = {static_cast<char *>(operands.workspace) + plan.scratchpadOffset,
+               plan.info.workspaceBytes - plan.scratchpadOffset};
 }
 
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
+  if (cleared.second)
+    std::memset(cleared.first, 0, cleared.second);
   for (Bound &bound : sequence) {
     dnnl_status_t status = dnnl_primitive_execute(
         bound.primitive.get(), stream.get(), int(bound.arguments.size()),

@@ -56,6 +56,9 @@ struct LibraryPlan {
   std::optional<LibraryCallDesc> loop;
   bool hasProduct = false;
   uint64_t productOffset = 0, scratchpadOffset = 0; // in the workspace
+  /// Whether the library multiplies by zero what its scratchpad holds before it
+  /// wrote there, so that a NaN would come through: it is cleared before.
+  bool readsScratchpad = false;
   LibraryCallInfo info;
 };
 
@@ -104,6 +107,7 @@ private:
   };
   std::vector<Bound> sequence;
   std::optional<EpilogueLoop> loop;
+  std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
 };
 
 /// Generates each distinct call of a program once.

@@ -343,6 +343,9 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
     LibraryPlan plan =
         desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
     layOutWorkspace(plan);
+    // Its copies of images have room for padding that it leaves as it was.
+    plan.readsScratchpad = desc.op == LibraryOp::Conv2DFilterGrad &&
+                           desc.inputs[0].type == RP_BF16;
     return plan;
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_out_of_memory)
