@@ -13,7 +13,7 @@
 #include "CutSegments.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
 

@@ -14,7 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 
 using namespace mlir;
 using namespace reprise;

@@ -11,7 +11,7 @@
 
 #include "CutSegments.h"
 #include "reprise/Fault.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

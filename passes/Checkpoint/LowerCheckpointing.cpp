@@ -23,7 +23,7 @@
 #include "CloneSegment.h"
 #include "reprise/Fault.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include <map>
 
 namespace reprise {

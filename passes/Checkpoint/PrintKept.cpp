@@ -10,7 +10,7 @@
 
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 

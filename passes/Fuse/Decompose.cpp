@@ -2,13 +2,14 @@
 //
 // Input:   a function of sg at any level.
 // Output:  the same function of primitives and library ops.
-// Method:  ops are replaced until none has a decomposition; then large
-//          reductions are split.
+// Method:  patterns, by walks: ops are replaced until none has a decomposition;
+//          then large reductions are split.
 // Cost:    linear in the ops emitted.
 // Fails:   when a decomposition fails, with its message.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Fuse.h"
@@ -35,29 +36,9 @@ static int64_t product(ArrayRef<int64_t> values) {
                          std::multiplies<int64_t>());
 }
 
-static LogicalResult decomposeAll(func::FuncOp function) {
-  // Decompositions are visited as well: a walk in pre-order meets what is
-  // emitted before an op only on the next round.
-  bool changed = true;
-  while (changed) {
-    SmallVector<DecomposeOpInterface> composites;
-    function.walk([&](DecomposeOpInterface op) {
-      // A pointwise op is a primitive, whatever else it could be.
-      if (!isa<PointwiseOpInterface>(*op))
-        composites.push_back(op);
-    });
-    changed = !composites.empty();
-    for (DecomposeOpInterface op : composites) {
-      OpBuilder builder(op);
-      sg::OriginScope scope(builder, op);
-      FailureOr<SmallVector<Value>> values = op.decompose(builder);
-      if (failed(values))
-        return op->emitOpError("cannot be decomposed");
-      op->replaceAllUsesWith(*values);
-      op->erase();
-    }
-  }
-  return success();
+/// A pointwise op is a primitive, whatever else it could be.
+static bool isComposite(DecomposeOpInterface op) {
+  return !isa<PointwiseOpInterface>(*op);
 }
 
 /// How many leading dimensions the first of two reductions keeps; 0 when one
@@ -85,34 +66,106 @@ static Value widen(OpBuilder &b, Location loc, Value value) {
   return sg::CastOp::create(b, loc, type.clone(b.getF32Type()), value);
 }
 
-static void split(ReductionOpInterface op) {
-  Value operand = op->getOperand(0);
-  auto type = cast<RankedTensorType>(operand.getType());
-  SmallVector<int64_t> dims(op.getReducedDims());
-  unsigned kept = keptPrefix(type.getShape(), dims);
-  if (!kept)
-    return;
-  OpBuilder b(op);
-  sg::OriginScope scope(b, op);
-  Location loc = op.getLoc();
-  if (op.losesDigits())
-    operand = widen(b, loc, operand);
-  ArrayRef<int64_t> all(dims);
-  Value parts = op.createOver(b, loc, operand, all.drop_front(kept));
-  Value total = op.createOver(b, loc, parts, all.take_front(kept));
-  Value result = op->getResult(0);
-  if (total.getType() != result.getType())
-    total = sg::CastOp::create(b, loc, result.getType(), total);
-  result.replaceAllUsesWith(total);
-  op.erase();
-}
-
 namespace {
+
+struct DecomposeComposite
+    : public OpInterfaceRewritePattern<DecomposeOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(DecomposeOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!isComposite(op))
+      return rewriter.notifyMatchFailure(op, "is a primitive");
+    FailureOr<SmallVector<Value>> values = failure();
+    {
+      sg::OriginScope scope(rewriter, op);
+      values = op.decompose(rewriter);
+    }
+    if (failed(values))
+      return rewriter.notifyMatchFailure(op, "cannot be decomposed");
+    rewriter.replaceOp(op, *values);
+    return success();
+  }
+};
+
+struct SplitReduction : public OpInterfaceRewritePattern<ReductionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ReductionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    ArrayRef<int64_t> dims = op.getReducedDims();
+    unsigned kept = keptPrefix(type.getShape(), dims);
+    if (!kept)
+      return rewriter.notifyMatchFailure(op, "one reduction does as well");
+    Value total;
+    {
+      sg::OriginScope scope(rewriter, op);
+      total = split(op, kept, rewriter);
+    }
+    rewriter.replaceOp(op, total);
+    return success();
+  }
+
+  static Value split(ReductionOpInterface op, unsigned kept, OpBuilder &b) {
+    Location loc = op.getLoc();
+    Value operand = op->getOperand(0);
+    if (op.losesDigits())
+      operand = widen(b, loc, operand);
+    SmallVector<int64_t> dims(op.getReducedDims());
+    ArrayRef<int64_t> all(dims);
+    Value parts = op.createOver(b, loc, operand, all.drop_front(kept));
+    Value total = op.createOver(b, loc, parts, all.take_front(kept));
+    Type result = op->getResult(0).getType();
+    return total.getType() == result
+               ? total
+               : sg::CastOp::create(b, loc, result, total).getResult();
+  }
+};
+
 class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   void runOnOperation() override {
-    if (failed(decomposeAll(getOperation())))
-      return signalPassFailure();
-    getOperation().walk([](ReductionOpInterface op) { split(op); });
+    MLIRContext *context = &getContext();
+    RewritePatternSet decompositions(context), splits(context);
+    populateDecomposePatterns(decompositions);
+    populateSplitReductionPatterns(splits);
+    FrozenRewritePatternSet frozen(std::move(decompositions));
+    // What a decomposition emits is met on the next round.
+    Progress progress;
+    while (DecomposeOpInterface composite = firstComposite()) {
+      progress.replaced = 0;
+      walkAndApplyPatterns(getOperation(), frozen, &progress);
+      if (progress.replaced == 0) {
+        composite->emitOpError("cannot be decomposed");
+        return signalPassFailure();
+      }
+    }
+    walkAndApplyPatterns(getOperation(), std::move(splits));
+  }
+
+  struct Progress : public RewriterBase::Listener {
+    uint64_t replaced = 0;
+    void notifyOperationErased(Operation *) override { ++replaced; }
+  };
+
+  /// Null where there is none.
+  DecomposeOpInterface firstComposite() {
+    DecomposeOpInterface first;
+    getOperation().walk([&](DecomposeOpInterface op) {
+      if (!isComposite(op))
+        return WalkResult::advance();
+      first = op;
+      return WalkResult::interrupt();
+    });
+    return first;
   }
 };
 } // namespace
+
+void reprise::populateDecomposePatterns(RewritePatternSet &patterns) {
+  patterns.add<DecomposeComposite>(patterns.getContext());
+}
+
+void reprise::populateSplitReductionPatterns(RewritePatternSet &patterns) {
+  patterns.add<SplitReduction>(patterns.getContext());
+}

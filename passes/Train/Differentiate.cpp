@@ -19,7 +19,7 @@
 #include "ExpandTraining.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

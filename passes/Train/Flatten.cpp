@@ -9,7 +9,7 @@
 
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/Passes/Train.h"
 
 namespace reprise {

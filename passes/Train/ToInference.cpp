@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/IR/Origin.h"
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/Passes/Train.h"
 
 namespace reprise {

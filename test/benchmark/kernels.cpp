@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Kernels/KernelHarness.h"
+#include "../Codegen/KernelHarness.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Runtime/Cpu/Cpu.h"

@@ -5,8 +5,8 @@
 // last write to these bytes did not fill as a whole gives "garbage".
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_MEMORY_MEANING_H
-#define REPRISE_TEST_MEMORY_MEANING_H
+#ifndef REPRISE_TEST_BRIDGE_MEANING_H
+#define REPRISE_TEST_BRIDGE_MEANING_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Bridge/BuildProgram.h"
@@ -73,4 +73,4 @@ public:
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_MEMORY_MEANING_H
+#endif // REPRISE_TEST_BRIDGE_MEANING_H

@@ -1,4 +1,4 @@
-//===- ModuleRewrite.h - Changing the seams of blocks -----------*- C++ -*-===//
+//===- BlockRewrite.h - Changing the seams of blocks ------------*- C++ -*-===//
 //
 // sg.module is isolated from above, so that a value crosses its border only as
 // an operand or a result. These functions open such crossings and close those
@@ -6,8 +6,8 @@
 // hold on to its body's Block, which stays, and not to the op or its results.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_PASSES_MODULEREWRITE_H
-#define REPRISE_PASSES_MODULEREWRITE_H
+#ifndef REPRISE_IR_BLOCKREWRITE_H
+#define REPRISE_IR_BLOCKREWRITE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/IR/Sg.h"
@@ -52,4 +52,4 @@ bool isFree(mlir::Value value);
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_MODULEREWRITE_H
+#endif // REPRISE_IR_BLOCKREWRITE_H

@@ -1,6 +1,6 @@
-//===- ModuleRewrite.cpp - Changing the seams of blocks -------------------===//
+//===- BlockRewrite.cpp - Changing the seams of blocks --------------------===//
 
-#include "reprise/Passes/ModuleRewrite.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/IR/Origin.h"
 

@@ -16,8 +16,8 @@
 //     Numerical Algorithms, 4.2).
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_KERNELS_KERNELHARNESS_H
-#define REPRISE_TEST_KERNELS_KERNELHARNESS_H
+#ifndef REPRISE_TEST_CODEGEN_KERNELHARNESS_H
+#define REPRISE_TEST_CODEGEN_KERNELHARNESS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -92,4 +92,4 @@ void checkCases(const std::vector<Case> &cases, uint64_t seed);
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_KERNELS_KERNELHARNESS_H
+#endif // REPRISE_TEST_CODEGEN_KERNELHARNESS_H

@@ -1,0 +1,74 @@
+//===- DecomposePatternsTest.cpp - Decomposition in another driver --------===//
+//
+// What sg-decompose does by walks, the greedy driver does with the same
+// patterns, which others may put among their own.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/Passes/Fuse.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+class DecomposePatterns : public testing::Test {
+protected:
+  DecomposePatterns() {
+    context.loadDialect<sg::SgDialect, func::FuncDialect>();
+  }
+
+  /// Applies what `populate` adds, and returns how many ops of a name are left.
+  size_t apply(const char *text, void (*populate)(RewritePatternSet &),
+               StringRef name) {
+    module = parseSourceString<mlir::ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    RewritePatternSet patterns(&context);
+    populate(patterns);
+    EXPECT_TRUE(succeeded(applyPatternsGreedily(*module, std::move(patterns))));
+    EXPECT_TRUE(succeeded(verify(*module)));
+    size_t count = 0;
+    module->walk(
+        [&](Operation *op) { count += op->getName().getStringRef() == name; });
+    return count;
+  }
+
+  MLIRContext context;
+  OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+TEST_F(DecomposePatterns, leave_no_composite) {
+  constexpr const char *text = R"(
+    func.func @f(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
+      %y = sg.softmax %x : tensor<8x10xf32>
+      return %y : tensor<8x10xf32>
+    })";
+  EXPECT_EQ(apply(text, populateDecomposePatterns, "sg.softmax"), 0u);
+  module->walk([](DecomposeOpInterface op) {
+    EXPECT_TRUE(isa<PointwiseOpInterface>(*op))
+        << op->getName().getStringRef().str();
+  });
+}
+
+TEST_F(DecomposePatterns, split_a_large_reduction_once) {
+  constexpr const char *text = R"(
+    func.func @f(%x: tensor<64x64x64xf32>) -> tensor<64xf32> {
+      %y = sg.reduce_sum %x dims [0, 1]
+        : tensor<64x64x64xf32> -> tensor<64xf32>
+      return %y : tensor<64xf32>
+    })";
+  EXPECT_EQ(apply(text, populateSplitReductionPatterns, "sg.reduce_sum"), 2u);
+}
+
+TEST_F(DecomposePatterns, keep_a_small_reduction) {
+  constexpr const char *text = R"(
+    func.func @f(%x: tensor<8x8x64xf32>) -> tensor<64xf32> {
+      %y = sg.reduce_sum %x dims [0, 1] : tensor<8x8x64xf32> -> tensor<64xf32>
+      return %y : tensor<64xf32>
+    })";
+  EXPECT_EQ(apply(text, populateSplitReductionPatterns, "sg.reduce_sum"), 1u);
+}
