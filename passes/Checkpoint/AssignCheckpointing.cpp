@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "reprise/IR/BlockRewrite.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
 

@@ -13,8 +13,8 @@
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Fault.h"
-#include "reprise/IR/Origin.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Origin.h"
 
 using namespace mlir;
 using namespace reprise;

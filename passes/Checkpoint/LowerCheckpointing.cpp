@@ -22,8 +22,8 @@
 
 #include "CloneSegment.h"
 #include "reprise/Fault.h"
-#include "reprise/Passes/Checkpoint.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/Passes/Checkpoint.h"
 #include <map>
 
 namespace reprise {

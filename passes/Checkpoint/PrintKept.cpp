@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "reprise/IR/BlockRewrite.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/Fault.h"
-#include "reprise/IR/Origin.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 
 namespace reprise {

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "reprise/IR/Origin.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 
 namespace reprise {
