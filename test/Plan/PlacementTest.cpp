@@ -98,6 +98,24 @@ TEST(Placement, NothingToPlace) {
   EXPECT_EQ(placement.height, 0u);
 }
 
+/// What takes no bytes fits anywhere, and must not stand in the way of a proof.
+TEST(Placement, EmptyBuffersChangeNothing) {
+  std::vector<Buffer> buffers = {makeBuffer(0, 0, 2),  makeBuffer(2, 0, 2),
+                                 makeBuffer(7, 3, 3),  makeBuffer(6, 1, 8),
+                                 makeBuffer(4, 0, 8),  makeBuffer(3, 5, 7),
+                                 makeBuffer(4, 9, 20), makeBuffer(4, 8, 17)};
+  Placement placement = placeBuffers(buffers, 0, 10000);
+  EXPECT_EQ(placement.height, 17u);
+  ASSERT_EQ(placement.offsets.size(), buffers.size());
+  FitResult fit = placeWithin(buffers, 17, 10000);
+  EXPECT_EQ(fit.outcome, FitOutcome::Found);
+  EXPECT_EQ(fit.placement.offsets.size(), buffers.size());
+  EXPECT_EQ(placeBuffers({makeBuffer(0, 0, 2)}, 0).offsets,
+            std::vector<uint64_t>{0});
+  EXPECT_EQ(placeWithin({makeBuffer(0, 0, 2)}, 0, 10).outcome,
+            FitOutcome::Found);
+}
+
 TEST(Placement, DisjointLifetimesShareBytes) {
   std::vector<Buffer> buffers = {makeBuffer(64, 0, 1), makeBuffer(128, 2, 3)};
   EXPECT_EQ(placeBuffers(buffers, 128).height, 128u);

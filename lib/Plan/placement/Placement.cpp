@@ -180,24 +180,37 @@ uint64_t placementWorkOf(size_t buffers) {
       std::min(most, looksAtAPair * double(buffers) * double(buffers)));
 }
 
+/// Those that take bytes: the complete search orders items by what is below
+/// them, and an empty one has nothing to be below of.
 static std::vector<PackItem> toItems(const std::vector<Buffer> &buffers) {
   std::vector<PackItem> items;
   for (const Buffer &buffer : buffers)
-    items.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
+    if (buffer.bytes)
+      items.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
   return items;
+}
+
+/// Offsets of all buffers from those of their items; empty ones lie at 0.
+static std::vector<uint64_t> offsetsOf(const std::vector<Buffer> &buffers,
+                                       const Packing &packing) {
+  std::vector<uint64_t> offsets;
+  auto next = packing.offsets.begin();
+  for (const Buffer &buffer : buffers)
+    offsets.push_back(buffer.bytes ? *next++ : 0);
+  return offsets;
 }
 
 Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
                        std::optional<uint64_t> workLimit) {
   std::vector<PackItem> items = toItems(buffers);
   if (items.empty())
-    return {{}, 0, "nothing to place"};
+    return {offsetsOf(buffers, {}), 0, "nothing to place"};
   uint64_t work = workLimit.value_or(placementWorkOf(items.size()));
   Best best;
   tryGreedy(items, maxLive, best);
   if (best.packing.height > maxLive)
     searchHeights(items, maxLive, work, best);
-  return {std::move(best.packing.offsets), best.packing.height, best.strategy};
+  return {offsetsOf(buffers, best.packing), best.packing.height, best.strategy};
 }
 
 /// One height, until the work is spent: the complete search where it is quick;
@@ -233,7 +246,7 @@ FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
                       uint64_t workLimit) {
   std::vector<PackItem> items = toItems(buffers);
   if (items.empty())
-    return {FitOutcome::Found, {{}, 0, "nothing to place"}};
+    return {FitOutcome::Found, {offsetsOf(buffers, {}), 0, "nothing to place"}};
   Best best;
   tryGreedy(items, capacity, best);
   FitOutcome outcome = best.packing.height <= capacity
@@ -241,7 +254,7 @@ FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
                            : searchHeight(items, capacity, workLimit, best);
   return {
       outcome,
-      {std::move(best.packing.offsets), best.packing.height, best.strategy}};
+      {offsetsOf(buffers, best.packing), best.packing.height, best.strategy}};
 }
 
 } // namespace reprise::plan
