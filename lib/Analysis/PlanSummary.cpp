@@ -44,7 +44,8 @@ static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
 PlanSummary reprise::summarizePlan(ProgramOp program) {
   PlanSummary summary;
   summary.checkpointing = program.getCheckpointing().value_or("").str();
-  if (auto command = program->getAttrOfType<StringAttr>(kCommandAttr))
+  if (auto command = program->getAttrOfType<StringAttr>(
+          rt_dialect::RtDialect::kCommandAttr))
     summary.command = command.getValue().str();
   for (auto entry : program.getBody().getOps<EntryOp>())
     summary.entries.push_back(summarizeEntry(entry, program.getFixedBytes()));

@@ -2,6 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "reprise/IR/Rt.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -26,6 +27,22 @@ void RtDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "reprise/IR/RtAttrs.cpp.inc"
       >();
+}
+
+LogicalResult RtDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  Attribute value = attribute.getValue();
+  if (name == kCertificateAttr && isa<CertificateAttr>(value) &&
+      isa<FunctionOpInterface>(op))
+    return success();
+  if (name == kCommandAttr && isa<StringAttr>(value) && isa<ProgramOp>(op))
+    return success();
+  return op->emitOpError() << "has attribute '" << name
+                           << "', which is none of those known: a "
+                              "#rt.certificate '"
+                           << kCertificateAttr << "' on functions, a string '"
+                           << kCommandAttr << "' on programs";
 }
 
 bool rt_dialect::isStorable(Type type) {

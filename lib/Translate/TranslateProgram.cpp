@@ -295,7 +295,8 @@ Translator::run(ArrayRef<uint8_t> code,
   result.arena_bytes = program.getArenaBytes();
   result.fixed_bytes = program.getFixedBytes();
   result.checkpointing = program.getCheckpointing().value_or("").str();
-  if (auto command = program->getAttrOfType<StringAttr>(kCommandAttr))
+  if (auto command = program->getAttrOfType<StringAttr>(
+          rt_dialect::RtDialect::kCommandAttr))
     result.command = command.getValue().str();
   Region &body = program.getBody();
   for (auto buffer : body.getOps<BufferOp>())

@@ -323,3 +323,17 @@ rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64, librar
 
 // expected-error@+1 {{'takes' a second time}}
 #s = #rt.step<"a" in "" forward, flops 1, bytes 1, takes 4, takes 5>
+
+// -----
+
+// expected-error@+1 {{has attribute 'rt.certificate', which is none of those known: a #rt.certificate 'rt.certificate' on functions, a string 'rt.command' on programs}}
+func.func @f() attributes {rt.certificate = "x", sg.scheduled} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has attribute 'rt.command', which is none of those known}}
+func.func @f() attributes {rt.command = "reprise compile"} {
+  return
+}

@@ -111,7 +111,7 @@ static EntryFacts recomputingEntry() {
 }
 
 TEST(StepGraph, clones_are_executions_of_one_op) {
-  StepGraph steps = buildStepGraph(recomputingEntry(), 1);
+  StepGraph steps = *buildStepGraph(recomputingEntry(), 1);
   EXPECT_EQ(plan::checkGraph(steps.graph), "");
   EXPECT_EQ(steps.executions, (plan::Executions{0, 1, 0, 2}));
   EXPECT_EQ(plan::checkExecutions(steps.graph, steps.executions), "");
@@ -127,10 +127,28 @@ TEST(StepGraph, clones_are_executions_of_one_op) {
   EXPECT_EQ(plan::maxLiveOf(steps.graph, steps.executions), 192u);
 }
 
+/// What a damaged file could say and the loader, which needs none of it, would
+/// not mind.
+TEST(StepGraph, steps_that_contradict_each_other_are_refused) {
+  EntryFacts entry = recomputingEntry();
+  // What is repeated changed a variable.
+  entry.steps[0].writes.push_back({0, 16});
+  entry.steps[2].writes.push_back({0, 16});
+  rt::Expected<StepGraph> steps = buildStepGraph(entry, 1);
+  ASSERT_FALSE(steps.ok());
+  EXPECT_EQ(steps.status().code(), RP_DATA_LOSS);
+  EXPECT_NE(steps.status().message().find("contradict each other"),
+            std::string::npos);
+  // A result over the bytes of an input that is larger.
+  entry = recomputingEntry();
+  entry.steps[1].inPlace = {{0, 7}};
+  EXPECT_FALSE(buildStepGraph(entry, 1).ok());
+}
+
 TEST(StepGraph, what_changes_a_variable_runs_once) {
   EntryFacts entry = recomputingEntry();
   entry.steps[3].writes.push_back({0, 16});
-  StepGraph steps = buildStepGraph(entry, 1);
+  StepGraph steps = *buildStepGraph(entry, 1);
   EXPECT_EQ(plan::checkGraph(steps.graph), "");
   EXPECT_TRUE(steps.graph.ops[2].effect);
   EXPECT_FALSE(steps.graph.ops[0].effect);

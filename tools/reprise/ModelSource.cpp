@@ -308,7 +308,7 @@ rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options) {
 rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {
   for (auto program : current->getOps<rt_dialect::ProgramOp>())
     if (!command.empty())
-      program->setDiscardableAttr(kCommandAttr,
+      program->setDiscardableAttr(rt_dialect::RtDialect::kCommandAttr,
                                   mlir::StringAttr::get(&context, command));
   mlir::FailureOr<std::vector<uint8_t>> bytes =
       emitArtifact(*current, training);

@@ -12,11 +12,11 @@ using plan::kNone;
 using plan::OpId;
 using plan::ValueId;
 
-PlanStory::PlanStory(const ProgramFacts &program, const EntryFacts &entry)
+PlanStory::PlanStory(const ProgramFacts &program, const EntryFacts &entry,
+                     StepGraph steps)
     : program(program), entry(entry),
       price(entry.certificate ? entry.certificate->picosecondsPerMiB : 0),
-      own(buildStepGraph(entry, program.buffers.size())),
-      unrolled(plan::unroll(own.graph, own.executions)),
+      own(std::move(steps)), unrolled(plan::unroll(own.graph, own.executions)),
       peak(uint32_t(tools::peakStep(entry))) {
   plan::Schedule schedule;
   schedule.order.resize(own.executions.size());

@@ -56,7 +56,9 @@ struct PeakLine {
 /// One entry of a program, which must outlive this.
 class PlanStory {
 public:
-  PlanStory(const ProgramFacts &program, const EntryFacts &entry);
+  /// `steps` are the entry's.
+  PlanStory(const ProgramFacts &program, const EntryFacts &entry,
+            StepGraph steps);
 
   uint32_t steps() const { return uint32_t(entry.steps.size()); }
   uint32_t peakStep() const { return peak; }

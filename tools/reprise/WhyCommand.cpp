@@ -212,7 +212,11 @@ static rt::Status why(const WhyOptions &options) {
     return noEntry(options.source, options.entry, *program);
   if (entry->steps.empty())
     return invalid("'" + options.source + "' computes nothing");
-  return tell(options, PlanStory(*program, *entry));
+  rt::Expected<StepGraph> steps =
+      buildStepGraph(*entry, program->buffers.size());
+  if (!steps.ok())
+    return steps.status();
+  return tell(options, PlanStory(*program, *entry, std::move(*steps)));
 }
 
 void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {

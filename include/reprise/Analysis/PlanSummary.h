@@ -26,9 +26,6 @@ struct EntrySummary {
   double recomputedShare() const;
 };
 
-/// Discardable attribute of a program: the command line that compiles it.
-constexpr const char *kCommandAttr = "rt.command";
-
 struct PlanSummary {
   std::string checkpointing; // mode, may be empty
   std::string command;       // that compiled it, may be empty

@@ -20,6 +20,7 @@ def Rt_Dialect : Dialect {
   }];
   let dependentDialects = ["::reprise::sg::SgDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
   private:
     void registerOps();
@@ -28,6 +29,8 @@ def Rt_Dialect : Dialect {
     /// The certificate of a function that is marked sg.scheduled, until there is
     /// an entry to hold it.
     static constexpr ::llvm::StringLiteral kCertificateAttr = "rt.certificate";
+    /// The command line that compiles a program (a string, on the program).
+    static constexpr ::llvm::StringLiteral kCommandAttr = "rt.command";
   }];
 }
 

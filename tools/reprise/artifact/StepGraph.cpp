@@ -4,8 +4,8 @@
 // Output:  see StepGraph.h.
 // Method:  one walk over the steps that knows the newest value in each buffer.
 // Cost:    linear in the views.
-// Fails:   never: a buffer that is read before any step wrote it is taken for
-//          an input.
+// Fails:   where steps contradict each other. A buffer that is read before any
+//          step wrote it is taken for an input.
 //
 //===----------------------------------------------------------------------===//
 #include "StepGraph.h"
@@ -139,6 +139,15 @@ private:
 };
 } // namespace
 
-StepGraph tools::buildStepGraph(const EntryFacts &entry, size_t fixedBuffers) {
-  return Builder(entry, fixedBuffers).build();
+rt::Expected<StepGraph> tools::buildStepGraph(const EntryFacts &entry,
+                                              size_t fixedBuffers) {
+  StepGraph steps = Builder(entry, fixedBuffers).build();
+  std::string error = plan::checkGraph(steps.graph);
+  if (error.empty())
+    error = plan::checkExecutions(steps.graph, steps.executions);
+  if (error.empty())
+    return steps;
+  return rt::Status::error(RP_DATA_LOSS,
+                           "the steps of entry '" + entry.name +
+                               "' contradict each other: " + error);
 }

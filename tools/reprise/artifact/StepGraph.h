@@ -25,7 +25,11 @@ struct StepGraph {
 };
 
 /// `fixedBuffers` is the number of the program's buffers, which come first.
-StepGraph buildStepGraph(const EntryFacts &entry, size_t fixedBuffers);
+/// Fails where the steps are no schedule of any graph, as a file may say that a
+/// step repeats one that computes something else: what a run does depends on
+/// nothing of this, so that the loader does not look.
+rt::Expected<StepGraph> buildStepGraph(const EntryFacts &entry,
+                                       size_t fixedBuffers);
 
 } // namespace reprise::tools
 
