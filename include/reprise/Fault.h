@@ -1,10 +1,10 @@
 //===- Fault.h - Mistakes planted for the tests -----------------*- C++ -*-===//
 //
-// A test of tests: `REPRISE_FAULT("name")` marks where the code can be made to
-// err, and test/faults/run asks which tests notice. It is true when the
-// environment variable REPRISE_FAULT has that name at the start of the process,
-// and only in builds with REPRISE_BUILD_TESTS; in others it is the constant
-// false, so that nothing of a fault is compiled.
+// A test of tests: `REPRISE_FAULT("name", damage);` stands beside the code and
+// makes it err, and test/faults/run asks which tests notice. The damage is done
+// when the environment variable REPRISE_FAULT has that name at the start of the
+// process, and only in builds with REPRISE_BUILD_TESTS; in others it is
+// compiled, so that it stays true, but never reached, so that nothing is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_FAULT_H
@@ -23,14 +23,33 @@ inline bool isFaultChosen(const char *name) {
 } // namespace reprise
 
 /// Asks the environment once for each place.
-#define REPRISE_FAULT(name)                                                    \
+#define REPRISE_FAULT_IS_CHOSEN(name)                                          \
   ([] {                                                                        \
     static const bool chosen = ::reprise::isFaultChosen(name);                 \
     return chosen;                                                             \
   }())
 
 #else
-#define REPRISE_FAULT(name) false
+#define REPRISE_FAULT_IS_CHOSEN(name) false
 #endif
+
+/// A statement of its own, on a line of its own, whose damage is one statement
+/// too: `bytes += 64`, `return`, `if (isClone) continue`, `{ ... }`. There is
+/// no loop around it, so that `continue` and `break` mean the code's own, and
+/// the `else` is taken, so that another one cannot become the fault's.
+#define REPRISE_FAULT_STATEMENT(name, ...)                                     \
+  if (!REPRISE_FAULT_IS_CHOSEN(name)) {                                        \
+  } else                                                                       \
+    __VA_ARGS__
+
+/// Without a damage it is an expression, for what is not a statement yet.
+#define REPRISE_FAULT_PICK(a, b, c, d, e, f, g, h, form, ...) form
+#define REPRISE_FAULT(...)                                                     \
+  REPRISE_FAULT_PICK(__VA_ARGS__, REPRISE_FAULT_STATEMENT,                     \
+                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
+                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
+                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
+                     REPRISE_FAULT_IS_CHOSEN, )                                \
+  (__VA_ARGS__)
 
 #endif // REPRISE_FAULT_H
