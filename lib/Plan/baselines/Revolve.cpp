@@ -29,8 +29,8 @@ RevolveTable::RevolveTable(uint32_t length, uint32_t slots)
     for (uint32_t l = 2; l <= length; ++l) {
       Entry best{UINT64_MAX, 0};
       for (uint32_t k = 1; k < l; ++k) {
-        uint64_t steps = (REPRISE_FAULT("revolve-sweep-not-counted") ? 0 : k) +
-                         entries[s - 1][l - k].steps + entries[s][k].steps;
+        uint64_t steps = k + entries[s - 1][l - k].steps + entries[s][k].steps;
+        REPRISE_FAULT("revolve-sweep-not-counted", steps -= k);
         if (steps < best.steps)
           best = {steps, k};
       }

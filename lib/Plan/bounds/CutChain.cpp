@@ -250,10 +250,9 @@ Wide CutChain::evaluate(const Chain &chain) const {
     for (StorageId id = 0; id < graph.storageCount(); ++id) {
       if (at > 0)
         prices.resident[id] += int64_t(links[at - 1].carried[id]);
+      REPRISE_FAULT("chain-copies-for-nothing", continue);
       if (!isLast)
-        prices.resident[id] -= REPRISE_FAULT("chain-copies-for-nothing")
-                                   ? 0
-                                   : int64_t(links[at].copied[id]);
+        prices.resident[id] -= int64_t(links[at].copied[id]);
     }
     if (isLast) {
       prices.again = rest;
@@ -261,15 +260,15 @@ Wide CutChain::evaluate(const Chain &chain) const {
     }
     for (Rank op = 0; op < graph.opCount(); ++op) {
       prices.again[op] = int64_t(links[at].later[op]);
-      rest[op] -= REPRISE_FAULT("chain-pays-twice") ? 0 : prices.again[op];
+      REPRISE_FAULT("chain-pays-twice", continue);
+      rest[op] -= prices.again[op];
     }
     sum += later[at]->solveWithin(prices, budget);
     prices.again = rest;
     for (StorageId id = 0; id < graph.storageCount(); ++id) {
       prices.resident[id] = int64_t(links[at].copied[id]);
-      prices.present[id] = REPRISE_FAULT("chain-carries-for-nothing")
-                               ? 0
-                               : -int64_t(links[at].carried[id]);
+      prices.present[id] = -int64_t(links[at].carried[id]);
+      REPRISE_FAULT("chain-carries-for-nothing", prices.present[id] = 0);
     }
     sum += next[at]->solveFreely(prices);
   }

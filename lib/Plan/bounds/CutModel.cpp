@@ -90,14 +90,14 @@ void CutModel::markSides(const Precedence &precedence) {
 int64_t CutModel::ownBytes(const CompactGraph &graph, Rank op) {
   int64_t bytes = graph.workspace[op];
   for (StorageId input : graph.inputsOf(op))
-    bytes += REPRISE_FAULT("bound-forgets-inputs") ? 0 : graph.bytes[input];
+    bytes += graph.bytes[input];
+  REPRISE_FAULT("bound-forgets-inputs", bytes = graph.workspace[op]);
   for (StorageId output : graph.outputsOf(op)) {
     bool inPlace =
         std::any_of(graph.inPlace.begin(op), graph.inPlace.end(op),
                     [&](const auto &pair) { return pair.first == output; });
-    bytes += inPlace && !REPRISE_FAULT("bound-counts-in-place")
-                 ? 0
-                 : graph.bytes[output];
+    REPRISE_FAULT("bound-counts-in-place", inPlace = false);
+    bytes += inPlace ? 0 : graph.bytes[output];
   }
   return bytes;
 }
@@ -126,10 +126,10 @@ uint32_t CutModel::nodeOf(StorageId storage) {
   opOf.push_back(kNone);
   storageOf.push_back(storage);
   Rank producer = graph.producer[storage];
-  bool canRun =
-      producer != kNone &&
-      ((side[producer] == Side::Beside && !REPRISE_FAULT("bound-op-beside")) ||
-       graph.mayRepeat[producer]);
+  bool canRun = producer != kNone &&
+                (side[producer] == Side::Beside || graph.mayRepeat[producer]);
+  REPRISE_FAULT("bound-op-beside",
+                canRun = canRun && graph.mayRepeat[producer]);
   if (canRun)
     nodeOfOp(producer);
   return node;
@@ -164,8 +164,9 @@ void CutModel::close() {
     for (StorageId output : graph.outputsOf(op))
       if (!isFree(output))
         implications.push_back({from, nodeOf(output)});
+    REPRISE_FAULT("bound-frees-inputs-of-clones", continue);
     for (StorageId input : graph.inputsOf(op))
-      if (!isFree(input) && !REPRISE_FAULT("bound-frees-inputs-of-clones"))
+      if (!isFree(input))
         implications.push_back({from, nodeOf(input)});
   }
 }

@@ -87,9 +87,10 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   const CutRelaxation::Answer &answer = prover.best.answer;
   result.feasible = answer.feasible;
   result.milliseconds =
-      (compact.totalCost() + answer.extra +
-       (REPRISE_FAULT("bound-a-percent-too-large") ? answer.extra / 100 : 0)) /
-      CompactGraph::kPerMillisecond;
+      (compact.totalCost() + answer.extra) / CompactGraph::kPerMillisecond;
+  REPRISE_FAULT("bound-a-percent-too-large",
+                result.milliseconds +=
+                answer.extra / 100 / CompactGraph::kPerMillisecond);
   result.cut = compact.opOf[prover.best.cut];
   result.millisecondsPerMiB =
       answer.multiplier * (1 << 20) / CompactGraph::kPerMillisecond;
@@ -154,8 +155,7 @@ ByteBound lowestBytes(const Graph &graph) {
   LeastBytes least = findLeastBytes(compact, precedence);
   if (least.cut == kNone)
     return {};
-  if (REPRISE_FAULT("lowest-bytes-too-large"))
-    least.bytes += kAlignment;
+  REPRISE_FAULT("lowest-bytes-too-large", least.bytes += kAlignment);
   return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
           valuesOf(compact, least.pinned)};
 }

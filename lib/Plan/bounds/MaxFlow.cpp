@@ -62,7 +62,8 @@ Wide MaxFlow::augment(uint32_t source, uint32_t sink) {
     least = std::min(least, arcs[id].left);
   for (uint32_t id : path) {
     arcs[id].left -= least;
-    arcs[id ^ 1].left += REPRISE_FAULT("flow-without-way-back") ? 0 : least;
+    REPRISE_FAULT("flow-without-way-back", continue);
+    arcs[id ^ 1].left += least;
   }
   return least;
 }

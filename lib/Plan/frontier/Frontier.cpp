@@ -317,7 +317,9 @@ private:
     Wide cheapest = Found::kUnknown;
     for (const Candidate &candidate : candidates) {
       const Found &found = candidate.found;
-      if (found.cost >= cheapest && !REPRISE_FAULT("frontier-not-monotone"))
+      bool isBeaten = found.cost >= cheapest;
+      REPRISE_FAULT("frontier-not-monotone", isBeaten = false);
+      if (isBeaten)
         continue;
       cheapest = found.cost;
       FrontierPoint point;
@@ -325,8 +327,8 @@ private:
           executionsOf(graph, candidate.order->compact, found.sequence);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
-      if (REPRISE_FAULT("frontier-peak-too-low"))
-        point.solution.maxLive -= kAlignment;
+      REPRISE_FAULT("frontier-peak-too-low",
+                    point.solution.maxLive -= kAlignment);
       point.solution.solver = "search";
       point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));

@@ -66,7 +66,8 @@ reprise::nameBuffers(const plan::Graph &graph, const plan::Liveness &liveness,
 
 uint64_t reprise::touchedBytes(const plan::Graph &graph,
                                const plan::Buffer &buffer) {
-  if (buffer.workspaceOf != kNone || REPRISE_FAULT("peak-of-rounded-sizes"))
+  REPRISE_FAULT("peak-of-rounded-sizes", return buffer.bytes);
+  if (buffer.workspaceOf != kNone)
     return buffer.bytes;
   uint64_t bytes = 0;
   for (ValueId value : buffer.values)

@@ -53,8 +53,8 @@ private:
       result.valueOf.push_back(id);
       result.bytes.push_back(storages.bytes[id]);
       result.producer.push_back(producer == kNone ? kNone : rankOf[producer]);
-      result.livesToEnd.push_back(storages.toEnd[id] &&
-                                  !REPRISE_FAULT("search-output-dies"));
+      result.livesToEnd.push_back(storages.toEnd[id]);
+      REPRISE_FAULT("search-output-dies", result.livesToEnd.back() = false);
       std::vector<Rank> readers;
       for (OpId user : storages.users[id])
         if (user != producer)
@@ -88,6 +88,7 @@ private:
 
   /// Whether `op` reads the storage of `input` only where `output` is written.
   bool readsOnlyInPlace(const Op &op, uint32_t output, ValueId input) const {
+    REPRISE_FAULT("search-in-place-elsewhere", return true);
     for (uint32_t index = 0; index < op.inputs.size(); ++index) {
       ValueId other = op.inputs[index];
       if (storages.rootOf[other] != storages.rootOf[input])
@@ -120,8 +121,7 @@ private:
         uint64_t bytes = graph.values[made].bytes;
         if (graph.values[input].bytes == bytes &&
             graph.values[root].bytes == bytes &&
-            (readsOnlyInPlace(op, index, input) ||
-             REPRISE_FAULT("search-in-place-elsewhere")))
+            readsOnlyInPlace(op, index, input))
           result.inPlace.add({storageOf[made], storageOf[root]});
       }
   }
@@ -146,6 +146,7 @@ private:
 
   /// Whether `op` does nothing but make views of one storage.
   bool makesOnlyViews(const Op &op, ValueId root) const {
+    REPRISE_FAULT("search-fixed-view", return true);
     for (ValueId output : op.outputs)
       if (graph.values[output].viewOf == kNone ||
           storages.rootOf[output] != root)
@@ -165,7 +166,7 @@ private:
         ValueId root = storages.rootOf[output];
         if (graph.values[output].viewOf == kNone)
           continue;
-        if (!makesOnlyViews(op, root) && !REPRISE_FAULT("search-fixed-view"))
+        if (!makesOnlyViews(op, root))
           hasFixedView[root] = true;
         else if (viewsOf[root].empty() || viewsOf[root].back() != rank)
           viewsOf[root].push_back(rank);
@@ -203,15 +204,14 @@ private:
       for (auto *view = result.views.begin(rank);
            view != result.views.end(rank); ++view)
         last = std::min(last, firstOverwrite(graph.ops[order[*view]]));
-      bool isFixed = (op.effect && !REPRISE_FAULT("effect-cloned")) ||
-                     result.outputs.size(rank) == 0;
+      bool isFixed = op.effect;
+      REPRISE_FAULT("effect-cloned", isFixed = false);
+      isFixed |= result.outputs.size(rank) == 0;
       for (ValueId output : op.outputs)
         isFixed |= graph.values[output].viewOf != kNone ||
                    hasFixedView[storages.rootOf[output]];
-      result.cloneBefore.push_back(isFixed ? 0
-                                   : REPRISE_FAULT("overwrites-ignored")
-                                       ? Rank(order.size())
-                                       : last);
+      REPRISE_FAULT("overwrites-ignored", last = order.size());
+      result.cloneBefore.push_back(isFixed ? 0 : last);
     }
   }
 

@@ -13,14 +13,16 @@ Dependences findDependences(const Graph &graph) {
   for (OpId id = 0; id < graph.ops.size(); ++id) {
     const Op &op = graph.ops[id];
     std::vector<OpId> &before = result.before[id];
-    if (!REPRISE_FAULT("after-ignored"))
-      before = op.after;
+    before = op.after;
+    REPRISE_FAULT("after-ignored", before.clear());
     auto addChain = [&](ValueId value) {
       for (; value != kNone; value = graph.values[value].viewOf) {
         OpId producer = graph.values[value].producer;
-        if (producer != kNone && producer != id &&
-            !(REPRISE_FAULT("order-edge-dropped") && op.inputs.size() > 2 &&
-              value == op.inputs.back()))
+        REPRISE_FAULT("order-edge-dropped", {
+          if (op.inputs.size() > 2 && value == op.inputs.back())
+            continue;
+        });
+        if (producer != kNone && producer != id)
           before.push_back(producer);
       }
     };

@@ -44,7 +44,8 @@ void Simulator::changeLives(uint32_t at) {
     if (life.wasLive == life.isLive)
       continue;
     int64_t bytes = graph.bytes[life.storage] * (life.isLive ? 1 : -1);
-    uint32_t end = at - REPRISE_FAULT("edit-life-one-step-short");
+    uint32_t end = at;
+    REPRISE_FAULT("edit-life-one-step-short", --end);
     for (uint32_t step = life.before + 1; step < end; ++step) {
       memory[step] += bytes;
       liveBefore[step] += bytes;
@@ -60,9 +61,9 @@ void Simulator::changeLives(uint32_t at) {
 
 /// After steps and touches have changed at `at`.
 void Simulator::finishChange(uint32_t at) {
+  REPRISE_FAULT("edit-in-place-kept", inPlaceAt.clear());
   for (auto [step, bytes] : inPlaceAt)
-    if (!REPRISE_FAULT("edit-in-place-kept"))
-      memory[step] += bytes - bytesInPlace(step);
+    memory[step] += bytes - bytesInPlace(step);
   std::vector<uint32_t> dead;
   for (const LifeChange &life : lives)
     if (life.wasLive && !life.isLive && life.before != kBeforeAll &&

@@ -54,8 +54,7 @@ private:
         lastUse[id] = std::max(lastUse[id], stepOf[user]);
       if (storages.toEnd[id])
         lastUse[id] = endStep();
-      if (REPRISE_FAULT("live-one-step-short") && lastUse[id])
-        --lastUse[id];
+      REPRISE_FAULT("live-one-step-short", lastUse[id] -= lastUse[id] > 0);
     }
   }
 
@@ -95,8 +94,8 @@ private:
       auto declared = std::make_pair(output, index);
       bool isDeclared = std::find(op.inPlace.begin(), op.inPlace.end(),
                                   declared) != op.inPlace.end();
-      if ((other != input || !isDeclared) &&
-          !REPRISE_FAULT("in-place-beside-a-view"))
+      REPRISE_FAULT("in-place-beside-a-view", continue);
+      if (other != input || !isDeclared)
         return false;
     }
     return true;
@@ -111,17 +110,20 @@ private:
       ValueId input = op.inputs[inputIndex];
       ValueId root = storages.rootOf[input];
       uint32_t buffer = result.bufferOfValue[root];
+      if (buffer == kNone || !reusableBuffer[buffer])
+        continue;
       // Dead here, and not yet taken by another output of this op, which
       // would have extended or closed it.
-      if (buffer == kNone || !reusableBuffer[buffer] ||
-          (result.buffers[buffer].lastStep != step &&
-           !REPRISE_FAULT("in-place-while-read")) ||
-          (isTaken(buffer, op) && !REPRISE_FAULT("in-place-taken-twice")))
+      bool isDead = result.buffers[buffer].lastStep == step;
+      bool isFree = !isTaken(buffer, op);
+      REPRISE_FAULT("in-place-while-read", isDead = true);
+      REPRISE_FAULT("in-place-taken-twice", isFree = true);
+      if (!isDead || !isFree)
         continue;
       bool sameBytes = graph.values[input].bytes == bytes &&
                        graph.values[root].bytes == bytes;
-      if ((sameBytes || REPRISE_FAULT("in-place-other-size")) &&
-          readsOnlyInPlace(op, buffer, output, input))
+      REPRISE_FAULT("in-place-other-size", sameBytes = true);
+      if (sameBytes && readsOnlyInPlace(op, buffer, output, input))
         return buffer;
     }
     return kNone;
@@ -151,7 +153,8 @@ private:
       reusableBuffer[buffer] = !storages.toEnd[output];
       result.bufferOfValue[output] = buffer;
     }
-    if (op.workspaceBytes && !REPRISE_FAULT("workspace-forgotten")) {
+    REPRISE_FAULT("workspace-forgotten", return);
+    if (op.workspaceBytes) {
       Buffer buffer;
       buffer.workspaceOf = id;
       buffer.bytes = alignUp(op.workspaceBytes);
@@ -177,7 +180,8 @@ private:
     std::vector<uint64_t> change(steps + 1, 0);
     for (const Buffer &buffer : result.buffers) {
       change[buffer.firstStep] += buffer.bytes;
-      uint32_t end = buffer.lastStep + !REPRISE_FAULT("live-bytes-end-early");
+      uint32_t end = buffer.lastStep + 1;
+      REPRISE_FAULT("live-bytes-end-early", --end);
       change[end] -= buffer.bytes;
     }
     uint64_t live = 0;

@@ -34,10 +34,11 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
     if (!step.isClone)
       next = step.op + 1;
     for (auto *view = compact.views.begin(step.op);
-         view != compact.views.end(step.op); ++view)
-      if (step.isClone && *view < next &&
-          !REPRISE_FAULT("clone-without-its-views"))
+         view != compact.views.end(step.op); ++view) {
+      REPRISE_FAULT("clone-without-its-views", break);
+      if (step.isClone && *view < next)
         all.push_back({compact.opOf[*view], true});
+    }
   }
   // From the end: a view that nobody reads before the next one is left out.
   std::vector<bool> isNeeded;
@@ -101,8 +102,8 @@ Sequence sequenceOf(const CompactGraph &compact, const Executions &executions) {
 /// needed in front of it.
 int64_t Simulator::run(const Execution &step, int64_t &live) {
   int64_t during = live;
-  if (!REPRISE_FAULT("simulator-workspace"))
-    during += graph.workspace[step.op];
+  during += graph.workspace[step.op];
+  REPRISE_FAULT("simulator-workspace", during = live);
   for (StorageId output : graph.outputsOf(step.op))
     if (!isPending[output])
       during += graph.bytes[output];
@@ -115,9 +116,9 @@ int64_t Simulator::run(const Execution &step, int64_t &live) {
     for (auto *pair = graph.inPlace.begin(step.op);
          pair != graph.inPlace.end(step.op); ++pair) {
       auto [output, input] = *pair;
-      if (output == served ||
-          (isPending[input] &&
-           !REPRISE_FAULT("simulator-in-place-read-later")) ||
+      bool isReadLater = isPending[input];
+      REPRISE_FAULT("simulator-in-place-read-later", isReadLater = false);
+      if (output == served || isReadLater ||
           std::find(taken.begin(), taken.end(), input) != taken.end())
         continue;
       served = output;
@@ -159,18 +160,21 @@ void Simulator::settle(const Sequence &sequence) {
       bool needed = false;
       for (StorageId output : graph.outputsOf(step.op))
         needed |= isPending[output];
-      if (!needed && !REPRISE_FAULT("simulator-dead-clone"))
+      REPRISE_FAULT("simulator-dead-clone", needed = true);
+      if (!needed)
         continue;
     }
     kept.push_back(step);
     int64_t during = run(step, live);
     // An input that nobody reads is there when the step begins.
-    if (at == 0 && !REPRISE_FAULT("simulator-unread-input"))
+    REPRISE_FAULT("simulator-unread-input", unread = 0);
+    if (at == 0)
       during += unread;
     memory.push_back(during);
     liveBefore.push_back(live);
-    if (!step.isClone || !REPRISE_FAULT("simulator-free-clones"))
-      cost += graph.cost[step.op];
+    cost += graph.cost[step.op];
+    REPRISE_FAULT("simulator-free-clones",
+                  if (step.isClone) cost -= graph.cost[step.op]);
     over += std::max<int64_t>(0, during - budget);
     peak = std::max(peak, during);
   }

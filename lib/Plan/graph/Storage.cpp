@@ -34,12 +34,12 @@ Storages analyzeStorages(const Graph &graph) {
     const Value &value = graph.values[id];
     ValueId root = result.rootOf[id];
     if (root == id && value.storage != StorageClass::Fixed)
-      result.bytes[id] = REPRISE_FAULT("alignment-dropped")
-                             ? value.bytes
-                             : alignUp(value.bytes);
-    if (value.storage == StorageClass::Output &&
-        !REPRISE_FAULT("output-dropped"))
+      result.bytes[id] = alignUp(value.bytes);
+    REPRISE_FAULT("alignment-dropped",
+                  result.bytes[id] = std::min(result.bytes[id], value.bytes));
+    if (value.storage == StorageClass::Output)
       result.toEnd[root] = true;
+    REPRISE_FAULT("output-dropped", result.toEnd[root] = false);
   }
   auto addUser = [&](ValueId root, OpId op) {
     std::vector<OpId> &users = result.users[root];
@@ -47,8 +47,11 @@ Storages analyzeStorages(const Graph &graph) {
       users.push_back(op);
   };
   for (OpId id = 0; id < graph.ops.size(); ++id) {
-    for (ValueId input : graph.ops[id].inputs)
-      addUser(REPRISE_FAULT("view-ignored") ? input : result.rootOf[input], id);
+    for (ValueId input : graph.ops[id].inputs) {
+      ValueId read = result.rootOf[input];
+      REPRISE_FAULT("view-ignored", read = input);
+      addUser(read, id);
+    }
     // Making a view needs its base to be there, even where the op doesn't
     // list the base as an input.
     for (ValueId output : graph.ops[id].outputs)

@@ -23,11 +23,12 @@ struct Placed {
 
 static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
                         GapChoice choice) {
+  uint32_t last = item.last;
+  REPRISE_FAULT("lives-meet-exclusively", --last);
   uint64_t top = 0; // end of the meeting items seen so far
   uint64_t best = 0, bestGap = UINT64_MAX;
   for (const Placed &other : placed) {
-    if (other.first > item.last - REPRISE_FAULT("lives-meet-exclusively") ||
-        item.first > other.last)
+    if (other.first > last || item.first > other.last)
       continue;
     if (other.begin > top && other.begin - top >= item.bytes &&
         other.begin - top < bestGap) {
@@ -36,8 +37,9 @@ static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
       if (choice == GapChoice::Lowest)
         return best;
     }
-    top = std::max(top,
-                   other.end - (REPRISE_FAULT("overlap-by-a-unit") ? 64 : 0));
+    uint64_t end = other.end;
+    REPRISE_FAULT("overlap-by-a-unit", end -= 64);
+    top = std::max(top, end);
   }
   return bestGap == UINT64_MAX ? top : best;
 }
@@ -79,9 +81,10 @@ Packing packAround(const std::vector<PackItem> &items,
   Packing result = start;
   std::vector<Placed> placed;
   placed.reserve(items.size());
-  for (uint32_t id : fixed)
-    if (!REPRISE_FAULT("large-item-ignored") || id % 8 != 0)
-      insert(placed, items[id], start.offsets[id]);
+  for (uint32_t id : fixed) {
+    REPRISE_FAULT("large-item-ignored", if (id % 8 == 0) continue);
+    insert(placed, items[id], start.offsets[id]);
+  }
   place(items, order, GapChoice::Tightest, placed, result);
   return result;
 }

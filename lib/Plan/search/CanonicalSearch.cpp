@@ -356,9 +356,9 @@ void CanonicalSearch::blameSection(uint32_t s) {
 /// Nothing begins below the last item any more.
 bool CanonicalSearch::restFits(uint64_t lastOffset) {
   for (uint32_t s = current.firstSection; s <= current.lastSection; ++s) {
-    if (!left[s] || std::max(floor[s], lastOffset) + left[s] +
-                            REPRISE_FAULT("exact-gives-up-when-full") <=
-                        height)
+    uint64_t end = std::max(floor[s], lastOffset) + left[s];
+    REPRISE_FAULT("exact-gives-up-when-full", ++end);
+    if (!left[s] || end <= height)
       continue;
     conflict.add(current.level);
     for (uint32_t at = 0; at < openCount[s]; ++at)

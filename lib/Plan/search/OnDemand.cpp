@@ -81,10 +81,10 @@ DemandTables::DemandTables(const Graph &graph, const std::vector<OpId> &order)
   for (ValueId id = 0; id < graph.values.size(); ++id)
     canRebuild[id] = storages.rootOf[id] == id && storages.bytes[id] &&
                      graph.values[id].producer != kNone && !storages.toEnd[id];
+  REPRISE_FAULT("demand-effect", return);
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (graph.values[id].producer != kNone &&
-        graph.ops[graph.values[id].producer].effect &&
-        !REPRISE_FAULT("demand-effect"))
+        graph.ops[graph.values[id].producer].effect)
       canRebuild[storages.rootOf[id]] = false;
 }
 
@@ -109,6 +109,7 @@ void OnDemandRunner::runFirst(OpId op) {
 
 /// Whether something `op` reads was overwritten already.
 bool OnDemandRunner::isLate(OpId op) const {
+  REPRISE_FAULT("demand-overwritten", return false);
   for (OpId changer : tables.changers[op])
     if (ran[changer])
       return true;
@@ -126,20 +127,20 @@ void OnDemandRunner::require(const std::vector<ValueId> &values) {
     OpId producer = tables.graph.values[value].producer;
     if (producer == kNone || available[value] || marked[producer])
       continue;
-    if (isLate(producer) && !REPRISE_FAULT("demand-overwritten")) {
+    if (isLate(producer)) {
       missed.push_back(tables.storages.rootOf[value]);
       available[value] = true;
       continue;
     }
     marked[producer] = true;
     again.push_back(producer);
-    if (!REPRISE_FAULT("demand-input-lost"))
-      work.insert(work.end(), tables.needs[producer].begin(),
-                  tables.needs[producer].end());
+    REPRISE_FAULT("demand-input-lost", continue);
+    work.insert(work.end(), tables.needs[producer].begin(),
+                tables.needs[producer].end());
   }
   std::sort(again.begin(), again.end(), [&](OpId a, OpId b) {
-    return REPRISE_FAULT("demand-order") ? a > b
-                                         : tables.rankOf[a] < tables.rankOf[b];
+    REPRISE_FAULT("demand-order", return a > b);
+    return tables.rankOf[a] < tables.rankOf[b];
   });
   for (OpId op : again)
     runAgain(op);
@@ -183,7 +184,8 @@ static Executions removeUnread(const DemandTables &tables,
     bool isRead = false;
     for (ValueId output : tables.graph.ops[op].outputs)
       isRead = isRead || pending[output];
-    if (times[op]-- > 1 && !isRead && !REPRISE_FAULT("demand-dead-clone"))
+    REPRISE_FAULT("demand-dead-clone", isRead = true);
+    if (times[op]-- > 1 && !isRead)
       continue;
     kept.push_back(op);
     for (ValueId output : tables.graph.ops[op].outputs)

@@ -47,7 +47,9 @@ private:
       return "step " + std::to_string(step) + " runs op " + std::to_string(id) +
              " of " + std::to_string(graph.ops.size());
     const Op &op = graph.ops[id];
-    if (op.effect && times[id] && !REPRISE_FAULT("check-effect-twice"))
+    bool isRepeated = op.effect && times[id];
+    REPRISE_FAULT("check-effect-twice", isRepeated = false);
+    if (isRepeated)
       return name(id) + " is an effect and runs again at step " +
              std::to_string(step);
     for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
@@ -70,6 +72,7 @@ private:
   }
 
   std::string checkOverwrites() const {
+    REPRISE_FAULT("check-late-reader", return "");
     std::vector<uint32_t> gone(graph.values.size(), kNone);
     for (OpId id = 0; id < graph.ops.size(); ++id)
       for (ValueId value : graph.ops[id].overwrites)
@@ -77,7 +80,7 @@ private:
     for (uint32_t step = 0; step < executions.size(); ++step)
       for (ValueId input : graph.ops[executions[step]].inputs)
         for (ValueId at = input; at != kNone; at = graph.values[at].viewOf)
-          if (step > gone[at] && !REPRISE_FAULT("check-late-reader"))
+          if (step > gone[at])
             return name(executions[step]) + " reads value '" +
                    graph.values[at].name + "' at step " + std::to_string(step) +
                    ", after it was overwritten";
@@ -122,8 +125,9 @@ private:
     if (value.viewOf == kNone || value.producer != kNone)
       return newest[id];
     ValueId base = instanceOf(value.viewOf);
-    if (newest[id] == kNone ||
-        (viewed[id] != base && !REPRISE_FAULT("unroll-view-of-old-base"))) {
+    bool isStale = viewed[id] != base;
+    REPRISE_FAULT("unroll-view-of-old-base", isStale = false);
+    if (newest[id] == kNone || isStale) {
       newest[id] = addValue(id);
       viewed[id] = base;
       result.graph.values.back().viewOf = base;
@@ -146,10 +150,10 @@ private:
         if (views)
           base = instanceOf(base);
         ValueId made = op.outputs[at] = addValue(of);
-        if (first[id] == kNone || !REPRISE_FAULT("unroll-old-instance"))
-          newest[of] = made;
         result.graph.values[made].producer = unrolled;
         result.graph.values[made].viewOf = base;
+        REPRISE_FAULT("unroll-old-instance", if (first[id] != kNone) continue);
+        newest[of] = made;
       }
     bool isClone = first[id] != kNone;
     if (isClone)
@@ -170,12 +174,12 @@ private:
       if (graph.values[id].viewOf != kNone &&
           graph.values[id].producer == kNone)
         instanceOf(id);
+    REPRISE_FAULT("unroll-first-output", return);
     // Only the instance that is left at the end outlives the step.
     for (ValueId id = 0; id < result.valueOf.size(); ++id) {
       Value &value = result.graph.values[id];
       if (value.storage == StorageClass::Output &&
-          newest[result.valueOf[id]] != id &&
-          !REPRISE_FAULT("unroll-first-output"))
+          newest[result.valueOf[id]] != id)
         value.storage = StorageClass::Temporary;
     }
   }
@@ -213,10 +217,10 @@ UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
 
 double costOf(const Graph &graph, const Executions &executions) {
   Wide sum = 0;
-  size_t count =
-      REPRISE_FAULT("cost-of-clones") ? graph.ops.size() : executions.size();
-  for (size_t at = 0; at < count; ++at)
+  for (size_t at = 0; at < executions.size(); ++at) {
+    REPRISE_FAULT("cost-of-clones", if (at == graph.ops.size()) break);
     sum += picosecondsOf(graph.ops[executions[at]].cost);
+  }
   return double(sum) / CompactGraph::kPerMillisecond;
 }
 
@@ -256,10 +260,10 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
       }
       stays |= graph.values[value].storage == StorageClass::Output;
     }
+    uint32_t step = buffer.lastStep;
+    REPRISE_FAULT("plan-free-early", step -= step > 0);
     if (!stays && last != kNone)
-      plan.steps[buffer.lastStep -
-                 (REPRISE_FAULT("plan-free-early") && buffer.lastStep)]
-          .frees.push_back(unrolled.valueOf[last]);
+      plan.steps[step].frees.push_back(unrolled.valueOf[last]);
   }
 }
 
@@ -268,8 +272,8 @@ static Plan assemble(const Graph &graph, const Executions &executions,
                      const Placement &placement) {
   Plan plan;
   plan.maxLive = liveness.maxLive;
-  plan.height = REPRISE_FAULT("plan-height-is-max-live") ? liveness.maxLive
-                                                         : placement.height;
+  plan.height = placement.height;
+  REPRISE_FAULT("plan-height-is-max-live", plan.height = liveness.maxLive);
   plan.milliseconds = costOf(graph, executions);
   plan.strategy = placement.strategy;
   auto offsetOf = [&](uint32_t buffer) {
@@ -278,10 +282,10 @@ static Plan assemble(const Graph &graph, const Executions &executions,
   for (OpId id = 0; id < unrolled.opOf.size(); ++id) {
     PlanStep step;
     step.op = unrolled.opOf[id];
-    step.workspaceOffset = offsetOf(
-        liveness
-            .workspaceOfOp[REPRISE_FAULT("plan-workspace-of-another") ? step.op
-                                                                      : id]);
+    uint32_t workspace = liveness.workspaceOfOp[id];
+    REPRISE_FAULT("plan-workspace-of-another",
+                  workspace = liveness.workspaceOfOp[step.op]);
+    step.workspaceOffset = offsetOf(workspace);
     for (ValueId output : unrolled.graph.ops[id].outputs)
       step.outputOffsets.push_back(
           unrolled.graph.values[output].viewOf != kNone

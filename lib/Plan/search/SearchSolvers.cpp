@@ -31,7 +31,7 @@ struct Prepared {
       : graph(graph), compact(makeCompact(graph, order)),
         precedence(findPrecedence(graph, compact)),
         budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {
-    budget += REPRISE_FAULT("budget-off-by-a-unit") ? kAlignment : 0;
+    REPRISE_FAULT("budget-off-by-a-unit", budget += kAlignment);
   }
 
   Solution finish(const Search &search, const std::string &solver) const {
