@@ -134,7 +134,8 @@ static uint64_t passFlops(Block &body, const KernelPass &pass,
 static uint64_t kernelFlops(Operation *op) {
   Block &body = op->getRegion(0).front();
   KernelPasses work = passesOf(body);
-  if (work.passes.size() == 1 || REPRISE_FAULT("passes-for-nothing"))
+  REPRISE_FAULT("passes-for-nothing", return regionFlops(op));
+  if (work.passes.size() == 1)
     return regionFlops(op);
   llvm::DenseSet<Operation *> ofRow;
   for (const KernelPass &pass : work.passes) {

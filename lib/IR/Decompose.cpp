@@ -49,8 +49,7 @@ static Values decompose(BatchNormTrainingOp op, Emitter &e) {
   Value sum = e.sumToLast(x);
   Value count = e.splat(sum, channelCount(x));
   Value mean = e.div(sum, count);
-  if (REPRISE_FAULT("statistics-rounded"))
-    mean = e.as(e.as(mean, op.getX()), mean);
+  REPRISE_FAULT("statistics-rounded", mean = e.as(e.as(mean, op.getX()), mean));
   Value centered = e.sub(x, e.trailing(mean, x));
   Value squares = e.sumToLast(e.mul(centered, centered));
   Value variance = e.div(squares, count);

@@ -132,7 +132,8 @@ Value ElementBuilder::linear(const Index &index) {
 
 Value ElementBuilder::linearLanes(const Index &index) {
   Value position = linear(index);
-  if (!index.lane || REPRISE_FAULT("lanes-at-one-position"))
+  REPRISE_FAULT("lanes-at-one-position", return position);
+  if (!index.lane)
     return position;
   int64_t stride = stridesOf(index.extents)[*index.lane];
   Type type = vectorOf(builder.getI64Type());
@@ -272,9 +273,9 @@ OperandLanes reprise::operandLanesOf(Operation *op, unsigned operand,
       if (!expr.isFunctionOfDim(dim))
         continue;
       AffineExpr rest = expr - getAffineDimExpr(dim, op->getContext());
-      return rest.isSymbolicOrConstant() || REPRISE_FAULT("strides-as-vectors")
-                 ? OperandLanes::along(k)
-                 : OperandLanes::apart();
+      REPRISE_FAULT("strides-as-vectors", return OperandLanes::along(k));
+      return rest.isSymbolicOrConstant() ? OperandLanes::along(k)
+                                         : OperandLanes::apart();
     }
     return OperandLanes::same();
   }
@@ -294,8 +295,8 @@ bool reprise::isProjection(IndexMapOpInterface op) {
     // A part of a dimension is no dimension: its rows are longer in memory.
     if (!dim || from.getDimSize(k) != to.getDimSize(dim.getPosition()))
       return false;
-    if (last && dim.getPosition() <= *last &&
-        !REPRISE_FAULT("transposes-merged"))
+    REPRISE_FAULT("transposes-merged", last.reset());
+    if (last && dim.getPosition() <= *last)
       return false;
     last = dim.getPosition();
   }

@@ -281,10 +281,9 @@ struct SumModel : ReductionModel<SumModel, ReduceSumOp> {
 struct MaxModel : ReductionModel<MaxModel, ReduceMaxOp> {
   bool losesDigits(Operation *) const { return false; }
   double getIdentity(Operation *, Type element) const {
+    REPRISE_FAULT("maximum-from-zero", if (isa<FloatType>(element)) return 0.0);
     if (isa<FloatType>(element))
-      return REPRISE_FAULT("maximum-from-zero")
-                 ? 0.0
-                 : -std::numeric_limits<double>::infinity();
+      return -std::numeric_limits<double>::infinity();
     unsigned width = element.getIntOrFloatBitWidth();
     return width == 1 ? 0.0 : -std::ldexp(1.0, width - 1);
   }

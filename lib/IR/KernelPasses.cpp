@@ -80,11 +80,12 @@ void PassReader::addStores() {
     if (isOfRow(value) ||
         isa_and_nonnull<ReductionOpInterface>(value.getDefiningOp()))
       continue;
-    if (REPRISE_FAULT("stores-before-the-last-pass") && reduction &&
-        result.passesBefore(value) == 0) {
-      result.passes.front().stored.push_back(i);
-      continue;
-    }
+    REPRISE_FAULT("stores-before-the-last-pass", {
+      if (reduction && result.passesBefore(value) == 0) {
+        result.passes.front().stored.push_back(i);
+        continue;
+      }
+    });
     stores.stored.push_back(i);
     isOwn |= result.passesBefore(value) == result.passes.size();
   }

@@ -33,8 +33,7 @@ struct MatMulModel : LibraryOpInterface::ExternalModel<MatMulModel, MatMulOp> {
   SmallVector<int64_t> getLibraryParameters(Operation *op) const {
     auto matmul = cast<MatMulOp>(op);
     bool a = matmul.getTransposeA(), b = matmul.getTransposeB();
-    if (REPRISE_FAULT("transposes-exchanged"))
-      std::swap(a, b);
+    REPRISE_FAULT("transposes-exchanged", std::swap(a, b));
     return {a, b};
   }
 };
