@@ -42,10 +42,10 @@ static bool readsRowElement(Operation *op, const KernelPasses &work) {
 /// Whether equal indices are equal bytes: rows and elements of a row may take
 /// as much together, and each other's bytes one by one.
 static bool hasPlaceOf(Type input, Type output) {
-  return sg::byteSize(input) == sg::byteSize(output) &&
-         (cast<RankedTensorType>(input).getShape() ==
-              cast<RankedTensorType>(output).getShape() ||
-          REPRISE_FAULT("rows-over-elements"));
+  bool isSameShape = cast<RankedTensorType>(input).getShape() ==
+                     cast<RankedTensorType>(output).getShape();
+  REPRISE_FAULT("rows-over-elements", isSameShape = true);
+  return isSameShape && sg::byteSize(input) == sg::byteSize(output);
 }
 
 /// Walks from `value`, which is read at the index of the space, or in its row
@@ -77,14 +77,13 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
   Operation *yield = body.getTerminator();
   for (Value value : yield->getOperands())
     walk(value, /*moved=*/false, space->work, reads, seen);
+  REPRISE_FAULT("in-place-read-elsewhere", reads.elsewhere.clear());
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<ReductionOpInterface>(op))
       continue;
     for (BlockArgument input : body.getArguments())
-      if (reads.inPlace.contains(input) &&
-          (!reads.elsewhere.contains(input) ||
-           REPRISE_FAULT("in-place-read-elsewhere")) &&
+      if (reads.inPlace.contains(input) && !reads.elsewhere.contains(input) &&
           hasPlaceOf(input.getType(), value.getType()))
         info.inPlace.push_back({output, input.getArgNumber()});
   }

@@ -143,15 +143,13 @@ void KernelEmitter::storePointwise(const Index &index) {
   SmallVector<std::pair<unsigned, Value>> elements;
   OperandRange yielded = body.getTerminator()->getOperands();
   // All loads before any store: an output may lie over an input.
-  for (unsigned i : pass->stored)
-    elements.push_back({i, e.evaluate(yielded[i], index)});
-  if (REPRISE_FAULT("store-before-load") && elements.size() > 1) {
-    elements.pop_back();
-    for (auto [i, element] : elements)
+  for (unsigned i : pass->stored) {
+    Value element = e.evaluate(yielded[i], index);
+    elements.push_back({i, element});
+    REPRISE_FAULT("store-before-load", {
       e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
-    unsigned last = pass->stored.back();
-    e.forget();
-    elements.assign({{last, e.evaluate(yielded[last], index)}});
+      e.forget();
+    });
   }
   for (auto [i, element] : elements)
     e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);

@@ -80,8 +80,9 @@ static LogicalResult checkOp(Operation &op) {
 
 /// Whether a reader of what a reduction made finds it in the row at hand.
 static bool readsOwnRow(Operation *op) {
+  REPRISE_FAULT("row-read-elsewhere", return true);
   return isa<PointwiseOpInterface, ReductionOpInterface>(op) ||
-         repeatsAlongRows(op) || REPRISE_FAULT("row-read-elsewhere");
+         repeatsAlongRows(op);
 }
 
 /// Looks at what reads a reduction of the kernel, or what was made of one.
@@ -195,9 +196,9 @@ static void formLoops(Block &body, KernelSpace &space) {
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
-  space.merged =
-      (!space.hasReductions() || REPRISE_FAULT("sum-order-by-fusion")) &&
-      allowsMerging(body, space);
+  space.merged = !space.hasReductions() && allowsMerging(body, space);
+  REPRISE_FAULT("sum-order-by-fusion",
+                space.merged = allowsMerging(body, space));
   for (unsigned d = 0; d < space.shape.size(); ++d) {
     if (d && space.merged && mergesWithNext(body, d - 1)) {
       space.extents.back() *= space.shape[d];
