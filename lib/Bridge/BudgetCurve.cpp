@@ -46,7 +46,8 @@ static LogicalResult keepMatching(const PlanProblem &problem,
       if (!isNamed(problem.ops[id].op, *glob))
         continue;
       matched = true;
-      graph.ops[id].effect |= !REPRISE_FAULT("keep-ignored");
+      REPRISE_FAULT("keep-ignored", continue);
+      graph.ops[id].effect = true;
     }
     if (!matched)
       return function.emitError()
@@ -123,8 +124,9 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
 }
 
 uint64_t BudgetCurve::totalBytes(uint32_t point) {
-  return (REPRISE_FAULT("total-without-fixed") ? 0 : fixedBytes) +
-         plan::touchedHeight(problem.graph, planOf(point));
+  uint64_t placed = plan::touchedHeight(problem.graph, planOf(point));
+  REPRISE_FAULT("total-without-fixed", return placed);
+  return fixedBytes + placed;
 }
 
 uint64_t BudgetCurve::leastBytes(uint32_t point) const {
@@ -141,12 +143,14 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   if (budget < least ||
       (budget < least + least / 20 && budget < totalBytes(smallest())))
     return std::nullopt;
-  for (uint32_t point = points.size(); point-- > 0;)
-    if (leastBytes(point) <= budget &&
-        totalBytes(point) <=
-            budget + 64 * REPRISE_FAULT("budget-over-by-a-unit") &&
-        isUsable(point))
+  for (uint32_t point = points.size(); point-- > 0;) {
+    if (leastBytes(point) > budget)
+      continue;
+    uint64_t total = totalBytes(point);
+    REPRISE_FAULT("budget-over-by-a-unit", total -= 64);
+    if (total <= budget && isUsable(point))
       return point;
+  }
   return std::nullopt;
 }
 
@@ -212,7 +216,8 @@ plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
 plan::ByteBound BudgetCurve::provenBytes() const {
   plan::ByteBound bound = plan::lowestBytes(searched);
   bound.bytes = touchedAtLeast(bound.bytes);
-  bound.bytes += REPRISE_FAULT("proof-without-fixed") ? 0 : fixedBytes;
+  bound.bytes += fixedBytes;
+  REPRISE_FAULT("proof-without-fixed", bound.bytes -= fixedBytes);
   return bound;
 }
 

@@ -216,10 +216,13 @@ uint64_t EntryBuilder::forwardSteps() const {
 uint64_t EntryBuilder::keptBytes(uint64_t forwardSteps) const {
   uint64_t bytes = 0;
   for (const plan::Buffer &buffer : solution.liveness.buffers)
-    if (isKeptAfter(forwardSteps, buffer.firstStep, buffer.lastStep) &&
-        !(REPRISE_FAULT("kept-without-inputs") &&
-          kindOf(buffer) == BufferKind::Input))
+    if (isKeptAfter(forwardSteps, buffer.firstStep, buffer.lastStep)) {
+      REPRISE_FAULT("kept-without-inputs", {
+        if (kindOf(buffer) == BufferKind::Input)
+          continue;
+      });
       bytes += sizeOf(buffer);
+    }
   return bytes;
 }
 
@@ -252,11 +255,10 @@ void EntryBuilder::addBuffers() {
     Location loc = builder.getUnknownLoc();
     if (buffer.workspaceOf != kNone)
       loc = problem.ops[buffer.workspaceOf].op->getLoc();
+    uint64_t offset = fixed.bytes + solution.placement.offsets[number];
+    REPRISE_FAULT("offset-without-fixed", offset -= fixed.bytes);
     BufferOp::create(builder, loc, fixed.ranges.size() + number, names[number],
-                     kindOf(buffer),
-                     (REPRISE_FAULT("offset-without-fixed") ? 0 : fixed.bytes) +
-                         solution.placement.offsets[number],
-                     sizeOf(buffer),
+                     kindOf(buffer), offset, sizeOf(buffer),
                      builder.getI64IntegerAttr(buffer.firstStep),
                      builder.getI64IntegerAttr(buffer.lastStep),
                      // The two enums have the same numbers.

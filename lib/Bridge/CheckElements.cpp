@@ -39,12 +39,12 @@ static std::string listed(Elements elements) {
 /// Checks an op, which `runner` runs on types of `taken`.
 static LogicalResult checkOp(Operation *op, Elements taken,
                              const std::string &runner, const Target &target) {
+  REPRISE_FAULT("elements-not-asked", return success());
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Type type : types) {
     std::optional<rp_element_type> element = elementOf(type);
-    if (!element || llvm::is_contained(taken, *element) ||
-        REPRISE_FAULT("elements-not-asked"))
+    if (!element || llvm::is_contained(taken, *element))
       continue;
     return op->emitOpError()
            << "runs on " << rt::elementName(*element) << ", but " << runner

@@ -61,10 +61,8 @@ private:
     if (op.isCopy) {
       key.push_back(0);
     } else if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
-      key.push_back(
-          REPRISE_FAULT("clone-of-other-kernel")
-              ? 1
-              : pointer(kernels.symbolOf(kernel).getAsOpaquePointer()));
+      key.push_back(pointer(kernels.symbolOf(kernel).getAsOpaquePointer()));
+      REPRISE_FAULT("clone-of-other-kernel", key.back() = 1);
     } else {
       key.push_back(pointer(op.op->getName().getAsOpaquePointer()));
       for (int64_t number : rt::libraryCallKey(op.call))

@@ -37,11 +37,9 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
     return op->emitError() << "a tensor without elements cannot be placed: "
                            << type;
   fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
-  fixed.bytes += REPRISE_FAULT("fixed-size-not-rounded")
-                     ? size
-                     : llvm::alignTo(size, REPRISE_FAULT("fixed-in-own-units")
-                                               ? kAlignment
-                                               : alignment);
+  REPRISE_FAULT("fixed-in-own-units", alignment = kAlignment);
+  REPRISE_FAULT("fixed-size-not-rounded", alignment = 1);
+  fixed.bytes += llvm::alignTo(size, alignment);
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 
@@ -67,8 +65,8 @@ FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module,
                    BufferKind::Constant, alignment);
       if (failed(range))
         return failure();
-      fixed.constants[value] =
-          REPRISE_FAULT("constants-share-a-range") ? 0 : *range;
+      fixed.constants[value] = *range;
+      REPRISE_FAULT("constants-share-a-range", fixed.constants[value] = 0);
     }
   return fixed;
 }

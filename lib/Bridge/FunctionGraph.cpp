@@ -191,8 +191,8 @@ private:
     plan::Op node;
     node.name = nameOf(op);
     node.workspaceBytes = facts.workspaceBytes;
-    node.effect = facts.execution != remat::Execution::Anywhere &&
-                  !REPRISE_FAULT("fixed-op-executed-again");
+    node.effect = facts.execution != remat::Execution::Anywhere;
+    REPRISE_FAULT("fixed-op-executed-again", node.effect = false);
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
     for (Value value : read)
@@ -209,8 +209,8 @@ private:
       result.graph.values[value].producer = id;
       node.outputs.push_back(value);
     }
-    if (facts.execution == remat::Execution::InOrder &&
-        !REPRISE_FAULT("effects-in-any-order")) {
+    REPRISE_FAULT("effects-in-any-order", last.reset());
+    if (facts.execution == remat::Execution::InOrder) {
       if (last)
         node.after.push_back(*last);
       last = id;

@@ -43,8 +43,8 @@ ValueId PlanProblem::rootOf(ValueId value) const {
 /// what bytes take there, so that what it puts side by side begins where the
 /// target wants it.
 uint64_t ProblemBuilder::storedBytes(uint64_t bytes) const {
-  return problem.alignment == plan::kAlignment ||
-                 REPRISE_FAULT("planned-in-own-units")
+  REPRISE_FAULT("planned-in-own-units", return bytes);
+  return problem.alignment == plan::kAlignment
              ? bytes
              : llvm::alignTo(bytes, problem.alignment);
 }
@@ -121,8 +121,8 @@ SmallVector<OpId> ProblemBuilder::readyAfter(ValueId value) const {
 void ProblemBuilder::addBarrier(sg::BarrierOp barrier) {
   SmallVector<OpId> after;
   for (Value value : barrier.getAfter())
-    if (!REPRISE_FAULT("barrier-waits-for-nothing"))
-      after.append(readyAfter(values.lookup(value)));
+    after.append(readyAfter(values.lookup(value)));
+  REPRISE_FAULT("barrier-waits-for-nothing", after.clear());
   llvm::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
   for (auto [input, result] :
@@ -181,9 +181,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
       return failure();
     planned.call = *call;
     planned.callInfo = *info;
-    node.workspaceBytes = REPRISE_FAULT("workspace-not-asked-for")
-                              ? 0
-                              : storedBytes(info->workspaceBytes);
+    node.workspaceBytes = storedBytes(info->workspaceBytes);
+    REPRISE_FAULT("workspace-not-asked-for", node.workspaceBytes = 0);
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "
@@ -267,8 +266,8 @@ void ProblemBuilder::addResults() {
     if (problem.graph.values[root].storage == StorageClass::Fixed)
       continue;
     if (problem.graph.values[root].producer != kNone) {
-      if (!REPRISE_FAULT("result-not-kept"))
-        problem.graph.values[root].storage = StorageClass::Output;
+      REPRISE_FAULT("result-not-kept", continue);
+      problem.graph.values[root].storage = StorageClass::Output;
       continue;
     }
     // An argument: a view of it that is an output keeps its storage alive.
@@ -339,8 +338,9 @@ void ProblemBuilder::setPhases() {
     if (phase == sg::Phase::Backward)
       op.phase = Phase::Backward;
     else if (phase == sg::Phase::Recompute)
-      op.phase =
-          REPRISE_FAULT("phase-of-clones") ? Phase::Backward : Phase::Recompute;
+      op.phase = Phase::Recompute;
+    REPRISE_FAULT("phase-of-clones",
+                  if (op.phase == Phase::Recompute) op.phase = Phase::Backward);
     if (op.phase != Phase::Forward)
       continue;
     for (ValueId input : problem.graph.ops[id].inputs) {

@@ -57,8 +57,8 @@ void reprise::priceWhatIsSilent(PlanProblem &problem, const CostModel &costs) {
   for (OpId id = 0; id < problem.ops.size(); ++id) {
     PlannedOp &op = problem.ops[id];
     // A copy that the function does not say has another op's attributes.
-    bool isSaid = (!op.isCopy || isa<sg::CopyOp>(op.op)) &&
-                  !REPRISE_FAULT("prices-forgotten");
+    bool isSaid = !op.isCopy || isa<sg::CopyOp>(op.op);
+    REPRISE_FAULT("prices-forgotten", isSaid = false);
     auto said =
         isSaid
             ? op.op->getAttrOfType<IntegerAttr>(sg::SgDialect::kPicosecondsAttr)

@@ -108,7 +108,9 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
   else
     solution.schedule = plan::chooseOrder(problem.graph);
   solution.liveness = plan::computeLiveness(problem.graph, solution.schedule);
-  if (isScheduled && saysOffsets(function) && !REPRISE_FAULT("placed-again")) {
+  bool isPlaced = isScheduled && saysOffsets(function);
+  REPRISE_FAULT("placed-again", isPlaced = false);
+  if (isPlaced) {
     FailureOr<plan::Placement> placement =
         readPlacement(problem, solution.liveness);
     if (failed(placement))

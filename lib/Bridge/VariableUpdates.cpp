@@ -43,7 +43,8 @@ bool ProblemBuilder::isUpdated(uint32_t range) const {
 
 /// `value`, or a copy of it if it is the old value of a variable that changes.
 ValueId ProblemBuilder::snapshot(Operation *cause, ValueId value) {
-  if (REPRISE_FAULT("snapshot-forgotten") || !isVariableRead(value) ||
+  REPRISE_FAULT("snapshot-forgotten", return value);
+  if (!isVariableRead(value) ||
       !isUpdated(problem.fixedRange[problem.rootOf(value)]))
     return value;
   return addCopy(cause, value);
@@ -65,6 +66,7 @@ SmallVector<OpId> ProblemBuilder::readersOf(uint32_t range) const {
 /// Whether the op that makes `root` may write it over the variable: each
 /// operand that is the variable is read only where `root` is written.
 bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
+  REPRISE_FAULT("update-over-its-operand", return true);
   const plan::Op &op = problem.graph.ops[problem.graph.values[root].producer];
   uint32_t output = std::find(op.outputs.begin(), op.outputs.end(), root) -
                     op.outputs.begin();
@@ -73,8 +75,7 @@ bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
       continue;
     auto pair = std::make_pair(output, index);
     if (std::find(op.inPlace.begin(), op.inPlace.end(), pair) ==
-            op.inPlace.end() &&
-        !REPRISE_FAULT("update-over-its-operand"))
+        op.inPlace.end())
       return false;
   }
   return true;
@@ -102,9 +103,11 @@ bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
 /// execution, comes before.
 void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
   plan::Op &op = problem.graph.ops[id];
-  for (OpId reader : readersOf(range))
-    if (reader != id && !REPRISE_FAULT("update-before-readers"))
+  for (OpId reader : readersOf(range)) {
+    REPRISE_FAULT("update-before-readers", break);
+    if (reader != id)
       op.after.push_back(reader);
+  }
   for (ValueId value = 0; value < problem.graph.values.size(); ++value)
     if (problem.fixedRange[value] == range &&
         problem.graph.values[value].producer == kNone)
@@ -121,7 +124,8 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
     return false;
   SmallVector<OpId> readers = readersOf(update.range);
   llvm::erase(readers, producer);
-  if (reachesAny(producer, readers) && !REPRISE_FAULT("update-in-a-cycle"))
+  REPRISE_FAULT("update-in-a-cycle", readers.clear());
+  if (reachesAny(producer, readers))
     return false;
   setOverwrites(producer, update.range);
   value.storage = StorageClass::Fixed;
@@ -134,8 +138,8 @@ void ProblemBuilder::placeByCopy(const Update &update) {
   problem.written[update.write] = target;
   setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
-  problem.fixedRange[target] =
-      REPRISE_FAULT("copy-to-wrong-range") ? 0 : update.range;
+  problem.fixedRange[target] = update.range;
+  REPRISE_FAULT("copy-to-wrong-range", problem.fixedRange[target] = 0);
 }
 
 void ProblemBuilder::placeUpdates() {
@@ -155,8 +159,7 @@ void ProblemBuilder::placeUpdates() {
   for (const Update &update : updates)
     if (!placeDirectly(update))
       copies.push_back(update);
-  if (REPRISE_FAULT("copy-forgotten"))
-    copies.clear();
+  REPRISE_FAULT("copy-forgotten", copies.clear());
   for (const Update &update : copies)
     placeByCopy(update);
 }
