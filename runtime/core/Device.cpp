@@ -52,6 +52,7 @@ static DeviceOpener findRegistered(const std::string &name) {
 
 /// Whether a name may become part of a file's: nothing that leaves a folder.
 static bool isPlain(const std::string &name) {
+  REPRISE_FAULT("device-name-unchecked", return true);
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") ==
              std::string::npos;
@@ -91,7 +92,7 @@ static Status unavailable(const std::string &name, const std::string &why) {
 /// The device of a shared library, which stays open: its code may be anywhere.
 static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
                                                     const std::string &which) {
-  if (!isPlain(name) && !REPRISE_FAULT("device-name-unchecked"))
+  if (!isPlain(name))
     return unavailable(name, "");
   std::string why;
   void *library = openLibrary(name, why);
@@ -101,20 +102,20 @@ static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
       ::dlsym(library, kDeviceLibrarySymbol));
   if (!found)
     return unavailable(name, "its library exports no device");
-  if (std::string(found->revision) != kDeviceRevision &&
-      !REPRISE_FAULT("device-revision-ignored"))
-    return unavailable(name,
-                       "its library is of '" + std::string(found->revision) +
-                           "', this runtime opens '" + kDeviceRevision + "'");
+  std::string revision = found->revision;
+  REPRISE_FAULT("device-revision-ignored", revision = kDeviceRevision);
+  if (revision != kDeviceRevision)
+    return unavailable(name, "its library is of '" + revision +
+                                 "', this runtime opens '" + kDeviceRevision +
+                                 "'");
   return found->open(which);
 }
 
 Expected<std::unique_ptr<Device>> openDevice(const std::string &name) {
   size_t colon = std::min(name.find(':'), name.size());
   std::string base = name.substr(0, colon),
-              which = colon < name.size() && !REPRISE_FAULT("which-device-lost")
-                          ? name.substr(colon + 1)
-                          : "";
+              which = colon < name.size() ? name.substr(colon + 1) : "";
+  REPRISE_FAULT("which-device-lost", which.clear());
   if (DeviceOpener open = findRegistered(base))
     return open(which);
   return openShared(base, which);

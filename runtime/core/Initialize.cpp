@@ -27,9 +27,9 @@ static double normalNumber(const PhiloxBlock &block, unsigned lane) {
 /// Of a filter (O,KH,KW,I) O*KH*KW, of a matrix (out,in) out.
 static double fanOut(const fb::View &view) {
   double fan = 1;
-  for (uint32_t i = REPRISE_FAULT("fan-without-filters");
-       i + 1 < view.shape()->size(); ++i)
+  for (uint32_t i = 0; i + 1 < view.shape()->size(); ++i)
     fan *= double(view.shape()->Get(i));
+  REPRISE_FAULT("fan-without-filters", fan /= double(view.shape()->Get(0)));
   return fan;
 }
 
@@ -110,9 +110,8 @@ std::vector<uint8_t> initialBytes(const fb::Variable &v, uint64_t seed) {
   if (v.init() == fb::InitKind::Elements)
     return {v.init_data()->begin(), v.init_data()->end()};
   std::vector<uint8_t> bytes(*viewBytes(view));
-  uint64_t stream = REPRISE_FAULT("initial-values-of-one-stream")
-                        ? 0
-                        : fnv1a64(v.name()->string_view());
+  uint64_t stream = fnv1a64(v.name()->string_view());
+  REPRISE_FAULT("initial-values-of-one-stream", stream = 0);
   double scale = v.init() == fb::InitKind::KaimingNormal
                      ? std::sqrt(2.0 / fanOut(view))
                      : v.init_value();

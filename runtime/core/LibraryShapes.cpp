@@ -274,8 +274,9 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
       append(t.shape);
       append(t.strides);
     }
-  if (!REPRISE_FAULT("call-key-without-numbers"))
-    append(desc.ints);
+  append(desc.ints);
+  REPRISE_FAULT("call-key-without-numbers",
+                key.resize(key.size() - 1 - desc.ints.size()));
   std::vector<int64_t> bits;
   for (double number : desc.floats)
     std::memcpy(&bits.emplace_back(), &number, sizeof number);
@@ -283,8 +284,8 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
   std::vector<int64_t> epilogues;
   for (Epilogue epilogue : desc.epilogues)
     epilogues.push_back(int64_t(epilogue));
-  if (!REPRISE_FAULT("call-key-without-epilogues"))
-    append(epilogues);
+  REPRISE_FAULT("call-key-without-epilogues", return key);
+  append(epilogues);
   return key;
 }
 

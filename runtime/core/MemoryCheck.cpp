@@ -80,7 +80,8 @@ static StepViews viewsOf(const fb::Step &step, const fb::Program &program,
 /// Whether the bytes of `view` hold something when the step begins.
 bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
   uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
-  if ((view.buffer() < fixed && !REPRISE_FAULT("check-loses-variables")) ||
+  REPRISE_FAULT("check-loses-variables", fixed = 0);
+  if (view.buffer() < fixed ||
       bufferOf(program, &step.entry, view)->first_step() < step.index)
     return true;
   if (step.entry.inputs())
@@ -193,8 +194,8 @@ void MemoryCheck::compare(uint64_t begin, const Ranges &writable,
       ++range;
     if (range != writable.end() && range->begin + kGuardBytes <= at)
       continue;
-    if (at >= kGuardBytes + contents.size() && REPRISE_FAULT("check-no-guards"))
-      continue;
+    REPRISE_FAULT("check-no-guards",
+                  if (at >= kGuardBytes + contents.size()) continue);
     damage.first = std::min(damage.first, at);
     damage.last = std::max(damage.last, at);
   }
@@ -305,11 +306,10 @@ Status MemoryCheck::runStep(size_t entry, size_t index) {
   std::vector<uint8_t> once, again;
   REPRISE_RETURN_IF_ERROR(
       runOnce(entry, index, Pattern::Plain, touched, damage, once));
-  REPRISE_RETURN_IF_ERROR(runOnce(entry, index,
-                                  REPRISE_FAULT("check-with-one-pattern")
-                                      ? Pattern::Plain
-                                      : Pattern::Complement,
-                                  touched, damage, again));
+  Pattern second = Pattern::Complement;
+  REPRISE_FAULT("check-with-one-pattern", second = Pattern::Plain);
+  REPRISE_RETURN_IF_ERROR(
+      runOnce(entry, index, second, touched, damage, again));
   if (damage.first <= damage.last)
     return damaged(step, damage);
   const uint8_t *from = once.data(), *other = again.data();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace reprise::rt {
 
@@ -73,7 +74,8 @@ void Session::prepareEntries() {
 
 Status Session::fillConstants() {
   const fb::Program &root = program->root();
-  if (!root.constants() || REPRISE_FAULT("constants-not-filled"))
+  REPRISE_FAULT("constants-not-filled", return {});
+  if (!root.constants())
     return {};
   for (const fb::Constant *c : *root.constants())
     REPRISE_RETURN_IF_ERROR(
@@ -109,8 +111,9 @@ Session::create(std::shared_ptr<const Program> program,
   Expected<std::unique_ptr<Device>> device = openDevice(wanted);
   if (!device.ok())
     return device.status();
-  if (wanted.substr(0, wanted.find(':')) != own &&
-      !REPRISE_FAULT("device-not-compared"))
+  bool isOwn = wanted.substr(0, wanted.find(':')) == own;
+  REPRISE_FAULT("device-not-compared", isOwn = true);
+  if (!isOwn)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for device '" + own +
                              "', not for '" + wanted +
@@ -193,8 +196,8 @@ Status Session::setInput(const char *entryName, const char *name,
     entries[size_t(inputsOf)].inputSet.assign(
         entries[size_t(inputsOf)].inputSet.size(), false);
   inputsOf = int(*number);
-  if (!REPRISE_FAULT("outputs-outlive-inputs"))
-    outputsOf = -1;
+  int before = std::exchange(outputsOf, -1);
+  REPRISE_FAULT("outputs-outlive-inputs", outputsOf = before);
   REPRISE_RETURN_IF_ERROR(
       prepared->write(arenaOffset(program->root(), &entry, view), data, bytes));
   entries[*number].inputSet[size_t(index)] = true;
@@ -213,8 +216,7 @@ Status Session::checkInputs(size_t number) const {
 
 /// Everything but fixed memory and the inputs just set.
 Status Session::poisonBefore(size_t number) {
-  if (REPRISE_FAULT("poison-before-forgotten"))
-    return {};
+  REPRISE_FAULT("poison-before-forgotten", return {});
   const fb::Program &root = program->root();
   const fb::Entry &entry = program->entry(number);
   uint32_t fixed = root.buffers() ? root.buffers()->size() : 0;
@@ -236,8 +238,7 @@ Status Session::poisonBefore(size_t number) {
 }
 
 Status Session::poisonAfter(size_t number, size_t step) {
-  if (REPRISE_FAULT("poison-after-forgotten"))
-    return {};
+  REPRISE_FAULT("poison-after-forgotten", return {});
   const fb::Entry &entry = program->entry(number);
   for (uint32_t index : entries[number].dying[step]) {
     const fb::Buffer &b = *entry.buffers()->Get(index);
@@ -270,9 +271,10 @@ Status Session::run(const char *entryName) {
     return number.status();
   REPRISE_RETURN_IF_ERROR(checkInputs(*number));
   outputsOf = -1;
-  if (!REPRISE_FAULT("inputs-stay-set"))
-    for (EntryState &state : entries)
-      state.inputSet.assign(state.inputSet.size(), false);
+  for (EntryState &state : entries) {
+    REPRISE_FAULT("inputs-stay-set", break);
+    state.inputSet.assign(state.inputSet.size(), false);
+  }
   REPRISE_RETURN_IF_ERROR(runSteps(*number));
   outputsOf = int(*number);
   return {};

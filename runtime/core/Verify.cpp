@@ -50,7 +50,9 @@ Status ProgramVerifier::buffer(const fb::Buffer &b, uint64_t from,
   if (b.kind() > fb::BufferKind::MAX)
     return invalidProgram("buffer " + quoted(b.name()) + " has unknown kind " +
                           std::to_string(unsigned(b.kind())));
-  if (b.offset() % program.alignment() && !REPRISE_FAULT("alignment-unchecked"))
+  bool isAligned = b.offset() % program.alignment() == 0;
+  REPRISE_FAULT("alignment-unchecked", isAligned = true);
+  if (!isAligned)
     return invalidProgram("buffer " + quoted(b.name()) + " lies at " +
                           std::to_string(b.offset()) +
                           ", which is not a multiple of " +

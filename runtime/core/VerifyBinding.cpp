@@ -86,9 +86,9 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
     return invalidProgram(where + " has the role " + name +
                           ", which is one of " +
                           (ofInputs ? "inputs" : "outputs"));
-  if (const char *rule = REPRISE_FAULT("role-of-any-type")
-                             ? nullptr
-                             : wanted(role, *binding.view()))
+  const char *rule = wanted(role, *binding.view());
+  REPRISE_FAULT("role-of-any-type", rule = nullptr);
+  if (rule)
     return invalidProgram(where + " has the role " + name + ", but is not " +
                           rule);
   return gradient(binding, where);
@@ -111,8 +111,8 @@ Status ProgramVerifier::bindings(const fb::Entry &entry,
       return invalidProgram(where + " is not dense");
     REPRISE_RETURN_IF_ERROR(role(*binding, direction, where));
     const fb::Binding *&other = seen[size_t(binding->role())];
-    if (other && !mayRepeat(binding->role()) &&
-        !REPRISE_FAULT("role-given-twice"))
+    REPRISE_FAULT("role-given-twice", other = nullptr);
+    if (other && !mayRepeat(binding->role()))
       return invalidProgram(where + " and " + quoted(other->name()) +
                             " both have the role " +
                             fb::EnumNameBindingRole(binding->role()));

@@ -50,10 +50,9 @@ Status ProgramVerifier::disjointLifetimes(const fb::Entry &entry) {
       deaths(diesLater);
   std::map<uint64_t, const fb::Buffer *> live;
   for (const fb::Buffer *b : order) {
-    for (; !deaths.empty() &&
-           deaths.top()->last_step() <
-               b->first_step() + REPRISE_FAULT("verified-lives-too-short");
-         deaths.pop())
+    uint32_t begin = b->first_step();
+    REPRISE_FAULT("verified-lives-too-short", ++begin);
+    for (; !deaths.empty() && deaths.top()->last_step() < begin; deaths.pop())
       live.erase(deaths.top()->offset());
     auto above = live.lower_bound(b->offset());
     const fb::Buffer *other = nullptr;
@@ -102,9 +101,9 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
     return invalidProgram(context.name + " writes constant " +
                           quoted(b.name()));
   bool fixed = program.buffers() && view->buffer() < program.buffers()->size();
-  if (!fixed && (context.index < b.first_step() ||
-                 (context.index > b.last_step() &&
-                  !REPRISE_FAULT("use-after-life-accepted"))))
+  bool isOver = context.index > b.last_step();
+  REPRISE_FAULT("use-after-life-accepted", isOver = false);
+  if (!fixed && (context.index < b.first_step() || isOver))
     return invalidProgram(context.name + " uses buffer " + quoted(b.name()) +
                           ", which lives from step " +
                           std::to_string(b.first_step()) + " to " +
@@ -140,7 +139,8 @@ static Status disjointOperands(const std::vector<Range> &reads,
     for (const Range &read : reads)
       if (overlap(writes[i], read))
         return invalidProgram(name + " overwrites its own operand");
-    for (size_t k = 0; k < i && !REPRISE_FAULT("call-results-may-overlap"); ++k)
+    REPRISE_FAULT("call-results-may-overlap", continue);
+    for (size_t k = 0; k < i; ++k)
       if (overlap(writes[i], writes[k]))
         return invalidProgram(name + (workspace && i + 1 == writes.size()
                                           ? " has its result in its workspace"

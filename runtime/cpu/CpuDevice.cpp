@@ -35,8 +35,8 @@ public:
 class CopyStep : public CpuStep {
 public:
   Status run() override {
-    std::memmove(target, source,
-                 bytes + (REPRISE_FAULT("copy-too-long") ? 64 : 0));
+    std::memmove(target, source, bytes);
+    REPRISE_FAULT("copy-too-long", std::memmove(target, source, bytes + 64));
     return {};
   }
   void *target = nullptr;
@@ -142,8 +142,9 @@ Status KernelStep::run() {
     kernel(args.data(), 0, grains);
     return {};
   }
-  int64_t lost = REPRISE_FAULT("grains-of-a-part-lost") ? grains % threads : 0;
-  parts.share(grains - lost, threads);
+  parts.share(grains, threads);
+  REPRISE_FAULT("grains-of-a-part-lost",
+                parts.share(grains - grains % threads, threads));
   team.run(threads, runMember, this);
   return {};
 }
@@ -204,8 +205,9 @@ Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   ThreadScope scope(*team);
   StepList &steps = entries[entry];
   for (size_t i = first; i < end; ++i) {
-    if (!REPRISE_FAULT("high-water-of-writes-only"))
-      highWater = std::max(highWater, steps[i]->end);
+    uint64_t given = steps[i]->end;
+    REPRISE_FAULT("high-water-of-writes-only", given = 0);
+    highWater = std::max(highWater, given);
     REPRISE_RETURN_IF_ERROR(steps[i]->run());
   }
   return scope.status();
@@ -238,8 +240,8 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
   constexpr uint64_t kInlineBytes = 32 << 10;
   auto step =
       std::make_unique<KernelStep>(kernels[launch.kernel()], *team, parts);
-  step->grains =
-      int64_t(launch.grains()) + REPRISE_FAULT("kernel-one-grain-more");
+  step->grains = int64_t(launch.grains());
+  REPRISE_FAULT("kernel-one-grain-more", ++step->grains);
   uint64_t bytes = 0;
   if (launch.args())
     for (const fb::View *view : *launch.args()) {
@@ -257,8 +259,10 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
   if (!cached.ok())
     return cached.status();
   const LibraryPlan &plan = (*cached)->plan;
-  if (plan.info.implementation != call.implementation()->string_view() &&
-      !REPRISE_FAULT("call-by-another-kernel"))
+  bool isSame =
+      plan.info.implementation == call.implementation()->string_view();
+  REPRISE_FAULT("call-by-another-kernel", isSame = true);
+  if (!isSame)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for the library kernel '" +
                              call.implementation()->str() + "', '" +
@@ -336,8 +340,9 @@ static std::string text(const flatbuffers::String *s) {
 
 Expected<std::unique_ptr<DeviceProgram>>
 CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
-  if (program.alignment() != kAlignment &&
-      !REPRISE_FAULT("any-alignment-taken"))
+  bool isAligned = program.alignment() == kAlignment;
+  REPRISE_FAULT("any-alignment-taken", isAligned = true);
+  if (!isAligned)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact's buffers are aligned to " +
                              std::to_string(program.alignment()) +

@@ -26,7 +26,8 @@ static uint16_t toHalf(float number) {
   std::memcpy(&word, &number, 4);
   if (number != number)
     return uint16_t(word >> 16 | 0x40);
-  uint32_t tie = REPRISE_FAULT("epilogue-ties-up") ? 1 : word >> 16 & 1;
+  uint32_t tie = word >> 16 & 1;
+  REPRISE_FAULT("epilogue-ties-up", tie = 1);
   return uint16_t((word + 0x7fff + tie) >> 16);
 }
 

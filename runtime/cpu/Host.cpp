@@ -158,7 +158,8 @@ std::string hostTarget() { return join(hostFeatures()); }
 
 Status checkTarget(const std::string &required) {
   std::set<std::string> lacking = missing(split(required), hostFeatures());
-  if (lacking.empty() || REPRISE_FAULT("features-not-compared"))
+  REPRISE_FAULT("features-not-compared", lacking.clear());
+  if (lacking.empty())
     return {};
   return Status::error(
       RP_INCOMPATIBLE,
@@ -286,7 +287,8 @@ Status checkLibrary(const std::string &required) {
   if (std::optional<dnnl_cpu_isa_t> isa = isaNamed(wanted))
     isChosen = chooseInstructionSet(*isa);
   std::string have = libraryVersion();
-  if (required == have || REPRISE_FAULT("library-not-compared"))
+  REPRISE_FAULT("library-not-compared", have = required);
+  if (required == have)
     return {};
   bool isSameVersion = required.substr(0, required.rfind(' ')) ==
                        have.substr(0, have.rfind(' '));

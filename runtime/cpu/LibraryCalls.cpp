@@ -15,14 +15,15 @@ namespace reprise::rt {
 static void *address(Place place, const LibraryPlan &plan,
                      const LibraryOperands &operands) {
   char *workspace = static_cast<char *>(operands.workspace);
-  if (REPRISE_FAULT("call-workspace-shifted"))
-    workspace += plan.info.workspaceBytes;
+  char *output = static_cast<char *>(operands.output);
+  REPRISE_FAULT("call-workspace-shifted",
+                workspace += plan.info.workspaceBytes);
+  REPRISE_FAULT("call-result-shifted", output += 64);
   switch (place.kind) {
   case Place::Kind::Input:
     return operands.inputs[place.number];
   case Place::Kind::Output:
-    return static_cast<char *>(operands.output) +
-           (REPRISE_FAULT("call-result-shifted") ? 64 : 0);
+    return output;
   case Place::Kind::Packed:
     return workspace;
   case Place::Kind::Product:

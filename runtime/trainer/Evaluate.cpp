@@ -31,7 +31,8 @@ static Status addRows(const StepForm &form, const Batch &batch,
                       double &lossSum) {
   const int32_t *labels = batch.as<int32_t>(*form.label);
   int32_t classes = form.classes;
-  size_t count = REPRISE_FAULT("padding-counted") ? form.batch : batch.valid;
+  size_t count = batch.valid;
+  REPRISE_FAULT("padding-counted", count = form.batch);
   for (size_t i = 0; i < count; ++i) {
     const float *row = logits + i * size_t(classes);
     if (!std::all_of(row, row + classes,

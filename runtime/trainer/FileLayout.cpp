@@ -66,7 +66,8 @@ template <typename T>
 static void permute(const Walk &walk, bool toFile, const void *from, void *to) {
   const T *source = static_cast<const T *>(from);
   T *target = static_cast<T *>(to);
-  if (toFile && !REPRISE_FAULT("layout-the-wrong-way"))
+  REPRISE_FAULT("layout-the-wrong-way", toFile = false);
+  if (toFile)
     forEach(walk, [&](size_t f, size_t p) { target[f] = source[p]; });
   else
     forEach(walk, [&](size_t f, size_t p) { target[p] = source[f]; });

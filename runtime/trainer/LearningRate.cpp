@@ -10,9 +10,11 @@
 using namespace reprise::rt;
 
 double LearningRate::at(uint64_t step, uint64_t total) const {
-  if (step < warmupSteps)
-    return base * double(step + !REPRISE_FAULT("warmup-from-zero")) /
-           double(warmupSteps);
+  if (step < warmupSteps) {
+    double ran = double(step + 1);
+    REPRISE_FAULT("warmup-from-zero", --ran);
+    return base * ran / double(warmupSteps);
+  }
   if (schedule == Schedule::Constant)
     return base;
   const double pi = 3.14159265358979323846;

@@ -95,8 +95,9 @@ Status Loader::fillBatch(uint64_t number, Batch &batch) {
   uint64_t epoch = number / perEpoch;
   bool shuffle = options.mode == LoaderMode::Train && data.shuffled();
   if (shuffle && orderEpoch != epoch) {
-    shuffleEpoch(options.seed, REPRISE_FAULT("epochs-in-one-order") ? 0 : epoch,
-                 data.size(), order.data());
+    shuffleEpoch(options.seed, epoch, data.size(), order.data());
+    REPRISE_FAULT("epochs-in-one-order",
+                  shuffleEpoch(options.seed, 0, data.size(), order.data()));
     orderEpoch = epoch;
   }
   batch.epoch = epoch;
@@ -120,7 +121,8 @@ void Loader::work() {
     {
       std::unique_lock<std::mutex> lock(mutex);
       changed.wait(lock, [&] {
-        size_t depth = ring.size() + REPRISE_FAULT("held-batch-overwritten");
+        size_t depth = ring.size();
+        REPRISE_FAULT("held-batch-overwritten", ++depth);
         return stopping || index - taken < depth;
       });
       if (stopping)

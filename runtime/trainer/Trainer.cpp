@@ -258,8 +258,8 @@ Status Run::prepare() {
   wanted.batch = form.batch;
   wanted.seed = position.seed;
   wanted.epoch = position.epoch;
-  wanted.position =
-      REPRISE_FAULT("resume-at-the-epoch") ? 0 : position.position;
+  wanted.position = position.position;
+  REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
   wanted.batches = total - position.step;
   auto created = Loader::create(*data, wanted);
   if (!created.ok())
