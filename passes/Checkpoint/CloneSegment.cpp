@@ -29,14 +29,15 @@ public:
 
 private:
   bool isNeeded(Operation &op) {
+    REPRISE_FAULT("statistics-written-twice",
+                  if (isa<WriteOp>(op)) return true);
     return llvm::any_of(op.getResults(),
                         [&](Value v) { return slice.needed.contains(v); });
   }
 
   void mark(Block &body, bool isOutermost) {
     for (Operation &op : llvm::reverse(body)) {
-      if (!isNeeded(op) &&
-          !(isa<WriteOp>(op) && REPRISE_FAULT("statistics-written-twice")))
+      if (!isNeeded(op))
         continue;
       if (auto module = dyn_cast<sg::BlockOp>(op)) {
         markModule(module, isOutermost);
@@ -77,20 +78,22 @@ public:
       : slice(slice), mapping(mapping), originals(originals) {}
 
   void clone(OpBuilder &builder, Block &body) {
-    for (Operation &op : body.without_terminator())
-      if (isa<WriteOp>(op) && REPRISE_FAULT("statistics-written-twice"))
-        builder.clone(op, mapping);
-      else if (llvm::any_of(op.getResults(), [&](Value v) {
-                 return slice.needed.contains(v) && !slice.roots.contains(v);
-               }))
+    for (Operation &op : body.without_terminator()) {
+      REPRISE_FAULT("statistics-written-twice",
+                    if (isa<WriteOp>(op)) builder.clone(op, mapping));
+      if (llvm::any_of(op.getResults(), [&](Value v) {
+            return slice.needed.contains(v) && !slice.roots.contains(v);
+          }))
         clone(builder, &op);
+    }
   }
 
 private:
   void clone(OpBuilder &builder, Operation *op) {
     auto module = dyn_cast<sg::BlockOp>(op);
-    if (module && module.getActivationCheckpointing() &&
-        !REPRISE_FAULT("nested-block-inlined"))
+    REPRISE_FAULT("nested-block-inlined",
+                  if (module) return inlineBlock(builder, module));
+    if (module && module.getActivationCheckpointing())
       return cloneBlock(builder, module);
     if (module)
       return inlineBlock(builder, module);
@@ -99,9 +102,10 @@ private:
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
     Operation *copy = builder.clone(*op, mapping);
-    if (auto dropout = dyn_cast<DropoutOp>(copy);
-        dropout && REPRISE_FAULT("stream-changed"))
-      dropout.setStream(dropout.getStream() + 1);
+    REPRISE_FAULT("stream-changed", {
+      if (auto dropout = dyn_cast<DropoutOp>(copy))
+        dropout.setStream(dropout.getStream() + 1);
+    });
     if (statistics)
       for (unsigned k : statistics.getStatistics()) {
         Value original = originals.lookup(op->getResult(k));
@@ -110,9 +114,9 @@ private:
   }
 
   bool keeps(StatisticsOpInterface op) {
+    REPRISE_FAULT("statistics-recomputed", return false);
     return llvm::all_of(op.getStatistics(), [&](unsigned k) {
-      return !REPRISE_FAULT("statistics-recomputed") &&
-             slice.statistics.contains(op->getResult(k));
+      return slice.statistics.contains(op->getResult(k));
     });
   }
 
@@ -134,12 +138,11 @@ private:
   void inlineBlock(OpBuilder &builder, sg::BlockOp module) {
     Block &body = module.getBody().front();
     for (auto [argument, input] :
-         llvm::zip_equal(body.getArguments(), module.getInputs()))
+         llvm::zip_equal(body.getArguments(), module.getInputs())) {
+      REPRISE_FAULT("inlined-input-swapped", input = module.getInputs().back());
       if (slice.needed.contains(argument))
-        mapping.map(argument,
-                    mapping.lookup(REPRISE_FAULT("inlined-input-swapped")
-                                       ? module.getInputs().back()
-                                       : input));
+        mapping.map(argument, mapping.lookup(input));
+    }
     clone(builder, body);
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))

@@ -63,8 +63,9 @@ SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
     bool makesValue = llvm::any_of(model.ops[k]->getResults(), [](Value v) {
       return !isFree(v) && cast<RankedTensorType>(v.getType()).getRank() > 0;
     });
-    if (live >= 1 && live <= 1 + REPRISE_FAULT("articulation-of-two") &&
-        makesValue)
+    bool isAlone = live == 1;
+    REPRISE_FAULT("articulation-of-two", isAlone |= live == 2);
+    if (isAlone && makesValue)
       articulations.push_back(k);
   }
   return articulations;
@@ -77,12 +78,13 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
         (isFree(operand) ? frees : inputs).insert(operand);
-    for (Value result : op->getResults())
+    for (Value result : op->getResults()) {
+      REPRISE_FAULT("segment-forgets-an-output", if (!outputs.empty()) break);
       if (!isFree(result) &&
-          !(REPRISE_FAULT("segment-forgets-an-output") && !outputs.empty()) &&
           llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !inside.contains(user); }))
         outputs.insert(result);
+    }
   }
   // A read that is used outside as well stays there; the block has its own.
   for (Operation *op : ops)

@@ -199,12 +199,13 @@ std::optional<Segment> Lowering::look(sg::BlockOp block) {
     auto operands = block.getYield().getOperands();
     unsigned index =
         std::distance(operands.begin(), llvm::find(operands, source));
-    if (index < block.getNumPrimalResults() &&
-        !REPRISE_FAULT("segment-kept-twice") &&
-        isKeptOtherwise(block->getResult(index), segment.mirror))
+    bool isKept = index < block.getNumPrimalResults() &&
+                  isKeptOtherwise(block->getResult(index), segment.mirror);
+    REPRISE_FAULT("segment-kept-twice", isKept = false);
+    if (isKept)
       continue;
-    if (REPRISE_FAULT("segment-lost-recompute") && !segment.recomputed.empty())
-      break;
+    REPRISE_FAULT("segment-lost-recompute",
+                  if (!segment.recomputed.empty()) break);
     segment.recomputed.push_back(k);
     segment.sources.push_back(source);
   }
@@ -343,13 +344,14 @@ Block *Lowering::lower(Segment segment) {
   OpBuilder builder(mirror);
   Location loc = mirror.getLoc();
   SmallVector<Value> after;
-  if (REPRISE_FAULT("segment-barrier-early"))
-    segment.cotangents.clear();
+  REPRISE_FAULT("segment-barrier-early", segment.cotangents.clear());
   for (unsigned k : segment.cotangents)
     after.push_back(mirror.getInputs()[k]);
   ValueRange fresh = inputs;
   BarrierOp barrier;
-  if (!inputs.empty() && !REPRISE_FAULT("segment-barrier-missing")) {
+  bool isGuarded = !inputs.empty();
+  REPRISE_FAULT("segment-barrier-missing", isGuarded = false);
+  if (isGuarded) {
     barrier = BarrierOp::create(builder, loc, fresh.getTypes(), inputs, after);
     fresh = barrier.getResults();
   }
@@ -357,10 +359,11 @@ Block *Lowering::lower(Segment segment) {
   Operation *clone =
       emitClone(builder, segment, originals, slice, arguments, fresh, carried);
   for (auto [k, result] :
-       llvm::zip_equal(segment.recomputed, clone->getResults()))
-    mirror->setOperand(k, REPRISE_FAULT("segment-residual-of-another")
-                              ? Value(clone->getResult(0))
-                              : Value(result));
+       llvm::zip_equal(segment.recomputed, clone->getResults())) {
+    mirror->setOperand(k, result);
+    REPRISE_FAULT("segment-residual-of-another",
+                  mirror->setOperand(k, clone->getResult(0)));
+  }
   return &cast<sg::BlockOp>(clone).getBody().front();
 }
 

@@ -183,8 +183,7 @@ bool KernelBuilder::handOutInputs() {
       if (group == Groups::kNone ||
           llvm::is_contained(recipes[group].outputs, input))
         continue;
-      if (REPRISE_FAULT("row-values-not-handed-out"))
-        continue;
+      REPRISE_FAULT("row-values-not-handed-out", continue);
       recipes[group].outputs.push_back(input);
       addToBody(recipes[group], group, from);
       changed = true;
@@ -294,9 +293,10 @@ void KernelBuilder::build(const Recipe &recipe) {
                                      TypeRange(ValueRange(recipe.outputs)),
                                      inputs, nameOf(recipe));
   // A kernel is listed under the module of its results.
-  if (auto origin = sg::originOf(recipe.outputs.back().getDefiningOp());
-      origin && !REPRISE_FAULT("kernel-without-origin"))
+  if (auto origin = sg::originOf(recipe.outputs.back().getDefiningOp()))
     sg::setOrigin(kernel, origin);
+  REPRISE_FAULT("kernel-without-origin",
+                kernel->removeAttr(sg::SgDialect::kOriginAttr));
   Block &body = kernel.getBody().front();
   b.setInsertionPointToStart(&body);
   IRMapping mapping;

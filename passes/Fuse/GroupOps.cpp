@@ -87,8 +87,9 @@ bool Grouper::isUniform(const Members &members) const {
   bool generates = false;
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
-    if (op.role == KernelRole::Alone ||
-        (op.phase != first.phase && !REPRISE_FAULT("group-across-phases")))
+    bool isSamePhase = op.phase == first.phase;
+    REPRISE_FAULT("group-across-phases", isSamePhase = true);
+    if (op.role == KernelRole::Alone || !isSamePhase)
       return false;
     bool isOfRow = op.role == KernelRole::Pointwise && op.space == space.rows;
     if (op.space != space.shape && !isOfRow)
@@ -98,11 +99,11 @@ bool Grouper::isUniform(const Members &members) const {
         dimsOf(op.op) != dimsOf(space.reduction))
       return false;
   }
+  REPRISE_FAULT("group-generates-and-sums", return true);
   // What moves elements may keep a kernel from handling several at once, and
   // the order of a sum must not depend on what it is fused with.
   return !(space.reduction && generates) ||
-         (space.rows && generateBesideSums(graph, members)) ||
-         REPRISE_FAULT("group-generates-and-sums");
+         (space.rows && generateBesideSums(graph, members));
 }
 
 bool Grouper::readsInRow(const Members &members) const {
@@ -122,7 +123,8 @@ bool Grouper::isLegal(const Members &members) const {
   if (readsOwnReduction(graph, members) &&
       (!haveRowsThatFit(graph, members) || keepOperandsLonger(graph, members)))
     return false;
-  return REPRISE_FAULT("group-returns") || !returnsOrDelays(members);
+  REPRISE_FAULT("group-returns", return true);
+  return !returnsOrDelays(members);
 }
 
 /// Follows what waits for `members`, up to the last of them.

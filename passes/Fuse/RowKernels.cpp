@@ -142,9 +142,10 @@ bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
   int64_t rows = product(*space.rows), bytes = 0;
   for (Value operand : largeOperands(graph, members))
     bytes += sg::byteSize(operand.getType());
+  REPRISE_FAULT("rows-of-any-length", bytes = 0);
   bool isParallel = rows >= kLeastRows || product(space.shape) < kSmallKernel;
   return isParallel && longestChain(graph, members) <= kMostReductions &&
-         (bytes / rows <= kLargestRow || REPRISE_FAULT("rows-of-any-length"));
+         bytes / rows <= kLargestRow;
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,8 +268,7 @@ bool Lives::areLonger(Value operand) const {
 }
 
 bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
-  if (REPRISE_FAULT("rows-keep-operands"))
-    return false;
+  REPRISE_FAULT("rows-keep-operands", return false);
   Lives lives(graph, members);
   return llvm::any_of(largeOperands(graph, members),
                       [&](Value operand) { return lives.areLonger(operand); });

@@ -44,8 +44,8 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   ProgramOptions described = options;
-  std::string features =
-      REPRISE_FAULT("features-not-recorded") ? "" : target.features();
+  std::string features = target.features();
+  REPRISE_FAULT("features-not-recorded", features.clear());
   described.target = rt_dialect::TargetAttr::get(
       module.getContext(), target.device(), features, target.alignment());
   return buildProgram(builder, module, described, *fixed, entries);

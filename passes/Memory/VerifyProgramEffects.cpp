@@ -72,7 +72,9 @@ LogicalResult EffectsVerifier::checkWrites(StepOpInterface step) {
       continue;
     Phase phase = step.getStepInfo().getPhase();
     StringRef name = found->second.getName();
-    if (!isFirst(phase) && !REPRISE_FAULT("program-writes-in-any-phase"))
+    bool mayWrite = isFirst(phase);
+    REPRISE_FAULT("program-writes-in-any-phase", mayWrite = true);
+    if (!mayWrite)
       return step->emitOpError() << "writes variable '" << name << "' in the "
                                  << stringifyPhase(phase) << " phase";
     auto [writer, isNew] = writers.try_emplace(view.getBuffer(), step);

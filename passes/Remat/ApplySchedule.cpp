@@ -71,7 +71,8 @@ private:
   Value resolveView(Value value, Value viewed) {
     Value base = resolve(viewed);
     auto &[seen, view] = views[value];
-    if (seen == base || (seen && REPRISE_FAULT("view-of-old-instance")))
+    REPRISE_FAULT("view-of-old-instance", if (seen) return view);
+    if (seen == base)
       return view;
     IRMapping mapping;
     Operation *op = value.getDefiningOp();
@@ -139,31 +140,32 @@ private:
     if (planned.isCopy)
       return executeCopy(step);
     bool isClone = wasExecuted[id];
-    if (isClone && REPRISE_FAULT("clone-dropped"))
-      return;
+    REPRISE_FAULT("clone-dropped", if (isClone) return);
     wasExecuted[id] = true;
     IRMapping mapping;
     SmallVector<Value> operands;
     for (Value operand : planned.op->getOperands())
       operands.push_back(resolve(operand));
-    if (isClone && !REPRISE_FAULT("clone-without-barrier"))
+    if (isClone)
       guard(planned.op, operands);
     for (auto [before, after] :
          llvm::zip_equal(planned.op->getOperands(), operands))
       mapping.map(before, after);
     Operation *copy = builder.clone(*planned.op, mapping);
     describe(copy, step);
-    if (isClone && !REPRISE_FAULT("clone-without-phase"))
+    if (isClone)
       markRecomputed(copy);
     for (auto [before, after] :
-         llvm::zip_equal(planned.op->getResults(), copy->getResults()))
-      if (!isClone || !REPRISE_FAULT("operand-of-old-instance"))
-        newest[before] = after;
+         llvm::zip_equal(planned.op->getResults(), copy->getResults())) {
+      REPRISE_FAULT("operand-of-old-instance", if (isClone) break);
+      newest[before] = after;
+    }
     last = copy->getResult(0);
   }
 
   /// Puts the operands behind a barrier that waits for the op executed last.
   void guard(Operation *op, SmallVector<Value> &operands) {
+    REPRISE_FAULT("clone-without-barrier", return);
     llvm::SetVector<Value> inputs;
     for (Value operand : operands)
       inputs.insert(operand);
@@ -171,9 +173,10 @@ private:
       return;
     ValueRange guarded(inputs.getArrayRef());
     sg::OriginScope scope(builder, op);
-    auto barrier = sg::BarrierOp::create(
-        builder, op->getLoc(), guarded.getTypes(), guarded,
-        REPRISE_FAULT("barrier-for-nothing") ? ValueRange() : ValueRange(last));
+    ValueRange after(last);
+    REPRISE_FAULT("barrier-for-nothing", after = {});
+    auto barrier = sg::BarrierOp::create(builder, op->getLoc(),
+                                         guarded.getTypes(), guarded, after);
     for (Value &operand : operands)
       for (auto [input, result] :
            llvm::zip_equal(inputs, barrier->getResults()))
@@ -184,12 +187,14 @@ private:
   }
 
   void markRecomputed(Operation *op) {
+    REPRISE_FAULT("clone-without-phase", return);
     sg::setOrigin(op, sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
                                           sg::Phase::Recompute,
                                           sg::instanceOf(op)));
   }
 
   void emitWrite(sg::WriteOp write) {
+    REPRISE_FAULT("write-lost", return);
     auto found = problem.written.find(write);
     Value value = found == problem.written.end() ? resolve(write.getValue())
                                                  : resolve(found->second);
@@ -209,8 +214,7 @@ private:
 
   void finish() {
     for (auto write : old.getOps<sg::WriteOp>())
-      if (!REPRISE_FAULT("write-lost"))
-        emitWrite(write);
+      emitWrite(write);
     // What is returned may be a view or a read, made here.
     Operation *terminator = old.getTerminator();
     SmallVector<Value> returned;

@@ -86,9 +86,9 @@ void BudgetPlans::lookAtModes() {
                                 [](Diagnostic &) { return success(); });
   std::vector<std::unique_ptr<KernelSet>> programs;
   for (const std::string &mode : std::exchange(modes, {}))
-    if (std::unique_ptr<KernelSet> program = programOf(mode);
-        program && !REPRISE_FAULT("modes-not-looked-at"))
+    if (std::unique_ptr<KernelSet> program = programOf(mode))
       programs.push_back(std::move(program));
+  REPRISE_FAULT("modes-not-looked-at", programs.clear());
   // The cheapest first: what is found from there beats most of the others.
   llvm::stable_sort(programs, [](const auto &a, const auto &b) {
     return a->curve.plainMilliseconds() < b->curve.plainMilliseconds();

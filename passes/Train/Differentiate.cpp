@@ -87,7 +87,8 @@ private:
 
 /// What gradients are summed by.
 Value keyOf(Value value) {
-  return REPRISE_FAULT("gradient-of-a-name") ? value : definitionOf(value);
+  REPRISE_FAULT("gradient-of-a-name", return value);
+  return definitionOf(value);
 }
 
 /// Whether a value is made in a block, and not only handed through it.
@@ -139,8 +140,8 @@ public:
   void accumulate(Value value, Value gradient) {
     value = keyOf(value);
     Value before = sumSoFar(value);
-    gradients[value] =
-        REPRISE_FAULT("gradient-term-lost") ? gradient : add(before, gradient);
+    REPRISE_FAULT("gradient-term-lost", before = {});
+    gradients[value] = add(before, gradient);
   }
 
   /// What this level has added to; null if it has not.
@@ -170,9 +171,8 @@ private:
   LogicalResult reverse(sg::BlockOp module);
 
   void addParameter(StringAttr name, Value gradient) {
-    Value before = REPRISE_FAULT("gradient-of-shared-parameter")
-                       ? Value()
-                       : sumSoFar(name);
+    Value before = sumSoFar(name);
+    REPRISE_FAULT("gradient-of-shared-parameter", before = {});
     parameters[name] = add(before, gradient);
   }
 
@@ -217,9 +217,9 @@ public:
   }
 
   Value sumSoFar(Value value) override {
-    if (Value sum = Level::sumSoFar(value);
-        sum || REPRISE_FAULT("sum-order-by-block"))
+    if (Value sum = Level::sumSoFar(value))
       return sum;
+    REPRISE_FAULT("sum-order-by-block", return {});
     Value before = outer.sumSoFar(value);
     return before ? input(before) : Value();
   }
@@ -311,9 +311,11 @@ LogicalResult Level::reverse(sg::BlockOp module) {
                      PhaseAttr::get(module.getContext(), Phase::Backward));
   state.addAttribute("instance", module.getInstanceAttr());
   Operation *op = builder.create(state);
-  for (auto [input, gradient] : llvm::zip(wanted, op->getResults()))
-    REPRISE_FAULT("sum-order-by-block") ? accumulate(input, gradient)
-                                        : setGradient(input, gradient);
+  for (auto [input, gradient] : llvm::zip(wanted, op->getResults())) {
+    Value sum = gradient;
+    REPRISE_FAULT("sum-order-by-block", sum = add(sumSoFar(keyOf(input)), sum));
+    setGradient(input, sum);
+  }
   for (auto [k, entry] : llvm::enumerate(level.parameters))
     setParameter(entry.first, op->getResult(wanted.size() + k));
   return success();

@@ -38,9 +38,8 @@ void sg::expandTraining(func::FuncOp function) {
     auto x = cast<RankedTensorType>(op.getX().getType());
     double count = static_cast<double>(x.getNumElements()) /
                    static_cast<double>(x.getShape().back());
-    double unbiased = count > 1 && !REPRISE_FAULT("variance-biased")
-                          ? count / (count - 1)
-                          : 1.0;
+    double unbiased = count > 1 ? count / (count - 1) : 1.0;
+    REPRISE_FAULT("variance-biased", unbiased = 1.0);
     double momentum = op.getMomentum().convertToDouble();
     writeRunning(builder, op.getLoc(), op.getRunningMeanAttr(),
                  training.getMean(), momentum, 1.0);

@@ -39,12 +39,12 @@ static void markOrigins(func::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function || isa<sg::BlockOp, BackwardOp>(op))
       return WalkResult::advance();
-    if (hasOrigin(op) && !originOf(op))
-      setOrigin(op, OriginAttr::get(context, pathOf(op),
-                                    REPRISE_FAULT("flatten-forgets-phases")
-                                        ? Phase::Forward
-                                        : phaseOf(op),
-                                    instanceOf(op)));
+    if (hasOrigin(op) && !originOf(op)) {
+      Phase phase = phaseOf(op);
+      REPRISE_FAULT("flatten-forgets-phases", phase = Phase::Forward);
+      setOrigin(op,
+                OriginAttr::get(context, pathOf(op), phase, instanceOf(op)));
+    }
     op->removeAttr(SgDialect::kPathAttr);
     return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });

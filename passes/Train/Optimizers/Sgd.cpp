@@ -39,16 +39,17 @@ public:
 
   Value update(UpdateBuilder &b, const ParameterUpdate &from) const override {
     Value gradient = from.gradient;
-    if (b.get("weight-decay") != 0 && !REPRISE_FAULT("weight-decay-lost")) {
-      Value decay = b.splat(b.get("weight-decay"));
-      gradient = b.add(gradient, b.mul(from.weight, decay));
-    }
+    double decay = b.get("weight-decay");
+    REPRISE_FAULT("weight-decay-lost", decay = 0);
+    if (decay != 0)
+      gradient = b.add(gradient, b.mul(from.weight, b.splat(decay)));
     if (b.get("momentum") != 0) {
       Value old = b.read(kVelocity);
       Value kept = b.mul(old, b.splat(b.get("momentum")));
       gradient = b.add(kept, gradient);
-      b.write(kVelocity,
-              REPRISE_FAULT("velocity-without-gradient") ? kept : gradient);
+      Value velocity = gradient;
+      REPRISE_FAULT("velocity-without-gradient", velocity = kept);
+      b.write(kVelocity, velocity);
     }
     Value step = b.mul(b.spread(from.rate), gradient);
     return b.sub(from.weight, step);
