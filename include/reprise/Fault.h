@@ -37,19 +37,9 @@ inline bool isFaultChosen(const char *name) {
 /// too: `bytes += 64`, `return`, `if (isClone) continue`, `{ ... }`. There is
 /// no loop around it, so that `continue` and `break` mean the code's own, and
 /// the `else` is taken, so that another one cannot become the fault's.
-#define REPRISE_FAULT_STATEMENT(name, ...)                                     \
+#define REPRISE_FAULT(name, ...)                                               \
   if (!REPRISE_FAULT_IS_CHOSEN(name)) {                                        \
   } else                                                                       \
     __VA_ARGS__
-
-/// Without a damage it is an expression, for what is not a statement yet.
-#define REPRISE_FAULT_PICK(a, b, c, d, e, f, g, h, form, ...) form
-#define REPRISE_FAULT(...)                                                     \
-  REPRISE_FAULT_PICK(__VA_ARGS__, REPRISE_FAULT_STATEMENT,                     \
-                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
-                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
-                     REPRISE_FAULT_STATEMENT, REPRISE_FAULT_STATEMENT,         \
-                     REPRISE_FAULT_IS_CHOSEN, )                                \
-  (__VA_ARGS__)
 
 #endif // REPRISE_FAULT_H
