@@ -99,6 +99,12 @@ static uint64_t avgPoolGradFlops(Operation *op) {
          elements(grad.getDy());
 }
 
+/// Every row of the table is compared with every index.
+static uint64_t gatherGradFlops(Operation *op) {
+  auto grad = cast<GatherGradOp>(op);
+  return 2 * elements(grad.getIndices()) * elements(grad.getResult());
+}
+
 static uint64_t flopsOf(Operation *op) {
   auto cost = dyn_cast<CostOpInterface>(op);
   return cost ? cost.getFlops() : 0;
@@ -164,7 +170,7 @@ static uint64_t operandsAndResults(Operation *op) {
 }
 
 /// What is not taken is not read.
-static uint64_t sliceBytes(Operation *op) {
+static uint64_t takenBytes(Operation *op) {
   return 2 * byteSize(op->getResult(0).getType());
 }
 
@@ -245,6 +251,11 @@ static void registerLayerCosts(MLIRContext *context) {
   attachReduction<perOperand<5>, CrossEntropyOp>(context);
   attachPointwise<perResult<4>, CrossEntropyGradOp>(context);
   attachPointwise<perResult<kRandomFlops + 2>, DropoutOp>(context);
+  attachReduction<perOperand<8>, LayerNormOp>(context);
+  attachReduction<perOperand<14>, LayerNormGradOp>(context);
+  attachPointwise<perResult<5>, GeluOp, SiluOp, HardSigmoidOp, HardSwishOp>(
+      context);
+  attachReduction<gatherGradFlops, GatherGradOp>(context);
 }
 
 void sg::registerCostModels(MLIRContext *context) {
@@ -258,9 +269,10 @@ void sg::registerCostModels(MLIRContext *context) {
                   TanhOp, SigmoidOp, ErfOp, ReluOp, ReluGradOp, AddOp, SubOp,
                   MulOp, DivOp, MaximumOp, MinimumOp, CompareOp, SelectOp,
                   CastOp>(context);
-  attachPointwise<noFlops, IotaOp, BroadcastOp, TransposeOp, PadOp, ConcatOp>(
+  attachPointwise<noFlops, IotaOp, BroadcastOp, TransposeOp, PadOp, ConcatOp,
+                  RollOp>(context);
+  attach<KernelClass::Pointwise, noFlops, takenBytes, SliceOp, GatherOp>(
       context);
-  attach<KernelClass::Pointwise, noFlops, sliceBytes, SliceOp>(context);
   attachPointwise<perResult<kRandomFlops>, RandomUniformOp>(context);
   attachReduction<perOperand<1>, ReduceSumOp, ReduceMaxOp>(context);
   registerLayerCosts(context);

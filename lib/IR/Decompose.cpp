@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit.h"
+#include "DecomposeModel.h"
 #include "reprise/Fault.h"
 
 using namespace mlir;
@@ -183,12 +183,16 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
 static Values decompose(DropoutOp op, Emitter &e) {
   Value x = op.getX();
   double probability = op.getProbability().convertToDouble();
-  auto type =
-      RankedTensorType::get(tensorOf(x).getShape(), e.builder.getF32Type());
+  ArrayRef<int64_t> shape = tensorOf(x).getShape();
+  if (op.getPerSample())
+    shape = shape.take_front();
+  auto type = RankedTensorType::get(shape, e.builder.getF32Type());
   Value draw =
       e.make<RandomUniformOp>(type, op.getSeed(), op.getStep(), op.getStream());
   Value bound = e.splat(draw, probability);
   Value kept = e.compare(ComparePredicate::GE, draw, bound);
+  if (op.getPerSample())
+    kept = e.leading(kept, x);
   Value rest = e.splat(x, 1.0 - probability);
   Value scaled = e.div(x, rest);
   return {e.select(kept, scaled, e.zeros(x))};
@@ -197,16 +201,6 @@ static Values decompose(DropoutOp op, Emitter &e) {
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-template <typename OpTy>
-struct DecomposeModel
-    : DecomposeOpInterface::ExternalModel<DecomposeModel<OpTy>, OpTy> {
-  FailureOr<SmallVector<Value>> decompose(Operation *op,
-                                          OpBuilder &builder) const {
-    Emitter e(builder, op->getLoc());
-    return ::decompose(cast<OpTy>(op), e);
-  }
-};
 
 /// y from x and the kept statistics.
 struct BatchNormStatistics
@@ -224,7 +218,7 @@ struct BatchNormStatistics
 };
 
 template <typename... Ops> static void attach(MLIRContext *context) {
-  (Ops::template attachInterface<DecomposeModel<Ops>>(*context), ...);
+  (attachDecomposition<Ops, decompose>(context), ...);
 }
 
 void sg::registerDecomposeModels(MLIRContext *context) {
@@ -232,4 +226,5 @@ void sg::registerDecomposeModels(MLIRContext *context) {
          BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
          CrossEntropyOp, CrossEntropyGradOp, DropoutOp>(context);
   BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);
+  registerTransformerDecompositions(context);
 }

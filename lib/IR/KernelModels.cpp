@@ -325,5 +325,6 @@ void sg::registerKernelModels(MLIRContext *context) {
   attachCheap<AddOp, SubOp, MulOp, NegOp, AbsOp, ReluOp, ReluGradOp, CompareOp,
               SelectOp, CastOp, MaximumOp, MinimumOp>(context);
   registerPoolModels(context);
+  registerIndexModels(context);
   registerLibraryModels(context);
 }

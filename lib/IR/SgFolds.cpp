@@ -77,6 +77,12 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
+OpFoldResult RollOp::fold(FoldAdaptor) {
+  if (llvm::all_of(getShifts(), [](int64_t shift) { return shift == 0; }))
+    return getOperand();
+  return {};
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   bool identity = true;
   for (auto [k, d] : llvm::enumerate(getPermutation()))

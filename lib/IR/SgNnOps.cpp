@@ -242,10 +242,8 @@ LogicalResult GlobalAvgPoolOp::inferReturnTypes(MLIRContext *,
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// Checks that each of `vectors` is (C) for x (...,C), all in x's element type
-/// or all in a wider one.
-static LogicalResult checkChannels(std::optional<Location> loc, Value x,
-                                   ValueRange vectors) {
+LogicalResult sg::checkChannels(std::optional<Location> loc, Value x,
+                                ValueRange vectors) {
   auto type = tensorType(x);
   if (type.getRank() < 2)
     return emitOptionalError(loc,
@@ -371,5 +369,7 @@ LogicalResult DropoutOp::verify() {
   double p = getProbability().convertToDouble();
   if (!(p >= 0.0 && p < 1.0))
     return emitOpError() << "needs a probability in [0, 1), but has " << p;
+  if (getPerSample() && tensorType(getX()).getRank() == 0)
+    return emitOpError() << "needs a tensor of rank 1 or more to drop samples";
   return success();
 }

@@ -12,6 +12,11 @@ mlir::LogicalResult verifyVariable(mlir::Operation *op,
                                    mlir::Type type,
                                    mlir::SymbolTableCollection &tables);
 
+/// Checks that each of `vectors` is (C) for x (...,C), all in x's element type
+/// or all in a wider one.
+mlir::LogicalResult checkChannels(std::optional<mlir::Location> loc,
+                                  mlir::Value x, mlir::ValueRange vectors);
+
 } // namespace reprise::sg
 
 #endif // REPRISE_LIB_IR_VERIFY_H

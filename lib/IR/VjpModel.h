@@ -24,6 +24,7 @@ void attachVjp(mlir::MLIRContext *context) {
 void registerPrimitiveVjps(mlir::MLIRContext *context);
 void registerShapeVjps(mlir::MLIRContext *context);
 void registerNnVjps(mlir::MLIRContext *context);
+void registerTransformerVjps(mlir::MLIRContext *context);
 
 } // namespace reprise::sg
 

@@ -308,7 +308,8 @@ static LogicalResult dropoutVjp(DropoutOp op, VjpContext &context) {
   Value step = context.forward(op.getStep());
   context.addGradient(op.getXMutable(),
                       e.make<DropoutOp>(dy.getType(), dy, seed, step,
-                                        op.getProbability(), op.getStream()));
+                                        op.getProbability(), op.getStream(),
+                                        op.getPerSample()));
   return success();
 }
 

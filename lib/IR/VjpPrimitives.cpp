@@ -236,4 +236,5 @@ void sg::registerVjpModels(MLIRContext *context) {
   registerPrimitiveVjps(context);
   registerShapeVjps(context);
   registerNnVjps(context);
+  registerTransformerVjps(context);
 }

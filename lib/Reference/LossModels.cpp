@@ -89,9 +89,11 @@ static void dropout(sg::DropoutOp op, Frame &, Operands operands,
   double probability = op.getProbability().convertToDouble();
   // The random number is an f32, and so is what it is compared with.
   double threshold = static_cast<float>(probability);
+  int64_t drawn = op.getPerSample() ? operands[0].size() / operands[0].getDim(0)
+                                    : 1; // elements a draw
   for (int64_t i = 0; i < operands[0].size(); ++i) {
     double u = uniformElement(operands[1].integer(0), operands[2].integer(0),
-                              op.getStream(), i);
+                              op.getStream(), i / drawn);
     results[0].real(i) =
         u >= threshold ? operands[0].real(i) / (1.0 - probability) : 0.0;
   }

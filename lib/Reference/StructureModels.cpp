@@ -82,5 +82,6 @@ void reference::registerReferenceModels(DialectRegistry &registry) {
     registerPoolModels(context);
     registerNormalizationModels(context);
     registerLossModels(context);
+    registerTransformerModels(context);
   });
 }

@@ -7,11 +7,15 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::nn;
 
-static std::string describe(const Tensor &tensor) {
+static std::string describe(Type type) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << tensor.getType();
+  stream << type;
   return text;
+}
+
+static std::string describe(const Tensor &tensor) {
+  return describe(tensor.getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -48,6 +52,50 @@ Tensor nn::relu(const Tensor &x) { return unary<sg::ReluOp>(x); }
 Tensor nn::sigmoid(const Tensor &x) { return unary<sg::SigmoidOp>(x); }
 Tensor nn::tanh(const Tensor &x) { return unary<sg::TanhOp>(x); }
 Tensor nn::softmax(const Tensor &x) { return unary<sg::SoftmaxOp>(x); }
+Tensor nn::silu(const Tensor &x) { return unary<sg::SiluOp>(x); }
+Tensor nn::hardSigmoid(const Tensor &x) { return unary<sg::HardSigmoidOp>(x); }
+Tensor nn::hardSwish(const Tensor &x) { return unary<sg::HardSwishOp>(x); }
+
+Tensor nn::gelu(const Tensor &x, bool byTanh) {
+  if (!x)
+    return x;
+  sg::GeluOp::Properties properties;
+  if (byTanh)
+    properties.tanh = x.getTrace().getBuilder().getUnitAttr();
+  return x.getTrace().createAs<sg::GeluOp>(x.getType(), x, properties);
+}
+
+Tensor nn::equal(const Tensor &x, const Tensor &y) {
+  if (!x || !y)
+    return x ? y : x;
+  if (x.getType() != y.getType())
+    return x.getTrace().fail("equality of " + describe(x) + " and " +
+                             describe(y));
+  Trace &trace = x.getTrace();
+  sg::CompareOp::Properties properties;
+  properties.predicate = sg::ComparePredicateAttr::get(
+      trace.getBuilder().getContext(), sg::ComparePredicate::EQ);
+  auto type = RankedTensorType::get(x.getType().getShape(),
+                                    trace.getBuilder().getI1Type());
+  return trace.createAs<sg::CompareOp>(type, {x, y}, properties);
+}
+
+Tensor nn::select(const Tensor &mask, const Tensor &x, const Tensor &y) {
+  if (!mask || !x || !y)
+    return mask ? x ? y : x : mask;
+  if (x.getType() != y.getType() ||
+      mask.getType().getShape() != x.getType().getShape() ||
+      !mask.getType().getElementType().isInteger(1))
+    return x.getTrace().fail("choice by " + describe(mask) + " of " +
+                             describe(x) + " and " + describe(y));
+  return x.getTrace().createAs<sg::SelectOp>(x.getType(), {mask, x, y});
+}
+
+Tensor nn::scale(const Tensor &x, double factor) {
+  if (!x)
+    return x;
+  return x * x.getTrace().splat(x.getType(), factor);
+}
 
 //===----------------------------------------------------------------------===//
 // Images
@@ -121,18 +169,84 @@ Tensor nn::linear(const Tensor &x, const Tensor &weight) {
   return reshape(y, shape);
 }
 
-Tensor nn::addBias(const Tensor &x, const Tensor &bias) {
-  if (!x || !bias)
-    return x ? bias : x;
-  Trace &trace = x.getTrace();
-  if (bias.getType().getRank() != 1 || x.getType().getRank() < 1 ||
-      x.getType().getShape().back() != bias.dim(0))
-    return trace.fail("bias of type " + describe(bias) +
-                      " does not fit rows of " + describe(x));
-  return x + Tensor(trace, sg::broadcastTrailing(trace.getBuilder(),
-                                                 trace.getLocation(),
-                                                 bias.getValue(), x.getType()));
+Tensor nn::matmul(const Tensor &a, const Tensor &b, Transposed transposed) {
+  Builder &builder = a.getTrace().getBuilder();
+  sg::MatMulOp::Properties properties;
+  if (transposed.a)
+    properties.transpose_a = builder.getUnitAttr();
+  if (transposed.b)
+    properties.transpose_b = builder.getUnitAttr();
+  return a.getTrace().create<sg::MatMulOp>({a, b}, properties).front();
 }
+
+Tensor nn::layerNorm(const Tensor &x, const Tensor &weight, const Tensor &bias,
+                     double epsilon) {
+  Trace &trace = x.getTrace();
+  sg::LayerNormOp::Properties properties;
+  properties.epsilon = trace.getBuilder().getF64FloatAttr(epsilon);
+  return trace.create<sg::LayerNormOp>({x, weight, bias}, properties).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Repeating
+//===----------------------------------------------------------------------===//
+
+Tensor nn::broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> dims) {
+  if (!x)
+    return x;
+  Trace &trace = x.getTrace();
+  llvm::ArrayRef<int64_t> from = x.getType().getShape();
+  bool fits = from.size() == dims.size();
+  for (size_t k = 0; fits && k < dims.size(); ++k)
+    fits = dims[k] >= 0 && dims[k] < int64_t(shape.size()) &&
+           (k == 0 || dims[k - 1] < dims[k]) &&
+           (from[k] == 1 || from[k] == shape[dims[k]]);
+  auto type = RankedTensorType::get(shape, x.getType().getElementType());
+  if (!fits)
+    return trace.fail(describe(x) + " does not fit " + describe(type));
+  sg::BroadcastOp::Properties properties;
+  properties.dims = trace.getBuilder().getDenseI64ArrayAttr(dims);
+  return trace.createAs<sg::BroadcastOp>(type, x, properties);
+}
+
+/// y as x is, repeated; `dims` as of addAlong.
+static Tensor repeatLike(const Tensor &y, const Tensor &x,
+                         llvm::ArrayRef<int64_t> dims) {
+  return broadcast(y, x.getType().getShape(), dims);
+}
+
+/// The last dimensions of x, as many as y has.
+static llvm::SmallVector<int64_t> lastDims(const Tensor &x, const Tensor &y) {
+  llvm::SmallVector<int64_t> dims;
+  int64_t rank = x.getType().getRank(), first = rank - y.getType().getRank();
+  for (int64_t d = first; d < rank; ++d)
+    dims.push_back(d);
+  return dims;
+}
+
+Tensor nn::addAlong(const Tensor &x, const Tensor &y,
+                    llvm::ArrayRef<int64_t> dims) {
+  if (!x || !y)
+    return x ? y : x;
+  return x + repeatLike(y, x, dims);
+}
+
+Tensor nn::addTrailing(const Tensor &x, const Tensor &y) {
+  if (!x || !y)
+    return x ? y : x;
+  return x + repeatLike(y, x, lastDims(x, y));
+}
+
+Tensor nn::mulTrailing(const Tensor &x, const Tensor &y) {
+  if (!x || !y)
+    return x ? y : x;
+  return x * repeatLike(y, x, lastDims(x, y));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
 
 Tensor nn::reshape(const Tensor &x, llvm::ArrayRef<int64_t> shape) {
   if (!x)
@@ -164,11 +278,110 @@ Tensor nn::concat(llvm::ArrayRef<Tensor> tensors, int64_t dim) {
   return trace.create<sg::ConcatOp>(tensors, properties).front();
 }
 
+Tensor nn::transpose(const Tensor &x, llvm::ArrayRef<int64_t> order) {
+  sg::TransposeOp::Properties properties;
+  properties.permutation =
+      x.getTrace().getBuilder().getDenseI64ArrayAttr(order);
+  return x.getTrace().create<sg::TransposeOp>(x, properties).front();
+}
+
+/// [starts, limits) of each dimension.
+static Tensor part(const Tensor &x, llvm::ArrayRef<int64_t> starts,
+                   llvm::ArrayRef<int64_t> limits) {
+  Builder &builder = x.getTrace().getBuilder();
+  llvm::SmallVector<int64_t> steps(starts.size(), 1);
+  sg::SliceOp::Properties properties;
+  properties.starts = builder.getDenseI64ArrayAttr(starts);
+  properties.limits = builder.getDenseI64ArrayAttr(limits);
+  properties.strides = builder.getDenseI64ArrayAttr(steps);
+  return x.getTrace().create<sg::SliceOp>(x, properties).front();
+}
+
+Tensor nn::slice(const Tensor &x, int64_t dim, int64_t begin, int64_t end) {
+  if (!x)
+    return x;
+  llvm::SmallVector<int64_t> limits(x.getType().getShape());
+  llvm::SmallVector<int64_t> starts(limits.size(), 0);
+  if (dim < 0 || dim >= int64_t(limits.size()))
+    return x.getTrace().fail(describe(x) + " has no dimension " +
+                             llvm::Twine(dim));
+  starts[dim] = begin;
+  limits[dim] = end;
+  return part(x, starts, limits);
+}
+
+Tensor nn::roll(const Tensor &x, llvm::ArrayRef<int64_t> shifts) {
+  sg::RollOp::Properties properties;
+  properties.shifts = x.getTrace().getBuilder().getDenseI64ArrayAttr(shifts);
+  return x.getTrace().create<sg::RollOp>(x, properties).front();
+}
+
+Tensor nn::padTo(const Tensor &x, llvm::ArrayRef<int64_t> extents) {
+  if (!x)
+    return x;
+  llvm::SmallVector<int64_t> none(extents.size() + 2, 0), high = none;
+  for (auto [k, extent] : llvm::enumerate(extents))
+    high[k + 1] = extent - x.dim(k + 1);
+  if (high == none)
+    return x;
+  Builder &builder = x.getTrace().getBuilder();
+  sg::PadOp::Properties properties;
+  properties.low = properties.interior = builder.getDenseI64ArrayAttr(none);
+  properties.high = builder.getDenseI64ArrayAttr(high);
+  properties.value = builder.getF64FloatAttr(0.0);
+  return x.getTrace().create<sg::PadOp>(x, properties).front();
+}
+
+Tensor nn::cropTo(const Tensor &x, llvm::ArrayRef<int64_t> extents) {
+  if (!x)
+    return x;
+  llvm::SmallVector<int64_t> starts(extents.size() + 2, 0), limits = {x.dim(0)};
+  llvm::append_range(limits, extents);
+  limits.push_back(x.dim(extents.size() + 1));
+  if (x.getType().getShape() == llvm::ArrayRef<int64_t>(limits))
+    return x;
+  return part(x, starts, limits);
+}
+
+Tensor nn::gather(const Tensor &table, const Tensor &indices) {
+  return table.getTrace().create<sg::GatherOp>({table, indices}).front();
+}
+
+Tensor nn::meanOfTokens(const Tensor &x) {
+  if (!x)
+    return x;
+  Trace &trace = x.getTrace();
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t d = 1; d + 1 < x.getType().getRank(); ++d)
+    dims.push_back(d);
+  sg::ReduceSumOp::Properties properties;
+  properties.dims = trace.getBuilder().getDenseI64ArrayAttr(dims);
+  Tensor sum = trace.create<sg::ReduceSumOp>(x, properties).front();
+  if (!sum)
+    return sum;
+  double count = double(x.getType().getNumElements()) /
+                 double(sum.getType().getNumElements());
+  return binary<sg::DivOp>(sum, trace.splat(sum.getType(), count));
+}
+
+Tensor nn::constant(Trace &trace, llvm::ArrayRef<int32_t> elements) {
+  auto type = RankedTensorType::get({int64_t(elements.size())},
+                                    trace.getBuilder().getI32Type());
+  return Tensor(trace,
+                sg::ConstantOp::create(trace.getBuilder(), trace.getLocation(),
+                                       DenseElementsAttr::get(type, elements)));
+}
+
+Tensor nn::splat(Trace &trace, llvm::ArrayRef<int64_t> shape, double value) {
+  return trace.splat(
+      RankedTensorType::get(shape, trace.getBuilder().getF32Type()), value);
+}
+
 //===----------------------------------------------------------------------===//
 // Dropout and loss
 //===----------------------------------------------------------------------===//
 
-Tensor nn::dropout(const Tensor &x, double probability) {
+Tensor nn::dropout(const Tensor &x, double probability, DropoutMode mode) {
   if (!x)
     return x;
   Trace &trace = x.getTrace();
@@ -181,6 +394,8 @@ Tensor nn::dropout(const Tensor &x, double probability) {
   sg::DropoutOp::Properties properties;
   properties.probability = builder.getF64FloatAttr(probability);
   properties.stream = builder.getI64IntegerAttr(trace.nextStream());
+  if (mode == DropoutMode::Samples)
+    properties.per_sample = builder.getUnitAttr();
   return trace.createAs<sg::DropoutOp>(
       x.getType(), {x, trace.readSeed(), trace.readStep()}, properties);
 }

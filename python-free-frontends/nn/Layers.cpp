@@ -8,24 +8,42 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::nn;
 
-/// torch's beginning of biases and of linear weights: uniform within
-/// 1 / sqrt(fan_in).
-static VariableSpec uniform(std::string name, llvm::ArrayRef<int64_t> shape,
-                            int64_t fanIn) {
-  return {std::move(name), llvm::SmallVector<int64_t>(shape),
-          sg::Role::Parameter, sg::InitKind::Uniform,
-          1.0 / std::sqrt(static_cast<double>(fanIn))};
+Beginning Beginning::xavierUniform(int64_t in, int64_t out) {
+  return uniform(std::sqrt(6.0 / static_cast<double>(in + out)));
 }
 
-Linear::Linear(int64_t in, int64_t out, bool bias) : hasBias(bias) {
-  registerVariable(uniform("weight", {out, in}, in));
+VariableSpec Beginning::variable(std::string name,
+                                 llvm::ArrayRef<int64_t> shape) const {
+  return {std::move(name), llvm::SmallVector<int64_t>(shape),
+          sg::Role::Parameter, kind, parameter};
+}
+
+LinearInit LinearInit::uniform(int64_t fanIn) {
+  Beginning both =
+      Beginning::uniform(1.0 / std::sqrt(static_cast<double>(fanIn)));
+  return {both, both};
+}
+
+static LinearInit torchInit(int64_t fanIn, bool bias) {
+  LinearInit init = LinearInit::uniform(fanIn);
+  if (!bias)
+    init.bias.reset();
+  return init;
+}
+
+Linear::Linear(int64_t in, int64_t out, bool bias)
+    : Linear(in, out, torchInit(in, bias)) {}
+
+Linear::Linear(int64_t in, int64_t out, const LinearInit &init)
+    : hasBias(init.bias.has_value()) {
+  registerVariable(init.weight.variable("weight", {out, in}));
   if (hasBias)
-    registerVariable(uniform("bias", {out}, in));
+    registerVariable(init.bias->variable("bias", {out}));
 }
 
 Tensor Linear::forward(Tensor x) {
   Tensor y = linear(x, read(x.getTrace(), "weight"));
-  return hasBias ? addBias(y, read(x.getTrace(), "bias")) : y;
+  return hasBias ? addTrailing(y, read(x.getTrace(), "bias")) : y;
 }
 
 Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
@@ -33,19 +51,21 @@ Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
   auto [height, width] = options.kernel;
   // A number of groups that does not divide is reported by the op.
   int64_t perGroup = geometry.groups > 0 ? in / geometry.groups : in;
-  registerVariable({"weight",
-                    {out, height, width, perGroup},
-                    sg::Role::Parameter,
-                    sg::InitKind::KaimingNormal,
-                    0.0,
-                    {0, 3, 1, 2}});
+  LinearInit init = options.init.value_or(
+      LinearInit{{sg::InitKind::KaimingNormal},
+                 LinearInit::uniform(perGroup * height * width).bias});
+  VariableSpec weight =
+      init.weight.variable("weight", {out, height, width, perGroup});
+  weight.filePermutation = {0, 3, 1, 2};
+  registerVariable(std::move(weight));
   if (hasBias)
-    registerVariable(uniform("bias", {out}, perGroup * height * width));
+    registerVariable(
+        init.bias.value_or(Beginning::zeros()).variable("bias", {out}));
 }
 
 Tensor Conv2d::forward(Tensor x) {
   Tensor y = conv2d(x, read(x.getTrace(), "weight"), geometry);
-  return hasBias ? addBias(y, read(x.getTrace(), "bias")) : y;
+  return hasBias ? addTrailing(y, read(x.getTrace(), "bias")) : y;
 }
 
 BatchNorm2d::BatchNorm2d(int64_t channels, double epsilon, double momentum)
@@ -88,6 +108,18 @@ Tensor BatchNorm2d::forward(Tensor x) {
       FlatSymbolRefAttr::get(builder.getContext(), variance);
   return trace.createAs<sg::BatchNormOp>(x.getType(), {x, gamma, beta},
                                          properties);
+}
+
+LayerNorm::LayerNorm(int64_t channels, double epsilon) : epsilon(epsilon) {
+  registerVariable(
+      {"weight", {channels}, sg::Role::Parameter, sg::InitKind::Ones});
+  registerVariable(
+      {"bias", {channels}, sg::Role::Parameter, sg::InitKind::Zeros});
+}
+
+Tensor LayerNorm::forward(Tensor x) {
+  Trace &trace = x.getTrace();
+  return layerNorm(x, read(trace, "weight"), read(trace, "bias"), epsilon);
 }
 
 Tensors CrossEntropyLoss::forward(llvm::ArrayRef<Tensor> inputs) {

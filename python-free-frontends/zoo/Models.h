@@ -22,6 +22,40 @@ struct ResNetDepth {
 
 std::unique_ptr<nn::Graph> makeResNet(std::string name, ResNetDepth depth,
                                       const ModelOptions &options);
+/// Layers of a vision transformer, channels of a token and of its perceptron's
+/// middle.
+struct VisionTransformerSize {
+  int64_t layers, heads, width, hidden;
+};
+
+std::unique_ptr<nn::Graph>
+makeVisionTransformer(std::string name, const VisionTransformerSize &size,
+                      const ModelOptions &options);
+
+/// Channels of the first stage, which the others double.
+struct SwinSize {
+  int64_t width;
+  std::array<int64_t, 4> blocks, heads;
+  /// (h, w) for images, (d, h, w) for volumes.
+  std::vector<int64_t> window;
+};
+
+std::unique_ptr<nn::Graph> makeSwin(std::string name, const SwinSize &size,
+                                    const ModelOptions &options);
+
+struct ConvNeXtSize {
+  std::array<int64_t, 4> widths, blocks;
+};
+
+std::unique_ptr<nn::Graph> makeConvNeXt(std::string name,
+                                        const ConvNeXtSize &size,
+                                        const ModelOptions &options);
+
+/// The probability of skipping block number `block` of `blocks` (a stage each)
+/// where it is `last` of the last one.
+double depthProbability(double last, int64_t block,
+                        llvm::ArrayRef<int64_t> blocks);
+
 std::unique_ptr<nn::Graph> makeMlp(const ModelOptions &options);
 
 } // namespace reprise::zoo

@@ -3,6 +3,7 @@
 #include "Models.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <functional>
 
 using namespace mlir;
 using namespace reprise;
@@ -50,7 +51,7 @@ llvm::StringRef zoo::stringify(Annotate annotate) {
 namespace {
 struct Entry {
   ModelInfo info;
-  std::unique_ptr<nn::Graph> (*make)(const ModelOptions &);
+  std::function<std::unique_ptr<nn::Graph>(const ModelOptions &)> make;
 };
 } // namespace
 
@@ -67,6 +68,31 @@ static ModelOptions resNetDefaults() {
   return options;
 }
 
+static ModelOptions transformerDefaults(int64_t patch) {
+  ModelOptions options;
+  options.batch = 8;
+  options.classes = 1000;
+  options.height = options.width = 224;
+  options.channels = 3;
+  options.patch = patch;
+  options.annotate = Annotate::Stages;
+  return options;
+}
+
+static ModelOptions depthDefaults(double stochasticDepth) {
+  ModelOptions options = transformerDefaults(4);
+  options.stochasticDepth = stochasticDepth;
+  return options;
+}
+
+static ModelOptions volumeDefaults() {
+  ModelOptions options = depthDefaults(0.1);
+  options.batch = 1;
+  options.frames = 16;
+  options.classes = 400;
+  return options;
+}
+
 static ModelOptions mlpDefaults() {
   ModelOptions options;
   options.batch = 128;
@@ -77,6 +103,83 @@ static ModelOptions mlpDefaults() {
   return options;
 }
 
+static void addResNets(std::vector<Entry> &all) {
+  auto add = [&](std::string name, std::string blocks, ResNetDepth depth) {
+    all.push_back(
+        {{name, "residual network of " + blocks, resNetDefaults()},
+         [=](const ModelOptions &o) { return makeResNet(name, depth, o); }});
+  };
+  add("resnet18", "8 basic blocks", {false, {2, 2, 2, 2}});
+  add("resnet34", "16 basic blocks", {false, {3, 4, 6, 3}});
+  add("resnet50", "16 bottlenecks", {true, {3, 4, 6, 3}});
+  add("resnet101", "33 bottlenecks", {true, {3, 4, 23, 3}});
+  add("resnet152", "50 bottlenecks", {true, {3, 8, 36, 3}});
+}
+
+static void addVisionTransformers(std::vector<Entry> &all) {
+  auto add = [&](std::string name, int64_t patch, VisionTransformerSize size) {
+    ModelOptions defaults = transformerDefaults(patch);
+    defaults.dropout = 0.0;
+    all.push_back({{name,
+                    "vision transformer of " + std::to_string(size.layers) +
+                        " layers on patches",
+                    defaults},
+                   [=](const ModelOptions &o) {
+                     return makeVisionTransformer(name, size, o);
+                   }});
+  };
+  VisionTransformerSize base = {12, 12, 768, 3072},
+                        large = {24, 16, 1024, 4096};
+  add("vit_b_16", 16, base);
+  add("vit_b_32", 32, base);
+  add("vit_l_16", 16, large);
+  add("vit_l_32", 32, large);
+}
+
+static void addSwins(std::vector<Entry> &all) {
+  auto add = [&](std::string name, std::string what, ModelOptions defaults,
+                 SwinSize size) {
+    int64_t count = 0;
+    for (int64_t blocks : size.blocks)
+      count += blocks;
+    all.push_back(
+        {{name,
+          "attention in shifted windows of " + what + ", " +
+              std::to_string(count) + " blocks",
+          std::move(defaults)},
+         [=](const ModelOptions &o) { return makeSwin(name, size, o); }});
+  };
+  SwinSize tiny = {96, {2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize small = {96, {2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize base = {128, {2, 2, 18, 2}, {4, 8, 16, 32}, {7, 7}};
+  add("swin_t", "images", depthDefaults(0.2), tiny);
+  add("swin_s", "images", depthDefaults(0.3), small);
+  add("swin_b", "images", depthDefaults(0.5), base);
+  for (SwinSize *size : {&tiny, &small, &base})
+    size->window = {8, 7, 7};
+  add("swin3d_t", "volumes", volumeDefaults(), tiny);
+  add("swin3d_s", "volumes", volumeDefaults(), small);
+  add("swin3d_b", "volumes", volumeDefaults(), base);
+}
+
+static void addConvNeXts(std::vector<Entry> &all) {
+  auto add = [&](std::string name, double depth, ConvNeXtSize size) {
+    int64_t count = 0;
+    for (int64_t blocks : size.blocks)
+      count += blocks;
+    all.push_back(
+        {{name,
+          "convolutional network of " + std::to_string(count) +
+              " blocks in transformers' dress",
+          depthDefaults(depth)},
+         [=](const ModelOptions &o) { return makeConvNeXt(name, size, o); }});
+  };
+  add("convnext_tiny", 0.1, {{96, 192, 384, 768}, {3, 3, 9, 3}});
+  add("convnext_small", 0.4, {{96, 192, 384, 768}, {3, 3, 27, 3}});
+  add("convnext_base", 0.5, {{128, 256, 512, 1024}, {3, 3, 27, 3}});
+  add("convnext_large", 0.5, {{192, 384, 768, 1536}, {3, 3, 27, 3}});
+}
+
 static const std::vector<Entry> &registry() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all;
@@ -85,26 +188,10 @@ static const std::vector<Entry> &registry() {
                     "checkpointing",
                     mlpDefaults()},
                    [](const ModelOptions &o) { return makeMlp(o); }});
-    auto resNet = [&](std::string name, std::string blocks, auto make) {
-      all.push_back(
-          {{std::move(name), "residual network of " + blocks, resNetDefaults()},
-           make});
-    };
-    resNet("resnet18", "8 basic blocks", [](const ModelOptions &o) {
-      return makeResNet("resnet18", {false, {2, 2, 2, 2}}, o);
-    });
-    resNet("resnet34", "16 basic blocks", [](const ModelOptions &o) {
-      return makeResNet("resnet34", {false, {3, 4, 6, 3}}, o);
-    });
-    resNet("resnet50", "16 bottlenecks", [](const ModelOptions &o) {
-      return makeResNet("resnet50", {true, {3, 4, 6, 3}}, o);
-    });
-    resNet("resnet101", "33 bottlenecks", [](const ModelOptions &o) {
-      return makeResNet("resnet101", {true, {3, 4, 23, 3}}, o);
-    });
-    resNet("resnet152", "50 bottlenecks", [](const ModelOptions &o) {
-      return makeResNet("resnet152", {true, {3, 8, 36, 3}}, o);
-    });
+    addResNets(all);
+    addVisionTransformers(all);
+    addSwins(all);
+    addConvNeXts(all);
     return all;
   }();
   return entries;
@@ -149,6 +236,14 @@ public:
              << kLargestExtent << ", but is " << *value;
   }
 
+  /// As merge, of a probability below 1.
+  void mergeProbability(llvm::StringRef name, std::optional<double> &value,
+                        const std::optional<double> &chosen) {
+    merge(name, value, chosen);
+    if (value && !(*value >= 0.0 && *value < 1.0))
+      fail() << "option '" << name << "' must be in [0, 1), but is " << *value;
+  }
+
   InFlightDiagnostic fail() {
     failed = true;
     return emitError(loc);
@@ -165,6 +260,20 @@ private:
 };
 } // namespace
 
+/// A patch is no larger than the image; the tokens of a vision transformer are
+/// its patches, and no pixel may be left.
+static void checkPatches(const ModelInfo &info, const ModelOptions &options,
+                         OptionMerger &merger) {
+  bool isWhole = llvm::StringRef(info.name).starts_with("vit_");
+  for (int64_t extent : {*options.height, *options.width})
+    if (extent < *options.patch || (isWhole && extent % *options.patch != 0)) {
+      merger.fail() << "patches of " << *options.patch
+                    << " do not fit an image of " << *options.height << "x"
+                    << *options.width;
+      return;
+    }
+}
+
 static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
                                             const ModelOptions &chosen) {
   ModelOptions options = info.defaults;
@@ -175,12 +284,15 @@ static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
   merger.mergeExtent("width", options.width, chosen.width);
   merger.mergeExtent("channels", options.channels, chosen.channels);
   merger.mergeExtent("base-width", options.baseWidth, chosen.baseWidth);
+  merger.mergeExtent("frames", options.frames, chosen.frames);
+  merger.mergeExtent("patch", options.patch, chosen.patch);
   merger.merge("stem", options.stem, chosen.stem);
-  merger.merge("dropout", options.dropout, chosen.dropout);
+  merger.mergeProbability("dropout", options.dropout, chosen.dropout);
+  merger.mergeProbability("stochastic-depth", options.stochasticDepth,
+                          chosen.stochasticDepth);
   merger.merge("annotate", options.annotate, chosen.annotate);
-  if (options.dropout && !(*options.dropout >= 0.0 && *options.dropout < 1.0))
-    merger.fail() << "option 'dropout' must be in [0, 1), but is "
-                  << *options.dropout;
+  if (!merger.hasFailed() && options.patch)
+    checkPatches(info, options, merger);
   if (merger.hasFailed())
     return std::nullopt;
   return options;

@@ -139,7 +139,8 @@ Value Layers::dropout(Value x) {
   double probability = random.pick<double>({0.125, 0.3, 0.5});
   return sg::DropoutOp::create(b, b.getUnknownLoc(), x.getType(), x, seed, step,
                                b.getF64FloatAttr(probability),
-                               b.getI64IntegerAttr(state.nextStream()));
+                               b.getI64IntegerAttr(state.nextStream()),
+                               /*per_sample=*/false);
 }
 
 //===----------------------------------------------------------------------===//

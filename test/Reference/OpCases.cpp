@@ -6,17 +6,16 @@ using namespace reprise;
 using namespace reprise::reference;
 using namespace reprise::reference::testing;
 
-/// A function with these arguments ("%x: tensor<...>") and this body, which
-/// ends in "return".
-static Case make(std::string name, std::string arguments, std::string results,
-                 std::string body, double low = -1.0, double high = 1.0) {
+Case reference::testing::make(std::string name, std::string arguments,
+                              std::string results, std::string body, double low,
+                              double high) {
   return {name,
           "func.func @f(" + arguments + ") -> (" + results + ") {\n" + body +
               "\n}\n",
           low, high};
 }
 
-static Case unary(std::string op, double low = -1.0, double high = 1.0) {
+Case reference::testing::unary(std::string op, double low, double high) {
   std::string type = "tensor<3x5xf64>";
   return make(op, "%x: " + type, type,
               "%y = sg." + op + " %x : " + type + "\nreturn %y : " + type, low,
@@ -304,6 +303,13 @@ static std::vector<Case> lossCases() {
             {probability = 3.0e-01 : f64, stream = 5 : i64}
           : (tensor<9x7xf64>, tensor<i64>, tensor<i64>) -> tensor<9x7xf64>
         return %y : tensor<9x7xf64>)"),
+      make("dropout_of_samples",
+           "%x: tensor<9x2x3xf64>, %seed: tensor<i64>, %step: tensor<i64>",
+           "tensor<9x2x3xf64>", R"(
+        %y = sg.dropout %x, %seed, %step
+            {per_sample, probability = 3.0e-01 : f64, stream = 5 : i64}
+          : (tensor<9x2x3xf64>, tensor<i64>, tensor<i64>) -> tensor<9x2x3xf64>
+        return %y : tensor<9x2x3xf64>)"),
       make("dropout_of_none",
            "%x: tensor<9xf64>, %seed: tensor<i64>, %step: tensor<i64>",
            "tensor<9xf64>", R"(
@@ -316,9 +322,9 @@ static std::vector<Case> lossCases() {
 
 std::vector<Case> reference::testing::differentiableCases() {
   std::vector<Case> all;
-  for (auto cases :
-       {pointwiseCases, movingCases, reductionCases, matmulCases,
-        convolutionCases, poolCases, normalizationCases, lossCases})
+  for (auto cases : {pointwiseCases, movingCases, reductionCases, matmulCases,
+                     convolutionCases, poolCases, normalizationCases, lossCases,
+                     transformerCases})
     llvm::append_range(all, cases());
   return all;
 }
@@ -381,8 +387,8 @@ static std::vector<Case> layerGradientCases() {
 
 std::vector<Case> reference::testing::gradientCases() {
   std::vector<Case> all;
-  for (auto cases :
-       {convolutionGradientCases, poolGradientCases, layerGradientCases})
+  for (auto cases : {convolutionGradientCases, poolGradientCases,
+                     layerGradientCases, transformerGradientCases})
     llvm::append_range(all, cases());
   return all;
 }

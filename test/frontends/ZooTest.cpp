@@ -73,7 +73,25 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"resnet101", 44549160, 7.801},
                       Published{"resnet152", 60192808, 11.514}));
 
-/// Files made from torchvision's state_dict(), without num_batches_tracked.
+INSTANTIATE_TEST_SUITE_P(
+    Transformers, PublishedTest,
+    ::testing::Values(Published{"vit_b_16", 86567656, 17.564},
+                      Published{"vit_b_32", 88224232, 4.409},
+                      Published{"vit_l_16", 304326632, 61.555},
+                      Published{"vit_l_32", 306535400, 15.378},
+                      Published{"swin_t", 28288354, 4.491},
+                      Published{"swin_s", 49606258, 8.741},
+                      Published{"swin_b", 87768224, 15.431},
+                      Published{"swin3d_t", 28158070, 43.882},
+                      Published{"swin3d_s", 49816678, 82.841},
+                      Published{"swin3d_b", 88048984, 140.667},
+                      Published{"convnext_tiny", 28589128, 4.456},
+                      Published{"convnext_small", 50223688, 8.684},
+                      Published{"convnext_base", 88591464, 15.355},
+                      Published{"convnext_large", 197767336, 34.361}));
+
+/// Files made from torchvision's state_dict(), without num_batches_tracked and
+/// relative_position_index, which is a constant here.
 class StateTest : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(StateTest, HasTorchvisionsVariablesInItsOrder) {
@@ -85,6 +103,9 @@ TEST_P(StateTest, HasTorchvisionsVariablesInItsOrder) {
   ASSERT_TRUE(file);
   std::string line;
   for (auto variable : module->getOps<sg::VariableOp>()) {
+    // The generator's seed and step are torch's own.
+    if (variable.getSymName().starts_with("rng."))
+      continue;
     ASSERT_TRUE(std::getline(file, line)) << describe(variable);
     EXPECT_EQ(describe(variable), line);
   }
@@ -93,6 +114,9 @@ TEST_P(StateTest, HasTorchvisionsVariablesInItsOrder) {
 
 INSTANTIATE_TEST_SUITE_P(ResNets, StateTest,
                          ::testing::Values("resnet18", "resnet50"));
+INSTANTIATE_TEST_SUITE_P(Transformers, StateTest,
+                         ::testing::Values("vit_b_16", "swin_t",
+                                           "convnext_tiny"));
 
 class ZooTest : public ::testing::Test {
 protected:
@@ -171,7 +195,9 @@ TEST_F(ZooTest, NamesTheKnownModels) {
   EXPECT_FALSE(zoo::buildModel(context, "resnet19"));
   EXPECT_EQ(errors.get(),
             "no model is named 'resnet19'; known are mlp, resnet18, resnet34, "
-            "resnet50, resnet101, resnet152\n");
+            "resnet50, resnet101, resnet152, vit_b_16, vit_b_32, vit_l_16, "
+            "vit_l_32, swin_t, swin_s, swin_b, swin3d_t, swin3d_s, swin3d_b, "
+            "convnext_tiny, convnext_small, convnext_base, convnext_large\n");
 }
 
 TEST_F(ZooTest, RefusesAnOptionTheModelDoesNotHave) {
@@ -190,6 +216,88 @@ TEST_F(ZooTest, RefusesValuesThatDoNotFit) {
   EXPECT_EQ(errors.get(),
             "option 'batch' must be between 1 and 65536, but is 0\n"
             "option 'dropout' must be in [0, 1), but is 1.000000e+00\n");
+}
+
+TEST_F(ZooTest, AnnotatesTheStagesOfASwinButTheLast) {
+  auto module = zoo::buildModel(context, "swin_t", batchOf(1));
+  ASSERT_TRUE(module);
+  std::vector<std::string> expected = {
+      "features.1*",  "features.1.0", "features.1.1", "features.3*",
+      "features.3.0", "features.3.1", "features.5*",  "features.5.0",
+      "features.5.1", "features.5.2", "features.5.3", "features.5.4",
+      "features.5.5", "features.7",   "features.7.0", "features.7.1"};
+  EXPECT_EQ(blocksOf(*module), expected);
+}
+
+TEST_F(ZooTest, AnnotatesTheLayersOfAVisionTransformer) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = options.width = 32;
+  auto stages = zoo::buildModel(context, "vit_b_16", options);
+  ASSERT_TRUE(stages);
+  EXPECT_EQ(blocksOf(*stages).front(), "encoder.layers.encoder_layer_0*");
+  EXPECT_EQ(blocksOf(*stages).back(), "encoder.layers.encoder_layer_11");
+}
+
+/// The probability of skipping grows from 0 to that of the last block; the
+/// first draws nothing.
+TEST_F(ZooTest, SkipsLaterBlocksMoreOften) {
+  zoo::ModelOptions options = batchOf(1);
+  options.stochasticDepth = 0.34;
+  auto module = zoo::buildModel(context, "convnext_tiny", options);
+  ASSERT_TRUE(module);
+  std::vector<double> probabilities;
+  module->walk([&](sg::DropoutOp op) {
+    EXPECT_TRUE(op.getPerSample());
+    probabilities.push_back(op.getProbability().convertToDouble());
+  });
+  ASSERT_EQ(probabilities.size(), 17u);
+  for (size_t i = 0; i < probabilities.size(); ++i)
+    EXPECT_NEAR(probabilities[i], 0.02 * (i + 1), 1e-12);
+}
+
+TEST_F(ZooTest, PadsImagesThatWindowsDoNotDivide) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = 36;
+  options.width = 28;
+  options.patch = 2;
+  auto module = zoo::buildModel(context, "swin_t", options);
+  ASSERT_TRUE(module);
+  // 18x14 patches in windows of 7: 18 is padded to 21.
+  sg::PadOp first;
+  module->walk([&](sg::PadOp op) {
+    if (!first)
+      first = op;
+  });
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first.getHigh(), (llvm::ArrayRef<int64_t>{0, 3, 0, 0}));
+}
+
+/// A table has a row for each distance, whatever window the image leaves.
+TEST_F(ZooTest, TakesVolumesOfOneChannel) {
+  zoo::ModelOptions options = batchOf(1);
+  options.frames = 4;
+  options.height = options.width = 32;
+  options.channels = 1;
+  options.classes = 3;
+  auto module = zoo::buildModel(context, "swin3d_t", options);
+  ASSERT_TRUE(module);
+  std::vector<std::string> lines;
+  for (auto variable : module->getOps<sg::VariableOp>())
+    lines.push_back(describe(variable));
+  EXPECT_EQ(lines[0], "patch_embed.proj.weight 96x1x2x4x4");
+  EXPECT_EQ(lines[1], "patch_embed.proj.bias 96");
+  EXPECT_EQ(lines[6], "features.0.0.attn.relative_position_bias_table 2535x3");
+}
+
+TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = options.width = 40;
+  CollectedDiagnostics errors(context);
+  EXPECT_FALSE(zoo::buildModel(context, "vit_b_16", options));
+  options.height = 2;
+  EXPECT_FALSE(zoo::buildModel(context, "swin_t", options));
+  EXPECT_EQ(errors.get(), "patches of 16 do not fit an image of 40x40\n"
+                          "patches of 4 do not fit an image of 2x40\n");
 }
 
 } // namespace

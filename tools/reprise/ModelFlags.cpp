@@ -51,7 +51,18 @@ void ModelFlags::addTo(CLI::App &app) {
       ->group(kModelGroup);
   command
       ->add_option("--dropout", dropout,
-                   "Probability of dropout before the last layer")
+                   "Probability of dropout, before the last layer of a "
+                   "ResNet or behind every linear one of a transformer")
+      ->group(kModelGroup);
+  command->add_option("--frames", frames, "Images of a volume")
+      ->group(kModelGroup);
+  command
+      ->add_option("--patch", patch, "Side of the patches that become tokens")
+      ->group(kModelGroup);
+  command
+      ->add_option("--stochastic-depth", stochasticDepth,
+                   "Probability of skipping the last block; of earlier ones "
+                   "less")
       ->group(kModelGroup);
   command
       ->add_option("--annotate", annotate,
@@ -84,6 +95,9 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
   options.channels = channels;
   options.baseWidth = width;
   options.dropout = dropout;
+  options.frames = frames;
+  options.patch = patch;
+  options.stochasticDepth = stochasticDepth;
   if (image)
     REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
   if (stem && !(options.stem = zoo::parseStem(*stem)))

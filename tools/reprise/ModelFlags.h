@@ -22,9 +22,9 @@ public:
 
 private:
   CLI::App *command = nullptr;
-  std::optional<int64_t> batch, classes, channels, width;
+  std::optional<int64_t> batch, classes, channels, width, frames, patch;
   std::optional<std::string> image, stem, annotate;
-  std::optional<double> dropout;
+  std::optional<double> dropout, stochasticDepth;
 };
 
 /// Options of a compilation.

@@ -164,6 +164,7 @@ namespace sg {
 /// Attach the models of the interfaces of KernelInterfaces.td to the ops.
 void registerKernelModels(mlir::MLIRContext *context);
 void registerPoolModels(mlir::MLIRContext *context);
+void registerIndexModels(mlir::MLIRContext *context);
 void registerLibraryModels(mlir::MLIRContext *context);
 } // namespace sg
 

@@ -415,16 +415,22 @@ def Sg_DropoutOp : Sg_Op<"dropout", [
     With u from `sg.random_uniform` of the same stream: x / (1 - probability)
     where u >= probability, else 0; probability and 1 - probability are rounded
     to the types of u (f32) and x. Its gradient is the same op on the cotangent:
-    no mask is kept.
+    no mask is kept. With `per_sample`, u has the first dimension of x alone:
+    whole samples are dropped, as stochastic depth does (Huang et al. 2016, arXiv
+    1603.09382).
 
     ```mlir
     %y = sg.dropout %x, %seed, %step {probability = 5.0e-01 : f64,
                                       stream = 1 : i64}
       : (tensor<8x4xf32>, tensor<i64>, tensor<i64>) -> tensor<8x4xf32>
+    %z = sg.dropout %x, %seed, %step {probability = 2.0e-01 : f64,
+                                      stream = 2 : i64, per_sample}
+      : (tensor<8x4xf32>, tensor<i64>, tensor<i64>) -> tensor<8x4xf32>
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_CounterTensor:$seed,
-    Sg_CounterTensor:$step, F64Attr:$probability, I64Attr:$stream);
+    Sg_CounterTensor:$step, F64Attr:$probability, I64Attr:$stream,
+    UnitAttr:$per_sample);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

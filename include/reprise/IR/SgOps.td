@@ -6,5 +6,6 @@ include "reprise/IR/SgStructureOps.td"
 include "reprise/IR/SgPointwiseOps.td"
 include "reprise/IR/SgShapeOps.td"
 include "reprise/IR/SgNnOps.td"
+include "reprise/IR/SgTransformerOps.td"
 
 #endif // REPRISE_IR_SGOPS

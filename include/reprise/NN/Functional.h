@@ -18,9 +18,20 @@ Tensor operator+(const Tensor &lhs, const Tensor &rhs);
 Tensor operator-(const Tensor &lhs, const Tensor &rhs);
 Tensor operator*(const Tensor &lhs, const Tensor &rhs);
 
+/// Where x and y are equal, of i1; x where `mask` is true, else y.
+Tensor equal(const Tensor &x, const Tensor &y);
+Tensor select(const Tensor &mask, const Tensor &x, const Tensor &y);
+/// x times a number.
+Tensor scale(const Tensor &x, double factor);
+
 Tensor relu(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor tanh(const Tensor &x);
+/// By the error function, or by tanh as an approximation of it.
+Tensor gelu(const Tensor &x, bool byTanh = false);
+Tensor silu(const Tensor &x);
+Tensor hardSigmoid(const Tensor &x);
+Tensor hardSwish(const Tensor &x);
 /// Along the last dimension.
 Tensor softmax(const Tensor &x);
 
@@ -51,17 +62,59 @@ Tensor globalAvgPool(const Tensor &x);
 
 /// x (...,I) times weight (O,I), transposed: (...,O).
 Tensor linear(const Tensor &x, const Tensor &weight);
-/// Adds a vector (C) to each row of x (...,C).
-Tensor addBias(const Tensor &x, const Tensor &bias);
+
+/// Which operands of a product have their last two dimensions swapped.
+struct Transposed {
+  bool a = false, b = false;
+};
+/// (...,M,K) times (...,K,N), with equal leading dimensions.
+Tensor matmul(const Tensor &a, const Tensor &b, Transposed transposed = {});
+
+/// Adds y to x, or multiplies x by it, repeated along dimensions that it lacks:
+/// dimension k of y is dimension `dims[k]` of x, or, without `dims`, they are
+/// the last of x.
+Tensor addAlong(const Tensor &x, const Tensor &y, llvm::ArrayRef<int64_t> dims);
+Tensor addTrailing(const Tensor &x, const Tensor &y);
+Tensor mulTrailing(const Tensor &x, const Tensor &y);
+
+/// Normalizes along the last dimension (C), then scales by `weight` (C) and
+/// adds `bias` (C).
+Tensor layerNorm(const Tensor &x, const Tensor &weight, const Tensor &bias,
+                 double epsilon);
 
 Tensor reshape(const Tensor &x, llvm::ArrayRef<int64_t> shape);
 /// (N,...) to (N,M).
 Tensor flatten(const Tensor &x);
 Tensor concat(llvm::ArrayRef<Tensor> tensors, int64_t dim);
+/// Dimension k of the result is dimension `order[k]` of x.
+Tensor transpose(const Tensor &x, llvm::ArrayRef<int64_t> order);
+/// Elements [begin, end) of a dimension.
+Tensor slice(const Tensor &x, int64_t dim, int64_t begin, int64_t end);
+/// Dimension k of x is dimension `dims[k]` of `shape`; it repeats along others.
+Tensor broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
+                 llvm::ArrayRef<int64_t> dims);
+/// Shifts cyclically, by less than each extent.
+Tensor roll(const Tensor &x, llvm::ArrayRef<int64_t> shifts);
+/// Zeros behind the elements of x (N,...,C), or fewer of them: to `extents` of
+/// what lies between the first dimension and the last.
+Tensor padTo(const Tensor &x, llvm::ArrayRef<int64_t> extents);
+Tensor cropTo(const Tensor &x, llvm::ArrayRef<int64_t> extents);
+/// Rows of a table (K,...) by index: (indices...,...).
+Tensor gather(const Tensor &table, const Tensor &indices);
+/// (N,...,C) to (N,C): the mean over what lies between.
+Tensor meanOfTokens(const Tensor &x);
+
+/// A vector of constants, and a number repeated.
+Tensor constant(Trace &trace, llvm::ArrayRef<int32_t> elements);
+Tensor splat(Trace &trace, llvm::ArrayRef<int64_t> shape, double value);
+
+/// What a dropout draws for: each element, or each sample (first dimension).
+enum class DropoutMode { Elements, Samples };
 
 /// Zeros elements with a probability and scales the others. Each call draws
 /// from a stream of its own, numbered in the order of calls.
-Tensor dropout(const Tensor &x, double probability);
+Tensor dropout(const Tensor &x, double probability,
+               DropoutMode mode = DropoutMode::Elements);
 
 /// The mean over rows of the cross entropy of logits (N,K) with labels (N).
 Tensor crossEntropy(const Tensor &logits, const Tensor &labels);

@@ -13,10 +13,41 @@
 
 namespace reprise::nn {
 
+/// How a variable begins.
+struct Beginning {
+  sg::InitKind kind;
+  double parameter = 0.0;
+
+  static Beginning zeros() { return {sg::InitKind::Zeros}; }
+  static Beginning normal(double deviation) {
+    return {sg::InitKind::Normal, deviation};
+  }
+  /// Within [-bound, bound).
+  static Beginning uniform(double bound) {
+    return {sg::InitKind::Uniform, bound};
+  }
+  /// Within sqrt(6 / (in + out)) (Glorot, Bengio 2010).
+  static Beginning xavierUniform(int64_t in, int64_t out);
+
+  /// A parameter that begins so.
+  VariableSpec variable(std::string name, llvm::ArrayRef<int64_t> shape) const;
+};
+
+/// How a layer's weight and bias begin; without `bias` it has none.
+struct LinearInit {
+  Beginning weight;
+  std::optional<Beginning> bias;
+
+  static LinearInit zeros() { return {Beginning::zeros(), Beginning::zeros()}; }
+  /// torch's: both within 1 / sqrt(fanIn).
+  static LinearInit uniform(int64_t fanIn);
+};
+
 /// x (...,in) to (...,out); `weight` (out,in), `bias` (out).
 class Linear : public Module {
 public:
   Linear(int64_t in, int64_t out, bool bias = true);
+  Linear(int64_t in, int64_t out, const LinearInit &init);
 
 protected:
   Tensor forward(Tensor x) override;
@@ -29,6 +60,8 @@ struct Conv2dOptions {
   std::array<int64_t, 2> kernel = {3, 3};
   ConvGeometry geometry = {};
   bool bias = false;
+  /// Without it the weight begins as Kaiming's normal, the bias as torch's.
+  std::optional<LinearInit> init = std::nullopt;
 };
 
 /// `weight` (out,kernel,in/groups), `bias` (out).
@@ -57,6 +90,18 @@ protected:
 
 private:
   double epsilon, momentum;
+};
+
+/// Along the last dimension; `weight` and `bias` (channels).
+class LayerNorm : public Module {
+public:
+  explicit LayerNorm(int64_t channels, double epsilon = 1e-5);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  double epsilon;
 };
 
 class ReLU : public Module {

@@ -36,8 +36,16 @@ struct ModelOptions {
   /// Channels of the first stage; later stages have 2, 4 and 8 times as many.
   std::optional<int64_t> baseWidth;
   std::optional<Stem> stem;
-  /// Probability of the dropout before the last layer; 0 for none.
+  /// Images of a volume, one behind the other.
+  std::optional<int64_t> frames;
+  /// Side of the patches that a first layer makes tokens of.
+  std::optional<int64_t> patch;
+  /// Probability of the dropout before the last layer of a ResNet, behind every
+  /// linear layer of a vision transformer; 0 for none.
   std::optional<double> dropout;
+  /// Probability with which a sample skips the last block; that of other blocks
+  /// grows up to it from 0 at the first.
+  std::optional<double> stochasticDepth;
   std::optional<Annotate> annotate;
 };
 

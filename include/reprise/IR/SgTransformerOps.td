@@ -1,0 +1,143 @@
+//===- SgTransformerOps.td - Layers of transformers ---------*- tablegen -*-===//
+#ifndef REPRISE_IR_SGTRANSFORMEROPS
+#define REPRISE_IR_SGTRANSFORMEROPS
+
+include "reprise/IR/SgPointwiseOps.td"
+include "reprise/IR/SgShapeOps.td"
+
+def Sg_LayerNormOp : Sg_InferredOp<"layer_norm"> {
+  let summary = "normalizes along the last dimension";
+  let description = [{
+    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each along the
+    last dimension; y = (x - mean) * rstd * gamma + beta (Ba, Kiros, Hinton 2016,
+    arXiv 1607.06450). Scale and offset (C) are of the type of `x` (...,C), or f32
+    where that is bf16 or f16; mean and rstd (...) are of theirs. All is computed
+    in that type, and y rounded once, to the type of `x`.
+
+    ```mlir
+    %y, %mean, %rstd = sg.layer_norm %x, %gamma, %beta {epsilon = 1.0e-05 : f64}
+      : (tensor<8x16x64xf32>, tensor<64xf32>, tensor<64xf32>)
+      -> (tensor<8x16x64xf32>, tensor<8x16xf32>, tensor<8x16xf32>)
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+                       Sg_FloatTensor:$beta, F64Attr:$epsilon);
+  let results = (outs Sg_FloatTensor:$y, Sg_FloatTensor:$mean,
+                      Sg_FloatTensor:$rstd);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_LayerNormGradOp : Sg_InferredOp<"layer_norm_grad"> {
+  let summary = "the gradients of layer_norm";
+  let description = [{
+    With xhat = (x - mean) * rstd, g = dy * gamma and C elements a row:
+    dbeta = sum dy, dgamma = sum dy * xhat, both over all but the last dimension;
+    dx = rstd * ((g - sum g / C) - xhat * (sum(g * xhat) / C)), these sums along
+    the last. Element types are those of `sg.layer_norm`; dy and dx have that of
+    x, dgamma and dbeta that of gamma.
+
+    ```mlir
+    %dx, %dgamma, %dbeta = sg.layer_norm_grad %x, %gamma, %mean, %rstd, %dy
+      : (tensor<8x16x64xf32>, tensor<64xf32>, tensor<8x16xf32>, tensor<8x16xf32>,
+         tensor<8x16x64xf32>)
+      -> (tensor<8x16x64xf32>, tensor<64xf32>, tensor<64xf32>)
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
+    Sg_FloatTensor:$mean, Sg_FloatTensor:$rstd, Sg_FloatTensor:$dy);
+  let results = (outs Sg_FloatTensor:$dx, Sg_FloatTensor:$dgamma,
+                      Sg_FloatTensor:$dbeta);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+// Composite: computed in f32 where x is bf16 or f16, and rounded once.
+
+def Sg_GeluOp : Sg_Op<"gelu", [Pure, SameOperandsAndResultType]> {
+  let summary = "the Gaussian error linear unit, element by element";
+  let description = [{
+    x (1 + erf(x / sqrt 2)) / 2, or, with `tanh`,
+    x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 (Hendrycks, Gimpel 2016,
+    arXiv 1606.08415). Computed in f32 where x is bf16 or f16, and rounded once.
+    Its derivative keeps x.
+
+    ```mlir
+    %y = sg.gelu %x : tensor<8x4xf32>
+    %z = sg.gelu %x {tanh} : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$operand, UnitAttr:$tanh);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Sg_SiluOp : Sg_UnaryOp<"silu", Sg_FloatTensor, "x / (1 + e^-x)",
+  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
+  "keeps x.">;
+def Sg_HardSigmoidOp : Sg_UnaryOp<"hard_sigmoid", Sg_FloatTensor,
+  "(x + 3) / 6 within [0, 1]",
+  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
+  "keeps x and is zero at -3 and 3.">;
+def Sg_HardSwishOp : Sg_UnaryOp<"hard_swish", Sg_FloatTensor,
+  "x (x + 3) / 6, 0 below -3 and x above 3",
+  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
+  "keeps x; at -3 it is -1/2 and at 3 it is 3/2, the limits from between.">;
+
+def Sg_RollOp : Sg_InferredOp<"roll"> {
+  let summary = "shifts cyclically";
+  let description = [{
+    The element at i of the operand is at (i + shifts) modulo the extents of the
+    result.
+
+    ```mlir
+    %y = sg.roll %x by [0, -3, -3, 0] : tensor<8x14x14x96xf32>
+    ```
+  }];
+  let arguments = (ins Sg_Tensor:$operand, DenseI64ArrayAttr:$shifts);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "$operand `by` $shifts attr-dict `:` type($operand)";
+  let hasFolder = 1;
+}
+
+def Sg_GatherOp : Sg_InferredOp<"gather"> {
+  let summary = "rows of a table by index";
+  let description = [{
+    For a table (K,...) and indices of any shape: the table's rows at the
+    indices, (indices...,...). A row outside [0, K) is zero.
+
+    ```mlir
+    %y = sg.gather %table, %indices
+      : (tensor<169x3xf32>, tensor<2401xi32>) -> tensor<2401x3xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$table, Sg_IntTensor:$indices);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_GatherGradOp : Sg_Op<"gather_grad", [Pure]> {
+  let summary = "the gradient of gather for its table";
+  let description = [{
+    Row k is the sum of the rows of `dy` (indices...,...) whose index is k, in an
+    order that the shape fixes. Every row is compared with every index: meant for
+    tables of some thousand rows.
+
+    ```mlir
+    %dtable = sg.gather_grad %indices, %dy
+      : (tensor<2401xi32>, tensor<2401x3xf32>) -> tensor<169x3xf32>
+    ```
+  }];
+  let arguments = (ins Sg_IntTensor:$indices, Sg_FloatTensor:$dy);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // REPRISE_IR_SGTRANSFORMEROPS

@@ -1,0 +1,81 @@
+//===- Attention.h - Layers of transformers -----------------------*- C++
+//-*-===//
+//
+// Names of variables are torch's and torchvision's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_NN_ATTENTION_H
+#define REPRISE_NN_ATTENTION_H
+
+#include "reprise/NN/Layers.h"
+
+namespace reprise::nn {
+
+/// softmax(q k^T / sqrt D + bias) v along the last but one dimension of k, for
+/// q (...,M,D), k (...,N,D), v (...,N,E): (...,M,E). Leading dimensions are
+/// equal.
+struct AttentionOptions {
+  /// Adds to the scores (...,M,N) before the softmax: what a model learns or
+  /// masks. Null for nothing.
+  llvm::function_ref<Tensor(const Tensor &)> bias = nullptr;
+  /// Probability of dropping a weight behind the softmax.
+  double dropout = 0.0;
+};
+Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
+                 const AttentionOptions &options = {});
+
+/// Queries, keys and values of each head.
+struct Heads {
+  Tensor q, k, v;
+};
+/// Takes x (B,N,3*H*D), in the order of 3, H, D, apart: each (B,H,N,D).
+Heads splitHeads(const Tensor &x, int64_t heads);
+/// (B,H,N,D) to (B,N,H*D).
+Tensor joinHeads(const Tensor &x);
+
+/// Self-attention of x (B,N,C) in `heads` parts of C. Variables
+/// `in_proj_weight` (3C,C), `in_proj_bias`; child `out_proj`.
+class MultiheadAttention : public Module {
+public:
+  MultiheadAttention(int64_t channels, int64_t heads, double dropout = 0.0);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  int64_t heads;
+  double dropout;
+  Linear &outProj;
+};
+
+/// Two linear layers (C to `hidden` and back) with a GELU between: children "0"
+/// and "3", as torchvision numbers them. Weights begin as Xavier's uniform,
+/// biases with deviation 1e-6.
+class Perceptron : public Module {
+public:
+  Perceptron(int64_t channels, int64_t hidden, double dropout = 0.0);
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  Linear &first, &second;
+  double dropout;
+};
+
+/// Zeros a sample (first dimension) with a probability and scales the others:
+/// stochastic depth (Huang et al. 2016, arXiv 1603.09382).
+class StochasticDepth : public Module {
+public:
+  explicit StochasticDepth(double probability) : probability(probability) {}
+
+protected:
+  Tensor forward(Tensor x) override;
+
+private:
+  double probability;
+};
+
+} // namespace reprise::nn
+
+#endif // REPRISE_NN_ATTENTION_H

@@ -1,0 +1,107 @@
+//===- SgTransformerOps.cpp - Inference and rules of transformers' layers -===//
+
+#include "Verify.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Layer normalization
+//===----------------------------------------------------------------------===//
+
+/// (...) of gamma's element type for x (...,C).
+static RankedTensorType rowStatistics(Value x, Value gamma) {
+  return RankedTensorType::get(tensorType(x).getShape().drop_back(),
+                               getElementTypeOrSelf(gamma.getType()));
+}
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX(), gamma = adaptor.getGamma();
+  if (failed(checkChannels(loc, x, {gamma, adaptor.getBeta()})))
+    return failure();
+  RankedTensorType row = rowStatistics(x, gamma);
+  types.append({x.getType(), row, row});
+  return success();
+}
+
+LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX(), gamma = adaptor.getGamma();
+  if (failed(checkChannels(loc, x, {gamma})))
+    return failure();
+  if (adaptor.getDy().getType() != x.getType())
+    return emitOptionalError(loc, "cotangent ", adaptor.getDy().getType(),
+                             " differs from the input ", x.getType());
+  RankedTensorType row = rowStatistics(x, gamma);
+  for (Value statistic : {adaptor.getMean(), adaptor.getRstd()})
+    if (statistic.getType() != row)
+      return emitOptionalError(loc, "normalization of ", x.getType(), " needs ",
+                               row, ", but has ", statistic.getType());
+  types.append({x.getType(), gamma.getType(), gamma.getType()});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Moving by index
+//===----------------------------------------------------------------------===//
+
+LogicalResult RollOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto from = tensorType(adaptor.getOperand());
+  if (static_cast<int64_t>(adaptor.getShifts().size()) != from.getRank())
+    return emitOptionalError(loc, "roll of rank ", from.getRank(), " has ",
+                             adaptor.getShifts().size(), " shifts");
+  for (auto [shift, extent] : llvm::zip(adaptor.getShifts(), from.getShape()))
+    if (shift <= -extent || shift >= extent)
+      return emitOptionalError(loc, "roll by ", shift, " does not fit extent ",
+                               extent);
+  types.push_back(from);
+  return success();
+}
+
+static LogicalResult checkIndices(std::optional<Location> loc, Value indices) {
+  Type element = getElementTypeOrSelf(indices.getType());
+  if (!element.isInteger(32) && !element.isInteger(64))
+    return emitOptionalError(loc, "indices must be i32 or i64, but are ",
+                             element);
+  return success();
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto table = tensorType(adaptor.getTable());
+  if (table.getRank() < 1)
+    return emitOptionalError(loc, "gather needs a table of rank 1 or more");
+  SmallVector<int64_t> shape(tensorType(adaptor.getIndices()).getShape());
+  llvm::append_range(shape, table.getShape().drop_front());
+  types.push_back(RankedTensorType::get(shape, table.getElementType()));
+  return checkIndices(loc, adaptor.getIndices());
+}
+
+LogicalResult GatherGradOp::verify() {
+  auto table = tensorType(getResult()), dy = tensorType(getDy());
+  if (table.getRank() < 1)
+    return emitOpError() << "needs a table of rank 1 or more";
+  SmallVector<int64_t> shape(tensorType(getIndices()).getShape());
+  llvm::append_range(shape, table.getShape().drop_front());
+  auto expected = RankedTensorType::get(shape, table.getElementType());
+  if (dy != expected)
+    return emitOpError() << "of a table " << table << " needs a cotangent "
+                         << expected << ", but has " << dy;
+  return checkIndices(getLoc(), getIndices());
+}

@@ -1,0 +1,156 @@
+//===- TransformerModels.cpp - Layers of transformers ---------------------===//
+
+#include "Models.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::reference;
+
+//===----------------------------------------------------------------------===//
+// Layer normalization
+//===----------------------------------------------------------------------===//
+
+static void layerNorm(sg::LayerNormOp op, Frame &frame, Operands operands,
+                      Results results) {
+  const Tensor &x = operands[0], &gamma = operands[1], &beta = operands[2];
+  Tensor &y = results[0], &mean = results[1], &rstd = results[2];
+  int64_t length = x.getShape().back();
+  Type element = mean.getElementType();
+  double epsilon = op.getEpsilon().convertToDouble();
+  for (int64_t row = 0; row < mean.size(); ++row) {
+    int64_t begin = row * length;
+    double sum = 0.0, squares = 0.0;
+    for (int64_t c = 0; c < length; ++c)
+      sum += x.real(begin + c);
+    mean.real(row) = frame.stored(element, sum / length);
+    for (int64_t c = 0; c < length; ++c)
+      squares += std::pow(x.real(begin + c) - sum / length, 2);
+    rstd.real(row) =
+        frame.stored(element, 1.0 / std::sqrt(squares / length + epsilon));
+    for (int64_t c = 0; c < length; ++c)
+      y.real(begin + c) = (x.real(begin + c) - mean.real(row)) *
+                              rstd.real(row) * gamma.real(c) +
+                          beta.real(c);
+  }
+}
+
+static void layerNormGrad(sg::LayerNormGradOp op, Frame &, Operands operands,
+                          Results results) {
+  const Tensor &x = operands[0], &gamma = operands[1], &mean = operands[2],
+               &rstd = operands[3], &dy = operands[4];
+  Tensor &dx = results[0], &dgamma = results[1], &dbeta = results[2];
+  int64_t length = x.getShape().back();
+  for (int64_t row = 0; row < mean.size(); ++row) {
+    int64_t begin = row * length;
+    auto xhat = [&](int64_t c) {
+      return (x.real(begin + c) - mean.real(row)) * rstd.real(row);
+    };
+    double sum = 0.0, dot = 0.0;
+    for (int64_t c = 0; c < length; ++c) {
+      double scaled = dy.real(begin + c) * gamma.real(c);
+      sum += scaled;
+      dot += scaled * xhat(c);
+      dgamma.real(c) += dy.real(begin + c) * xhat(c);
+      dbeta.real(c) += dy.real(begin + c);
+    }
+    for (int64_t c = 0; c < length; ++c)
+      dx.real(begin + c) =
+          rstd.real(row) * (dy.real(begin + c) * gamma.real(c) - sum / length -
+                            xhat(c) * dot / length);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+static double geluOf(double x) {
+  return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+}
+
+static double geluByTanh(double x) {
+  double inner = std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1.0 + std::tanh(inner));
+}
+
+static void gelu(sg::GeluOp op, Frame &, Operands operands, Results results) {
+  for (int64_t i = 0; i < operands[0].size(); ++i)
+    results[0].real(i) = op.getTanh() ? geluByTanh(operands[0].real(i))
+                                      : geluOf(operands[0].real(i));
+}
+
+static double siluOf(double x) { return x / (1.0 + std::exp(-x)); }
+
+/// NaN stays: it is neither below 0 nor above 1.
+static double hardSigmoidOf(double x) {
+  double y = (x + 3.0) / 6.0;
+  return y < 0.0 ? 0.0 : y > 1.0 ? 1.0 : y;
+}
+
+static double hardSwishOf(double x) { return x * hardSigmoidOf(x); }
+
+template <typename OpTy, double (*function)(double)>
+static void elementwise(OpTy, Frame &, Operands operands, Results results) {
+  for (int64_t i = 0; i < operands[0].size(); ++i)
+    results[0].real(i) = function(operands[0].real(i));
+}
+
+//===----------------------------------------------------------------------===//
+// Moving by index
+//===----------------------------------------------------------------------===//
+
+static void roll(sg::RollOp op, Frame &, Operands operands, Results results) {
+  const Tensor &from = operands[0];
+  Tensor &to = results[0];
+  forEachIndex(from.getShape(), [&](ArrayRef<int64_t> index) {
+    SmallVector<int64_t> target;
+    for (auto [d, shift] : llvm::enumerate(op.getShifts()))
+      target.push_back((index[d] + shift + from.getDim(d)) % from.getDim(d));
+    to.copyElement(to.position(target), from, from.position(index));
+  });
+}
+
+/// Elements of a row of a table.
+static int64_t rowLength(const Tensor &table) {
+  return table.size() / table.getDim(0);
+}
+
+static void gather(sg::GatherOp, Frame &, Operands operands, Results results) {
+  const Tensor &table = operands[0], &indices = operands[1];
+  int64_t length = rowLength(table);
+  for (int64_t n = 0; n < indices.size(); ++n) {
+    int64_t row = indices.integer(n);
+    if (row < 0 || row >= table.getDim(0))
+      continue;
+    for (int64_t c = 0; c < length; ++c)
+      results[0].copyElement(n * length + c, table, row * length + c);
+  }
+}
+
+static void gatherGrad(sg::GatherGradOp, Frame &, Operands operands,
+                       Results results) {
+  const Tensor &indices = operands[0], &dy = operands[1];
+  Tensor &table = results[0];
+  int64_t length = rowLength(table);
+  for (int64_t n = 0; n < indices.size(); ++n) {
+    int64_t row = indices.integer(n);
+    if (row < 0 || row >= table.getDim(0))
+      continue;
+    for (int64_t c = 0; c < length; ++c)
+      table.real(row * length + c) += dy.real(n * length + c);
+  }
+}
+
+void reference::registerTransformerModels(MLIRContext *context) {
+  attach<sg::LayerNormOp, layerNorm>(context);
+  attach<sg::LayerNormGradOp, layerNormGrad>(context);
+  attach<sg::GeluOp, gelu>(context);
+  attach<sg::SiluOp, elementwise<sg::SiluOp, siluOf>>(context);
+  attach<sg::HardSigmoidOp, elementwise<sg::HardSigmoidOp, hardSigmoidOf>>(
+      context);
+  attach<sg::HardSwishOp, elementwise<sg::HardSwishOp, hardSwishOf>>(context);
+  attach<sg::RollOp, roll>(context);
+  attach<sg::GatherOp, gather>(context);
+  attach<sg::GatherGradOp, gatherGrad>(context);
+}

@@ -1,0 +1,97 @@
+//===- Attention.cpp - Layers of transformers -----------------------------===//
+
+#include "reprise/NN/Attention.h"
+#include "reprise/NN/Trace.h"
+#include <cmath>
+
+using namespace reprise;
+using namespace reprise::nn;
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// The queries are scaled and not the scores, as torch does: they are fewer.
+Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
+                     const AttentionOptions &options) {
+  if (!q || !k || !v)
+    return q ? k ? v : k : q;
+  double width = q.dim(q.getType().getRank() - 1);
+  Tensor scores =
+      matmul(scale(q, 1.0 / std::sqrt(width)), k, {/*a=*/false, /*b=*/true});
+  if (options.bias)
+    scores = options.bias(scores);
+  return matmul(dropout(softmax(scores), options.dropout), v);
+}
+
+Heads nn::splitHeads(const Tensor &x, int64_t heads) {
+  int64_t batch = x.dim(0), tokens = x.dim(1);
+  if (!x || x.getType().getRank() != 3 || heads < 1 ||
+      x.dim(2) % (3 * heads) != 0) {
+    Tensor missing =
+        x ? x.getTrace().fail(llvm::Twine(x.dim(2)) +
+                              " channels are not queries, keys and values of " +
+                              llvm::Twine(heads) + " heads")
+          : x;
+    return {missing, missing, missing};
+  }
+  int64_t width = x.dim(2) / (3 * heads);
+  Tensor parts = reshape(x, {batch, tokens, 3, heads, width});
+  auto part = [&](int64_t which) {
+    Tensor one = reshape(slice(parts, 2, which, which + 1),
+                         {batch, tokens, heads, width});
+    return transpose(one, {0, 2, 1, 3});
+  };
+  Tensor q = part(0), k = part(1), v = part(2);
+  return {q, k, v};
+}
+
+Tensor nn::joinHeads(const Tensor &x) {
+  Tensor turned = transpose(x, {0, 2, 1, 3});
+  return reshape(turned,
+                 {turned.dim(0), turned.dim(1), turned.dim(2) * turned.dim(3)});
+}
+
+MultiheadAttention::MultiheadAttention(int64_t channels, int64_t heads,
+                                       double dropout)
+    : heads(heads), dropout(dropout),
+      outProj(
+          add<Linear>("out_proj", channels, channels,
+                      LinearInit{Beginning::uniform(1.0 / std::sqrt(channels)),
+                                 Beginning::zeros()})) {
+  registerVariable(Beginning::xavierUniform(channels, 3 * channels)
+                       .variable("in_proj_weight", {3 * channels, channels}));
+  registerVariable(Beginning::zeros().variable("in_proj_bias", {3 * channels}));
+}
+
+Tensor MultiheadAttention::forward(Tensor x) {
+  Trace &trace = x.getTrace();
+  Tensor projected = addTrailing(linear(x, read(trace, "in_proj_weight")),
+                                 read(trace, "in_proj_bias"));
+  auto [q, k, v] = splitHeads(projected, heads);
+  AttentionOptions options;
+  options.dropout = dropout;
+  return outProj(joinHeads(attention(q, k, v, options)));
+}
+
+//===----------------------------------------------------------------------===//
+// Around it
+//===----------------------------------------------------------------------===//
+
+static LinearInit xavier(int64_t in, int64_t out) {
+  return {Beginning::xavierUniform(in, out), Beginning::normal(1e-6)};
+}
+
+Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout)
+    : first(add<Linear>("0", channels, hidden, xavier(channels, hidden))),
+      second(add<Linear>("3", hidden, channels, xavier(hidden, channels))),
+      dropout(dropout) {}
+
+Tensor Perceptron::forward(Tensor x) {
+  Tensor y = nn::dropout(gelu(first(x)), dropout);
+  return nn::dropout(second(y), dropout);
+}
+
+Tensor StochasticDepth::forward(Tensor x) {
+  return nn::dropout(x, probability, DropoutMode::Samples);
+}

@@ -1,0 +1,151 @@
+//===- ConvNeXt.cpp - Convolutional networks in transformers' dress -------===//
+//
+// Liu et al. 2022 (arXiv 2201.03545) as torchvision has them: "features" 1, 3,
+// 5 and 7 are stages, 2, 4 and 6 halve the image. Modules and variables have
+// torchvision's names. The stages are blocks "features.1" of residual blocks
+// "features.1.0".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+#include "reprise/NN/Attention.h"
+
+using namespace reprise;
+using namespace reprise::zoo;
+using nn::Tensor;
+
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+constexpr double kLayerScale = 1e-6;
+
+nn::LinearInit published() {
+  return {nn::Beginning::normal(0.02), nn::Beginning::zeros()};
+}
+
+nn::Conv2dOptions convolution(int64_t kernel, int64_t stride, int64_t padding,
+                              int64_t groups) {
+  nn::Conv2dOptions options;
+  options.kernel = {kernel, kernel};
+  options.geometry.stride = {stride, stride};
+  options.geometry.padding = {padding, padding};
+  options.geometry.groups = groups;
+  options.bias = true;
+  options.init = published();
+  return options;
+}
+
+/// Depthwise 7x7, norm, to four times the channels and back, scaled by a vector
+/// that begins small.
+class ConvNeXtBlock : public nn::Module {
+public:
+  ConvNeXtBlock(int64_t channels, double stochasticDepth)
+      : block(add<nn::Sequential>("block")),
+        depth(add<nn::StochasticDepth>("stochastic_depth", stochasticDepth)) {
+    // torchvision's 1 and 6 change the layout, which is this one here.
+    spatial = &block.add<nn::Conv2d>("0", channels, channels,
+                                     convolution(7, 1, 3, channels));
+    norm = &block.add<nn::LayerNorm>("2", channels, kEpsilon);
+    widen = &block.add<nn::Linear>("3", channels, 4 * channels, published());
+    narrow = &block.add<nn::Linear>("5", 4 * channels, channels, published());
+    registerVariable({"layer_scale",
+                      {1, 1, channels},
+                      sg::Role::Parameter,
+                      sg::InitKind::Constant,
+                      kLayerScale,
+                      {2, 0, 1}});
+    config().block();
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    Tensor y = (*narrow)(nn::gelu((*widen)((*norm)((*spatial)(x)))));
+    Tensor factor = read(x.getTrace(), "layer_scale");
+    Tensor scaled = nn::mulTrailing(y, nn::reshape(factor, {factor.dim(2)}));
+    return depth(scaled) + x;
+  }
+
+private:
+  nn::Sequential &block;
+  nn::StochasticDepth &depth;
+  nn::Conv2d *spatial;
+  nn::LayerNorm *norm;
+  nn::Linear *widen, *narrow;
+};
+
+class ConvNeXt : public nn::Graph {
+public:
+  ConvNeXt(std::string name, const ConvNeXtSize &size,
+           const ModelOptions &options)
+      : Graph(std::move(name)), features(add<nn::Sequential>("features")) {
+    input("image",
+          {*options.batch, *options.height, *options.width, *options.channels});
+    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    auto &stem = features.append<nn::Sequential>();
+    int64_t patch = *options.patch;
+    stem.append<nn::Conv2d>(*options.channels, size.widths[0],
+                            convolution(patch, patch, 0, 1));
+    stem.append<nn::LayerNorm>(size.widths[0], kEpsilon);
+    for (size_t stage = 0; stage < size.blocks.size(); ++stage)
+      addStage(stage, size, options);
+    int64_t width = size.widths.back();
+    avgpool = &add<nn::GlobalAvgPool>("avgpool");
+    classifier = &add<nn::Sequential>("classifier");
+    classifier->add<nn::LayerNorm>("0", width, kEpsilon);
+    classifier->add<nn::Linear>("2", width, *options.classes, published());
+    loss = &add<nn::CrossEntropyLoss>("loss");
+  }
+
+protected:
+  std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
+    Tensor logits = (*classifier)((*avgpool)(features(inputs[0])));
+    return {
+        {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
+        {"logits", logits, sg::BindingRole::Logits}};
+  }
+
+private:
+  void addStage(size_t index, const ConvNeXtSize &size,
+                const ModelOptions &options) {
+    if (index > 0) {
+      auto &halve = features.append<nn::Sequential>();
+      halve.append<nn::LayerNorm>(size.widths[index - 1], kEpsilon);
+      halve.append<nn::Conv2d>(size.widths[index - 1], size.widths[index],
+                               convolution(2, 2, 0, 1));
+    }
+    auto &stage = features.append<nn::Sequential>();
+    for (int64_t i = 0; i < size.blocks[index]; ++i) {
+      auto &block = stage.append<ConvNeXtBlock>(
+          size.widths[index], depthProbability(*options.stochasticDepth,
+                                               blocksSoFar++, size.blocks));
+      block.config().activation_checkpointing(*options.annotate ==
+                                              Annotate::Blocks);
+    }
+    // The last stage's backward pass begins at once.
+    bool isLast = index + 1 == size.blocks.size();
+    stage.config().block().activation_checkpointing(
+        *options.annotate == Annotate::Stages && !isLast);
+  }
+
+  nn::Sequential &features;
+  int64_t blocksSoFar = 0;
+  nn::GlobalAvgPool *avgpool = nullptr;
+  nn::Sequential *classifier = nullptr;
+  nn::CrossEntropyLoss *loss = nullptr;
+};
+
+} // namespace
+
+double zoo::depthProbability(double last, int64_t block,
+                             llvm::ArrayRef<int64_t> blocks) {
+  int64_t count = 0;
+  for (int64_t stage : blocks)
+    count += stage;
+  return count > 1 ? last * double(block) / double(count - 1) : 0.0;
+}
+
+std::unique_ptr<nn::Graph> zoo::makeConvNeXt(std::string name,
+                                             const ConvNeXtSize &size,
+                                             const ModelOptions &options) {
+  return std::make_unique<ConvNeXt>(std::move(name), size, options);
+}

@@ -1,0 +1,256 @@
+//===- Swin.cpp - Attention in shifted windows ----------------------------===//
+//
+// Liu et al. 2021 (arXiv 2103.14030) and, for volumes, 2022 (arXiv 2106.13230)
+// as torchvision has them: images (N,H,W,C) or volumes (N,D,H,W,C). Modules and
+// variables have torchvision's names, by which the stages of images are
+// "features.1", "features.3"..., those of volumes "features.0", "features.2"...
+// Stages are blocks of blocks "features.1.0".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+#include "Windows.h"
+#include "reprise/NN/Attention.h"
+#include "reprise/NN/Trace.h"
+
+using namespace reprise;
+using namespace reprise::zoo;
+using nn::Tensor;
+
+namespace {
+
+constexpr double kEpsilon = 1e-5;
+
+nn::LinearInit published() {
+  return {nn::Beginning::normal(0.02), nn::Beginning::zeros()};
+}
+
+//===----------------------------------------------------------------------===//
+// Attention in windows
+//===----------------------------------------------------------------------===//
+
+/// Self-attention among the tokens of a window, with a learned bias for each
+/// distance and head.
+class WindowAttention : public nn::Module {
+public:
+  WindowAttention(int64_t channels, int64_t heads, Extents window,
+                  Extents shift, bool adapts)
+      : heads(heads), window(std::move(window)), shift(std::move(shift)),
+        adapts(adapts),
+        qkv(add<nn::Linear>("qkv", channels, 3 * channels, published())),
+        proj(add<nn::Linear>("proj", channels, channels, published())) {
+    registerVariable({"relative_position_bias_table",
+                      {countDistances(this->window), heads},
+                      sg::Role::Parameter,
+                      sg::InitKind::Normal,
+                      0.02});
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    if (!x)
+      return x;
+    WindowGrid grid = layOutWindows(extentsOf(x), window, shift, adapts);
+    Tensor windows = partitionWindows(nn::padTo(x, grid.padded), grid);
+    auto [q, k, v] = nn::splitHeads(qkv(windows), heads);
+    auto addBias = [&](const Tensor &scores) { return bias(scores, grid); };
+    nn::AttentionOptions options;
+    options.bias = addBias;
+    Tensor y = proj(nn::joinHeads(nn::attention(q, k, v, options)));
+    return nn::cropTo(joinWindows(y, x.dim(0), grid), extentsOf(x));
+  }
+
+private:
+  static Extents extentsOf(const Tensor &x) {
+    return Extents(x.getType().getShape().drop_front().drop_back());
+  }
+
+  /// Adds the bias of distances to scores (B*windows,H,N,N), and where windows
+  /// were shifted a mask of what did not lie side by side before.
+  Tensor bias(const Tensor &scores, const WindowGrid &grid) {
+    nn::Trace &trace = scores.getTrace();
+    int64_t tokens = scores.dim(2);
+    Tensor indices = nn::constant(trace, distanceIndices(window, tokens));
+    Tensor chosen =
+        nn::gather(read(trace, "relative_position_bias_table"), indices);
+    Tensor byHead =
+        nn::transpose(nn::reshape(chosen, {tokens, tokens, heads}), {2, 0, 1});
+    Tensor biased = nn::addTrailing(scores, byHead);
+    if (!grid.isShifted())
+      return biased;
+    Tensor apart = nn::reshape(biased, {scores.dim(0) / grid.count(),
+                                        grid.count(), heads, tokens, tokens});
+    Tensor masked = nn::addAlong(apart, mask(trace, grid), {1, 3, 4});
+    return nn::reshape(masked, {scores.dim(0), heads, tokens, tokens});
+  }
+
+  /// (windows,N,N): -100 between elements of different parts of the image, as
+  /// published, else 0.
+  static Tensor mask(nn::Trace &trace, const WindowGrid &grid) {
+    int64_t count = grid.count(), tokens = grid.tokens();
+    llvm::SmallVector<int64_t> shape = {count, tokens, tokens};
+    Tensor parts =
+        nn::reshape(nn::constant(trace, partsOfImage(grid)), {count, tokens});
+    Tensor from = nn::broadcast(parts, shape, {0, 1});
+    Tensor to = nn::broadcast(parts, shape, {0, 2});
+    return nn::select(nn::equal(from, to), nn::splat(trace, shape, 0.0),
+                      nn::splat(trace, shape, -100.0));
+  }
+
+  int64_t heads;
+  Extents window, shift;
+  bool adapts;
+  nn::Linear &qkv, &proj;
+};
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+class SwinBlock : public nn::Module {
+public:
+  SwinBlock(int64_t channels, int64_t heads, Extents window, Extents shift,
+            bool adapts, double depthProbability)
+      : norm1(add<nn::LayerNorm>("norm1", channels, kEpsilon)),
+        attention(add<WindowAttention>("attn", channels, heads,
+                                       std::move(window), std::move(shift),
+                                       adapts)),
+        norm2(add<nn::LayerNorm>("norm2", channels, kEpsilon)),
+        mlp(add<nn::Perceptron>("mlp", channels, 4 * channels)),
+        depth(depthProbability) {
+    config().block();
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    Tensor y = x + drop(attention(norm1(x)));
+    return y + drop(mlp(norm2(y)));
+  }
+
+private:
+  /// Each call draws for itself.
+  Tensor drop(const Tensor &x) const {
+    return nn::dropout(x, depth, nn::DropoutMode::Samples);
+  }
+
+  nn::LayerNorm &norm1;
+  WindowAttention &attention;
+  nn::LayerNorm &norm2;
+  nn::Perceptron &mlp;
+  double depth;
+};
+
+/// Four neighbours of an image, side by side in their channels, normalized and
+/// mixed to twice the channels of one.
+class PatchMerging : public nn::Module {
+public:
+  explicit PatchMerging(int64_t channels)
+      : reduction(add<nn::Linear>(
+            "reduction", 4 * channels, 2 * channels,
+            nn::LinearInit{nn::Beginning::normal(0.02), std::nullopt})),
+        norm(add<nn::LayerNorm>("norm", 4 * channels, kEpsilon)) {}
+
+protected:
+  Tensor forward(Tensor x) override {
+    return reduction(norm(mergeNeighbours(x)));
+  }
+
+private:
+  nn::Linear &reduction;
+  nn::LayerNorm &norm;
+};
+
+//===----------------------------------------------------------------------===//
+// The network
+//===----------------------------------------------------------------------===//
+
+class Swin : public nn::Graph {
+public:
+  Swin(std::string name, const SwinSize &size, const ModelOptions &options)
+      : Graph(std::move(name)) {
+    bool isVolume = size.window.size() == 3;
+    llvm::SmallVector<int64_t> image = {*options.batch};
+    if (isVolume)
+      image.push_back(*options.frames);
+    image.append({*options.height, *options.width, *options.channels});
+    input("image", image);
+    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    addPatches(isVolume, size, options);
+    for (size_t stage = 0; stage < size.blocks.size(); ++stage)
+      addStage(stage, size, options);
+    int64_t width = size.width << (size.blocks.size() - 1);
+    norm = &add<nn::LayerNorm>("norm", width, kEpsilon);
+    head = &add<nn::Linear>("head", width, *options.classes, published());
+    loss = &add<nn::CrossEntropyLoss>("loss");
+  }
+
+protected:
+  std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
+    Tensor x = patches ? (*patches)(inputs[0]) : inputs[0];
+    Tensor logits = (*head)(nn::meanOfTokens((*norm)((*features)(x))));
+    return {
+        {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
+        {"logits", logits, sg::BindingRole::Logits}};
+  }
+
+private:
+  /// Images' patches are the first of the features, volumes' stand before.
+  void addPatches(bool isVolume, const SwinSize &size,
+                  const ModelOptions &options) {
+    int64_t patch = *options.patch;
+    if (isVolume)
+      patches =
+          &add<VolumePatches>("patch_embed", *options.channels, size.width,
+                              std::array<int64_t, 3>{2, patch, patch});
+    features = &add<nn::Sequential>("features");
+    if (isVolume)
+      return;
+    nn::Conv2dOptions convolution;
+    convolution.kernel = convolution.geometry.stride = {patch, patch};
+    convolution.bias = true;
+    convolution.init =
+        nn::LinearInit::uniform(*options.channels * patch * patch);
+    auto &first = features->append<nn::Sequential>();
+    first.add<nn::Conv2d>("0", *options.channels, size.width, convolution);
+    first.add<nn::LayerNorm>("2", size.width, kEpsilon);
+  }
+
+  void addStage(size_t index, const SwinSize &size,
+                const ModelOptions &options) {
+    int64_t width = size.width << index;
+    if (index > 0)
+      features->append<PatchMerging>(width / 2);
+    auto &stage = features->append<nn::Sequential>();
+    Extents window(size.window.begin(), size.window.end());
+    for (int64_t i = 0; i < size.blocks[index]; ++i) {
+      Extents shift(window.size(), 0);
+      if (i % 2 == 1)
+        for (size_t d = 0; d < window.size(); ++d)
+          shift[d] = window[d] / 2;
+      auto &block = stage.append<SwinBlock>(
+          width, size.heads[index], window, shift, window.size() == 3,
+          depthProbability(*options.stochasticDepth, blocksSoFar++,
+                           size.blocks));
+      block.config().activation_checkpointing(*options.annotate ==
+                                              Annotate::Blocks);
+    }
+    // The last stage's backward pass begins at once.
+    bool isLast = index + 1 == size.blocks.size();
+    stage.config().block().activation_checkpointing(
+        *options.annotate == Annotate::Stages && !isLast);
+  }
+
+  nn::Sequential *features = nullptr;
+  int64_t blocksSoFar = 0;
+  VolumePatches *patches = nullptr;
+  nn::LayerNorm *norm = nullptr;
+  nn::Linear *head = nullptr;
+  nn::CrossEntropyLoss *loss = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<nn::Graph> zoo::makeSwin(std::string name, const SwinSize &size,
+                                         const ModelOptions &options) {
+  return std::make_unique<Swin>(std::move(name), size, options);
+}
