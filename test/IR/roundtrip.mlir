@@ -319,3 +319,35 @@ func.func @mixed(%x: tensor<8x4xbf16>, %c: tensor<4xf32>, %l: tensor<8xi32>,
   %5 = sg.cross_entropy_grad %y, %l, %lse, %losses : (tensor<8x4xbf16>, tensor<8xi32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x4xbf16>
   return
 }
+
+// CHECK-LABEL: func @transformers
+func.func @transformers(%x: tensor<2x4x6xbf16>, %c: tensor<6xf32>, %t: tensor<5x6xbf16>,
+                        %i: tensor<2x4xi32>, %s: tensor<i64>) {
+  // CHECK: sg.layer_norm {{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<2x4x6xbf16>, tensor<6xf32>, tensor<6xf32>) -> (tensor<2x4x6xbf16>, tensor<2x4xf32>, tensor<2x4xf32>)
+  %y, %m, %r = sg.layer_norm %x, %c, %c {epsilon = 1.0e-05 : f64}
+    : (tensor<2x4x6xbf16>, tensor<6xf32>, tensor<6xf32>) -> (tensor<2x4x6xbf16>, tensor<2x4xf32>, tensor<2x4xf32>)
+  // CHECK: sg.layer_norm_grad {{.*}} -> (tensor<2x4x6xbf16>, tensor<6xf32>, tensor<6xf32>)
+  %dx, %dg, %db = sg.layer_norm_grad %x, %c, %m, %r, %y
+    : (tensor<2x4x6xbf16>, tensor<6xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x6xbf16>)
+    -> (tensor<2x4x6xbf16>, tensor<6xf32>, tensor<6xf32>)
+  // CHECK: sg.gelu %{{.*}} : tensor<2x4x6xbf16>
+  %0 = sg.gelu %x : tensor<2x4x6xbf16>
+  // CHECK: sg.gelu %{{.*}} {tanh} : tensor<2x4x6xbf16>
+  %1 = sg.gelu %x {tanh} : tensor<2x4x6xbf16>
+  // CHECK: sg.silu %{{.*}} : tensor<2x4x6xbf16>
+  %2 = sg.silu %x : tensor<2x4x6xbf16>
+  // CHECK: sg.hard_sigmoid %{{.*}} : tensor<2x4x6xbf16>
+  %3 = sg.hard_sigmoid %x : tensor<2x4x6xbf16>
+  // CHECK: sg.hard_swish %{{.*}} : tensor<2x4x6xbf16>
+  %4 = sg.hard_swish %x : tensor<2x4x6xbf16>
+  // CHECK: sg.roll %{{.*}} by [0, -3, 5] : tensor<2x4x6xbf16>
+  %5 = sg.roll %x by [0, -3, 5] : tensor<2x4x6xbf16>
+  // CHECK: sg.gather %{{.*}}, %{{.*}} : (tensor<5x6xbf16>, tensor<2x4xi32>) -> tensor<2x4x6xbf16>
+  %6 = sg.gather %t, %i : (tensor<5x6xbf16>, tensor<2x4xi32>) -> tensor<2x4x6xbf16>
+  // CHECK: sg.gather_grad %{{.*}}, %{{.*}} : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
+  %7 = sg.gather_grad %i, %x : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
+  // CHECK: sg.dropout {{.*}} {per_sample, probability = 5.000000e-01 : f64, stream = 2 : i64}
+  %8 = sg.dropout %x, %s, %s {per_sample, probability = 5.0e-01 : f64, stream = 2 : i64}
+    : (tensor<2x4x6xbf16>, tensor<i64>, tensor<i64>) -> tensor<2x4x6xbf16>
+  return
+}

@@ -386,7 +386,11 @@ Value Layers::narrow(Value x, StringRef path) {
   auto type = typeOf(x).clone(b.getBF16Type());
   Value y = sg::CastOp::create(b, b.getUnknownLoc(), type, x);
   for (int64_t i = random.between(1, 3); i > 0; --i)
-    switch (random.below(4)) {
+    switch (random.below(kinds.transformers ? 6 : 4)) {
+    case 4:
+    case 5:
+      y = transformer.any(y, path);
+      break;
     case 0:
       y = isImage(y) ? convolution(y, path)
                      : linear(y, random.between(2, 9), path);
@@ -404,9 +408,12 @@ Value Layers::narrow(Value x, StringRef path) {
 }
 
 Value Layers::any(Value x, ArrayRef<Value> values, StringRef path) {
-  if (mixTypes && typeOf(x).getNumElements() <= kLargest && random.oneIn(3))
+  bool isSmall = typeOf(x).getNumElements() <= kLargest;
+  if (kinds.mixedTypes && isSmall && random.oneIn(3))
     return narrow(x, path);
-  if (typeOf(x).getNumElements() > kLargest)
+  if (kinds.transformers && isSmall && random.oneIn(3))
+    return transformer.any(x, path);
+  if (!isSmall)
     return isImage(x) ? convolution(pool(x), path) : linear(x, 8, path);
   if (isImage(x) && random.oneIn(12))
     return toMatrix(x);

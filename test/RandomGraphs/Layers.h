@@ -3,6 +3,7 @@
 #define REPRISE_TEST_RANDOMGRAPHS_LAYERS_H
 
 #include "Random.h"
+#include "TransformerLayers.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/IR/Sg.h"
@@ -45,12 +46,17 @@ private:
 /// some layers work on bf16 in between, with parameters of f32.
 class Layers {
 public:
+  /// What layers there are beside those of f32 images.
+  struct Kinds {
+    bool mixedTypes, transformers;
+  };
+
   /// `rowChoices` is for layers of rows alone: what else a seed gives does not
   /// depend on them.
   Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices,
-         bool mixTypes)
+         Kinds kinds)
       : b(b), state(state), random(random), rowChoices(rowChoices),
-        mixTypes(mixTypes) {}
+        kinds(kinds), transformer(b, state, random) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
   mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
@@ -86,7 +92,8 @@ private:
   mlir::OpBuilder &b;
   State &state;
   Random &random, &rowChoices;
-  bool mixTypes;
+  Kinds kinds;
+  TransformerLayers transformer;
 };
 
 } // namespace reprise::random_graphs

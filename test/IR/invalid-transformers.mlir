@@ -1,0 +1,93 @@
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics
+
+func.func @layer_norm_by_rows(%x: tensor<2x4xf32>, %g: tensor<2xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization of 'tensor<2x4xf32>' needs 'tensor<4xf32>', but has 'tensor<2xf32>'}}
+  %y, %m, %r = sg.layer_norm %x, %g, %g {epsilon = 1.0e-05 : f64} : (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_of_a_vector(%x: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization needs a tensor of rank 2 or more, but has 'tensor<4xf32>'}}
+  %y, %m, %r = sg.layer_norm %x, %x, %x {epsilon = 1.0e-05 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_grad_of_channels(%x: tensor<2x4xf32>, %g: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{normalization of 'tensor<2x4xf32>' needs 'tensor<2xf32>', but has 'tensor<4xf32>'}}
+  %dx, %dg, %db = sg.layer_norm_grad %x, %g, %g, %g, %x : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @layer_norm_grad_of_another(%x: tensor<2x4xf32>, %g: tensor<4xf32>, %m: tensor<2xf32>, %dy: tensor<3x4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{cotangent 'tensor<3x4xf32>' differs from the input 'tensor<2x4xf32>'}}
+  %dx, %dg, %db = sg.layer_norm_grad %x, %g, %m, %m, %dy : (tensor<2x4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<3x4xf32>) -> (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @roll_around(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{roll by 4 does not fit extent 4}}
+  %y = sg.roll %x by [0, 4] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @roll_far_back(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{roll by -9223372036854775808 does not fit extent 2}}
+  %y = sg.roll %x by [-9223372036854775808, 0] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @roll_of_one(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{roll of rank 2 has 1 shifts}}
+  %y = sg.roll %x by [1] : tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_by_bytes(%t: tensor<2x4xf32>, %i: tensor<3xi8>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{indices must be i32 or i64, but are 'i8'}}
+  %y = sg.gather %t, %i : (tensor<2x4xf32>, tensor<3xi8>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_of_a_scalar(%t: tensor<f32>, %i: tensor<3xi32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{gather needs a table of rank 1 or more}}
+  %y = sg.gather %t, %i : (tensor<f32>, tensor<3xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @gather_grad_of_another(%i: tensor<3xi32>, %dy: tensor<4x2xf32>) {
+  // expected-error @+1 {{of a table 'tensor<5x2xf32>' needs a cotangent 'tensor<3x2xf32>', but has 'tensor<4x2xf32>'}}
+  %d = sg.gather_grad %i, %dy : (tensor<3xi32>, tensor<4x2xf32>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_of_no_samples(%x: tensor<f32>, %s: tensor<i64>) {
+  // expected-error @+1 {{needs a tensor of rank 1 or more to drop samples}}
+  %0 = sg.dropout %x, %s, %s {per_sample, probability = 0.5 : f64, stream = 0 : i64} : (tensor<f32>, tensor<i64>, tensor<i64>) -> tensor<f32>
+  return
+}
