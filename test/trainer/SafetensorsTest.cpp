@@ -28,6 +28,13 @@ static Status fillPattern(size_t index, void *data, size_t bytes) {
   return Status();
 }
 
+/// A file without a digest.
+static Expected<SafetensorsFile> writeAndOpen(const std::string &path) {
+  REPRISE_RETURN_IF_ERROR(
+      writeSafetensors(path, smallContent(Seal::None), fillPattern));
+  return SafetensorsFile::open(path);
+}
+
 TEST(Safetensors, WhatIsWrittenIsReadBack) {
   Folder folder;
   std::string path = folder / "t.safetensors";
@@ -53,9 +60,7 @@ TEST(Safetensors, WhatIsWrittenIsReadBack) {
 TEST(Safetensors, DataAreAlignedForEveryType) {
   Folder folder;
   std::string path = folder / "t.safetensors";
-  ASSERT_TRUE(
-      writeSafetensors(path, smallContent(Seal::None), fillPattern).ok());
-  auto file = SafetensorsFile::open(path);
+  auto file = writeAndOpen(path);
   ASSERT_TRUE(file.ok());
   uint64_t length = uint8_t(readFile(path)[0]);
   EXPECT_EQ((8 + length) % 8, 0u);
@@ -177,9 +182,7 @@ TEST(Safetensors, BadPrefixIsRefused) {
 TEST(Safetensors, DigestIsDemandedWhenAsked) {
   Folder folder;
   std::string path = folder / "t.safetensors";
-  ASSERT_TRUE(
-      writeSafetensors(path, smallContent(Seal::None), fillPattern).ok());
-  auto file = SafetensorsFile::open(path);
+  auto file = writeAndOpen(path);
   ASSERT_TRUE(file.ok());
   expectError(file->verifyDigest(), RP_DATA_LOSS, {path, "no digest"});
 }
@@ -235,9 +238,7 @@ TEST(Safetensors, TimeGrowsAsTheNumberOfTensors) {
 TEST(Safetensors, ReadsBeyondATensorAreRefused) {
   Folder folder;
   std::string path = folder / "t.safetensors";
-  ASSERT_TRUE(
-      writeSafetensors(path, smallContent(Seal::None), fillPattern).ok());
-  auto file = SafetensorsFile::open(path);
+  auto file = writeAndOpen(path);
   ASSERT_TRUE(file.ok());
   uint8_t byte[32];
   const TensorEntry &entry = *file->header().find("a");

@@ -37,6 +37,15 @@ static std::vector<float> readFloats(const std::string &path,
   return values;
 }
 
+/// A whole state's file.
+static std::string savedBytes(const Folder &folder) {
+  std::string path = folder / "s.safetensors";
+  FakeBackend backend = smallModel();
+  EXPECT_TRUE(backend.initialize(7).ok());
+  EXPECT_TRUE(saveState(backend, path, somewhere()).ok());
+  return readFile(path);
+}
+
 TEST(State, ComesBackToTheBit) {
   Folder folder;
   std::string path = folder / "s.safetensors";
@@ -134,11 +143,9 @@ TEST(FileLayout, WrongPermutationsAreRefused) {
 
 TEST(State, EverySingleBitFlipIsDetected) {
   Folder folder;
-  std::string path = folder / "s.safetensors", bad = folder / "bad";
-  FakeBackend backend = smallModel(), victim = smallModel();
-  ASSERT_TRUE(backend.initialize(7).ok());
-  ASSERT_TRUE(saveState(backend, path, somewhere()).ok());
-  const std::string good = readFile(path);
+  std::string bad = folder / "bad";
+  FakeBackend victim = smallModel();
+  const std::string good = savedBytes(folder);
   const auto before = victim.bits;
   for (size_t bit = 0; bit < good.size() * 8; ++bit) {
     std::string bytes = good;
@@ -153,11 +160,9 @@ TEST(State, EverySingleBitFlipIsDetected) {
 
 TEST(State, EveryTruncationAndExtensionIsDetected) {
   Folder folder;
-  std::string path = folder / "s.safetensors", bad = folder / "bad";
-  FakeBackend backend = smallModel(), victim = smallModel();
-  ASSERT_TRUE(backend.initialize(7).ok());
-  ASSERT_TRUE(saveState(backend, path, somewhere()).ok());
-  const std::string good = readFile(path);
+  std::string bad = folder / "bad";
+  FakeBackend victim = smallModel();
+  const std::string good = savedBytes(folder);
   for (size_t size = 0; size < good.size(); ++size) {
     writeFile(bad, good.substr(0, size));
     ASSERT_FALSE(loadState(victim, bad).ok()) << size << " bytes";
