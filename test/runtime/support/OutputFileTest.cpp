@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
-#include "FakeBackend.h"
-#include "TestFiles.h"
+#include "../trainer/FakeBackend.h"
+#include "../trainer/TestFiles.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include <algorithm>
 #include <csignal>

@@ -3,8 +3,8 @@
 // The definition that library calls are compared with.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_CONFORMANCE_NAIVELOOPS_H
-#define REPRISE_TEST_CONFORMANCE_NAIVELOOPS_H
+#ifndef REPRISE_TEST_RUNTIME_CONFORMANCE_NAIVELOOPS_H
+#define REPRISE_TEST_RUNTIME_CONFORMANCE_NAIVELOOPS_H
 
 #include "ArtifactBuilder.h"
 #include <vector>
@@ -63,4 +63,4 @@ std::vector<float> naiveMatMul(const MatShape &m, const std::vector<float> &a,
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CONFORMANCE_NAIVELOOPS_H
+#endif // REPRISE_TEST_RUNTIME_CONFORMANCE_NAIVELOOPS_H

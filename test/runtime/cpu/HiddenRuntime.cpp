@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HiddenRuntime.h"
-#include "ArtifactBuilder.h"
-#include "SessionHandle.h"
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/SessionHandle.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 using namespace reprise;

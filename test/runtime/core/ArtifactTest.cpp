@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Artifact.h"
-#include "ArtifactBuilder.h"
-#include "SessionHandle.h"
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/SessionHandle.h"
 #include "reprise/Runtime/OutputFile.h"
 
 #include <dirent.h>

@@ -5,8 +5,8 @@
 // changing `program` before it seals it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_CONFORMANCE_ARTIFACTBUILDER_H
-#define REPRISE_TEST_CONFORMANCE_ARTIFACTBUILDER_H
+#ifndef REPRISE_TEST_RUNTIME_CONFORMANCE_ARTIFACTBUILDER_H
+#define REPRISE_TEST_RUNTIME_CONFORMANCE_ARTIFACTBUILDER_H
 
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/program_generated.h"
@@ -94,4 +94,4 @@ private:
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CONFORMANCE_ARTIFACTBUILDER_H
+#endif // REPRISE_TEST_RUNTIME_CONFORMANCE_ARTIFACTBUILDER_H

@@ -3,8 +3,8 @@
 // A folder per test that goes with it, and whole-file reads and writes.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_TRAINER_TESTFILES_H
-#define REPRISE_TEST_TRAINER_TESTFILES_H
+#ifndef REPRISE_TEST_RUNTIME_TRAINER_TESTFILES_H
+#define REPRISE_TEST_RUNTIME_TRAINER_TESTFILES_H
 
 #include "reprise/Runtime/Status.h"
 #include <filesystem>
@@ -66,4 +66,4 @@ inline void expectError(const Status &status, rp_code code,
 
 } // namespace reprise::rt::test
 
-#endif // REPRISE_TEST_TRAINER_TESTFILES_H
+#endif // REPRISE_TEST_RUNTIME_TRAINER_TESTFILES_H

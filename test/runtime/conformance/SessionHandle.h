@@ -3,8 +3,8 @@
 // Owns a program and a session; statuses become strings, empty for success.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_CONFORMANCE_SESSIONHANDLE_H
-#define REPRISE_TEST_CONFORMANCE_SESSIONHANDLE_H
+#ifndef REPRISE_TEST_RUNTIME_CONFORMANCE_SESSIONHANDLE_H
+#define REPRISE_TEST_RUNTIME_CONFORMANCE_SESSIONHANDLE_H
 
 #include "reprise/Runtime/reprise.h"
 #include <string>
@@ -75,4 +75,4 @@ public:
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CONFORMANCE_SESSIONHANDLE_H
+#endif // REPRISE_TEST_RUNTIME_CONFORMANCE_SESSIONHANDLE_H

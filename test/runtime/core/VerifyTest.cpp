@@ -4,8 +4,8 @@
 // Changed programs are sealed again, so only the verifier can refuse them.
 //
 //===----------------------------------------------------------------------===//
-#include "ArtifactBuilder.h"
-#include "SessionHandle.h"
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/SessionHandle.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 // test for each device that Reprise knows says whether the suite ran on it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_CONFORMANCE_DEVICES_H
-#define REPRISE_TEST_CONFORMANCE_DEVICES_H
+#ifndef REPRISE_TEST_RUNTIME_CONFORMANCE_DEVICES_H
+#define REPRISE_TEST_RUNTIME_CONFORMANCE_DEVICES_H
 
 #include "reprise/Runtime/Device.h"
 #include <gtest/gtest.h>
@@ -21,4 +21,4 @@ deviceLabel(const testing::TestParamInfo<std::string> &info) {
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CONFORMANCE_DEVICES_H
+#endif // REPRISE_TEST_RUNTIME_CONFORMANCE_DEVICES_H

@@ -1,6 +1,6 @@
 //===- HiddenRuntime.h - A runtime that the library cannot see --*- C++ -*-===//
-#ifndef REPRISE_TEST_CONFORMANCE_HIDDENRUNTIME_H
-#define REPRISE_TEST_CONFORMANCE_HIDDENRUNTIME_H
+#ifndef REPRISE_TEST_RUNTIME_CPU_HIDDENRUNTIME_H
+#define REPRISE_TEST_RUNTIME_CPU_HIDDENRUNTIME_H
 
 #include <string>
 
@@ -13,4 +13,4 @@ unsigned long workspaceHidden(unsigned threads);
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CONFORMANCE_HIDDENRUNTIME_H
+#endif // REPRISE_TEST_RUNTIME_CPU_HIDDENRUNTIME_H

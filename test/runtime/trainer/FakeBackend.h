@@ -4,8 +4,8 @@
 // variable of each role, so that the trainer is tested without an artifact.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TEST_TRAINER_FAKEBACKEND_H
-#define REPRISE_TEST_TRAINER_FAKEBACKEND_H
+#ifndef REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H
+#define REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H
 
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
@@ -67,4 +67,4 @@ private:
 
 } // namespace reprise::rt::test
 
-#endif // REPRISE_TEST_TRAINER_FAKEBACKEND_H
+#endif // REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H

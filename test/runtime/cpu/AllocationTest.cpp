@@ -12,8 +12,8 @@
 // without AVX-512, or avx512, without AVX512-BF16.
 //
 //===----------------------------------------------------------------------===//
-#include "ArtifactBuilder.h"
-#include "SessionHandle.h"
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/SessionHandle.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <atomic>

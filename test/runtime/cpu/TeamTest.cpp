@@ -3,9 +3,9 @@
 // The team by itself, and what the library makes of it.
 //
 //===----------------------------------------------------------------------===//
-#include "../../runtime/cpu/Grains.h"
-#include "../../runtime/cpu/LibraryCalls.h"
-#include "../../runtime/cpu/ThreadScope.h"
+#include "../../../runtime/cpu/Grains.h"
+#include "../../../runtime/cpu/LibraryCalls.h"
+#include "../../../runtime/cpu/ThreadScope.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -4,9 +4,9 @@
 // neither notices the other.
 //
 //===----------------------------------------------------------------------===//
-#include "ArtifactBuilder.h"
-#include "NaiveLoops.h"
-#include "SessionHandle.h"
+#include "../conformance/ArtifactBuilder.h"
+#include "../conformance/NaiveLoops.h"
+#include "../conformance/SessionHandle.h"
 
 #include <gtest/gtest.h>
 #include <omp.h>
