@@ -141,9 +141,9 @@ static LogicalResult flatten(mlir::ModuleOp module,
 
 static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
                                                 const CompileOptions &from) {
-  rt::Expected<CostModel> costs = CostModel::load(from.roofline, from.profile);
-  if (!costs.ok())
-    return module.emitError() << costs.status().message();
+  FailureOr<CostModel> costs = loadCosts(module, from.roofline, from.profile);
+  if (failed(costs))
+    return failure();
   BudgetOptions options;
   options.costs = std::move(*costs);
   options.work = from.planWork;

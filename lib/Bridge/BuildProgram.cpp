@@ -169,16 +169,8 @@ bool EntryBuilder::isKept(ValueId value) const {
 }
 
 plan::Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
-  switch (kindOf(buffer)) {
-  case BufferKind::Workspace:
-    return plan::Reason::Workspace;
-  case BufferKind::Input:
-    return plan::Reason::Input;
-  case BufferKind::Output:
-    return plan::Reason::Result;
-  default:
-    break;
-  }
+  if (std::optional<Reason> ofKind = rt_dialect::reasonOf(kindOf(buffer)))
+    return static_cast<plan::Reason>(*ofKind);
   // Of several values in turn the last one that is kept.
   auto kept = std::find_if(buffer.values.rbegin(), buffer.values.rend(),
                            [&](ValueId value) { return isKept(value); });

@@ -36,6 +36,14 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
   return ops;
 }
 
+FailureOr<CostModel> reprise::loadCosts(Operation *op, rt::Roofline roofline,
+                                        const std::string &profile) {
+  rt::Expected<CostModel> costs = CostModel::load(roofline, profile);
+  if (!costs.ok())
+    return op->emitError() << costs.status().message();
+  return std::move(*costs);
+}
+
 LogicalResult reprise::priceOps(PlanProblem &problem, const CostModel &costs,
                                 const Target &target, unsigned threads) {
   rt::Expected<Prices> prices = costs.priceMostly(costedOps(problem, costs));

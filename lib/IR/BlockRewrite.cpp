@@ -17,6 +17,16 @@ bool sg::isFree(Value value) {
   return op && isa<ReadOp, ConstantOp>(op);
 }
 
+bool sg::isStatistics(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return false;
+  if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
+    return isStatistics(module.getYield().getOperand(result.getResultNumber()));
+  auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
+  return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
+}
+
 /// Replaces `module` by one with other operands, results kept where
 /// `keepResult` says so followed by `extra` types. The body moves along.
 static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,

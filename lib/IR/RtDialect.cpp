@@ -45,6 +45,19 @@ LogicalResult RtDialect::verifyOperationAttribute(Operation *op,
                            << kCommandAttr << "' on programs";
 }
 
+std::optional<Reason> rt_dialect::reasonOf(BufferKind kind) {
+  switch (kind) {
+  case BufferKind::Input:
+    return Reason::Input;
+  case BufferKind::Output:
+    return Reason::Result;
+  case BufferKind::Workspace:
+    return Reason::Workspace;
+  default:
+    return std::nullopt;
+  }
+}
+
 bool rt_dialect::isStorable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())

@@ -95,12 +95,12 @@ BindingRole sg::roleOf(DictionaryAttr attributes) {
 }
 
 /// Checks the role of argument or result `index` and that no earlier one has
-/// it, where `of` gives the attributes of each.
-static LogicalResult verifyBinding(Operation *op, BindingAttr binding,
-                                   TypeRange types, unsigned index,
-                                   BindingSide side,
-                                   function_ref<DictionaryAttr(unsigned)> of) {
-  const char *what = side == BindingSide::Input ? "argument " : "result ";
+/// it.
+static LogicalResult verifyBinding(FunctionOpInterface op, BindingAttr binding,
+                                   unsigned index, BindingSide side) {
+  bool isInput = side == BindingSide::Input;
+  const char *what = isInput ? "argument " : "result ";
+  ArrayRef<Type> types = isInput ? op.getArgumentTypes() : op.getResultTypes();
   if (index >= types.size())
     return success();
   std::string reason = whyNotBound(binding.getRole(), types[index], side);
@@ -108,25 +108,36 @@ static LogicalResult verifyBinding(Operation *op, BindingAttr binding,
     return op->emitOpError() << "binds " << what << index << ", but " << reason;
   for (unsigned other = 0; other < index && !mayRepeat(binding.getRole());
        ++other)
-    if (roleOf(of(other)) == binding.getRole())
+    if (roleOf(isInput ? op.getArgAttrDict(other)
+                       : op.getResultAttrDict(other)) == binding.getRole())
       return op->emitOpError()
              << "binds " << what << other << " and " << what << index
              << " as its '" << stringifyBindingRole(binding.getRole()) << "'";
   return success();
 }
 
+/// What arguments and results may both say: a name, a binding. None for any
+/// other attribute.
+static std::optional<LogicalResult>
+verifyNameOrBinding(Operation *op, unsigned index, NamedAttribute attribute,
+                    BindingSide side) {
+  StringRef name = attribute.getName().strref();
+  if (name == SgDialect::kNameAttr && isa<StringAttr>(attribute.getValue()))
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto binding = dyn_cast<BindingAttr>(attribute.getValue());
+  if (!binding || name != SgDialect::kBindingAttr || !function)
+    return std::nullopt;
+  return verifyBinding(function, binding, index, side);
+}
+
 LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                   unsigned index,
                                                   NamedAttribute attribute) {
+  if (auto verified =
+          verifyNameOrBinding(op, index, attribute, BindingSide::Input))
+    return *verified;
   StringRef name = attribute.getName().strref();
-  if (name == kNameAttr && isa<StringAttr>(attribute.getValue()))
-    return success();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (auto binding = dyn_cast<BindingAttr>(attribute.getValue());
-      binding && name == kBindingAttr && function)
-    return verifyBinding(
-        op, binding, function.getArgumentTypes(), index, BindingSide::Input,
-        [&](unsigned other) { return function.getArgAttrDict(other); });
   auto offset = dyn_cast<IntegerAttr>(attribute.getValue());
   if (name == kOffsetAttr && offset && offset.getType().isInteger(64) &&
       offset.getInt() >= 0)
@@ -141,16 +152,11 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult SgDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                      unsigned index,
                                                      NamedAttribute attribute) {
-  StringRef name = attribute.getName().strref();
-  if (name == kNameAttr && isa<StringAttr>(attribute.getValue()))
-    return success();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (auto binding = dyn_cast<BindingAttr>(attribute.getValue());
-      binding && name == kBindingAttr && function)
-    return verifyBinding(
-        op, binding, function.getResultTypes(), index, BindingSide::Output,
-        [&](unsigned other) { return function.getResultAttrDict(other); });
-  return op->emitOpError() << "has a result with attribute '" << name
+  if (auto verified =
+          verifyNameOrBinding(op, index, attribute, BindingSide::Output))
+    return *verified;
+  return op->emitOpError() << "has a result with attribute '"
+                           << attribute.getName().strref()
                            << "'; only a string '" << kNameAttr
                            << "' and a #sg.binding '" << kBindingAttr
                            << "' are known";

@@ -170,41 +170,42 @@ static LogicalResult divVjp(DivOp op, VjpContext &context) {
   return success();
 }
 
+/// Gives dy to `onTrue` where the mask that `emitMask` makes holds, and to
+/// `onFalse` elsewhere.
+static LogicalResult splitByMask(Operation *op, VjpContext &context,
+                                 OpOperand &onTrue, OpOperand &onFalse,
+                                 function_ref<Value(Emitter &)> emitMask) {
+  Value dy = context.cotangent(op->getResult(0));
+  bool isTrueNeeded = context.needsGradient(onTrue);
+  bool isFalseNeeded = context.needsGradient(onFalse);
+  if (!dy || (!isTrueNeeded && !isFalseNeeded))
+    return success();
+  Emitter e(context.builder, op->getLoc());
+  Value mask = emitMask(e);
+  Value zero = e.zeros(dy);
+  if (isTrueNeeded)
+    context.addGradient(onTrue, e.select(mask, dy, zero));
+  if (isFalseNeeded)
+    context.addGradient(onFalse, e.select(mask, zero, dy));
+  return success();
+}
+
 /// Gives dy to the left operand where `predicate` holds between the operands,
 /// and to the right one elsewhere: ties are the left one's.
 template <typename OpTy, ComparePredicate predicate>
 static LogicalResult extremumVjp(OpTy op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  bool left = context.needsGradient(op.getLhsMutable());
-  bool right = context.needsGradient(op.getRhsMutable());
-  if (!dy || (!left && !right))
-    return success();
-  Emitter e(context.builder, op.getLoc());
-  Value lhs = context.forward(op.getLhs());
-  Value rhs = context.forward(op.getRhs());
-  Value mask = e.compare(predicate, lhs, rhs);
-  Value zero = e.zeros(dy);
-  if (left)
-    context.addGradient(op.getLhsMutable(), e.select(mask, dy, zero));
-  if (right)
-    context.addGradient(op.getRhsMutable(), e.select(mask, zero, dy));
-  return success();
+  return splitByMask(op, context, op.getLhsMutable(), op.getRhsMutable(),
+                     [&](Emitter &e) {
+                       Value lhs = context.forward(op.getLhs());
+                       Value rhs = context.forward(op.getRhs());
+                       return e.compare(predicate, lhs, rhs);
+                     });
 }
 
 static LogicalResult selectVjp(SelectOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  bool left = context.needsGradient(op.getOnTrueMutable());
-  bool right = context.needsGradient(op.getOnFalseMutable());
-  if (!dy || (!left && !right))
-    return success();
-  Emitter e(context.builder, op.getLoc());
-  Value mask = context.forward(op.getCondition());
-  Value zero = e.zeros(dy);
-  if (left)
-    context.addGradient(op.getOnTrueMutable(), e.select(mask, dy, zero));
-  if (right)
-    context.addGradient(op.getOnFalseMutable(), e.select(mask, zero, dy));
-  return success();
+  return splitByMask(
+      op, context, op.getOnTrueMutable(), op.getOnFalseMutable(),
+      [&](Emitter &) { return context.forward(op.getCondition()); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -153,16 +153,6 @@ bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
   return false;
 }
 
-static bool isStatistics(Value value) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result)
-    return false;
-  if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
-    return isStatistics(module.getYield().getOperand(result.getResultNumber()));
-  auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
-  return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
-}
-
 /// Whether `value`, seen from a mirror, was made by the backward pass.
 static bool isCotangent(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -73,12 +73,10 @@ public:
       getOperation().emitError() << device.status().message();
       return signalPassFailure();
     }
-    rt::Expected<CostModel> costs =
-        CostModel::load({gflops, gbytesPerSecond}, profile);
-    if (!costs.ok()) {
-      getOperation().emitError() << costs.status().message();
+    FailureOr<CostModel> costs =
+        loadCosts(getOperation(), {gflops, gbytesPerSecond}, profile);
+    if (failed(costs))
       return signalPassFailure();
-    }
     auto program = lowerToProgram(getOperation(), options, **device, *costs);
     if (failed(program))
       return signalPassFailure();

@@ -61,25 +61,12 @@ static LogicalResult verifyInPlace(LaunchOp launch) {
   return success();
 }
 
-/// What kinds of buffers say, and nothing else may.
-static std::optional<Reason> reasonOfKind(BufferKind kind) {
-  switch (kind) {
-  case BufferKind::Input:
-    return Reason::Input;
-  case BufferKind::Output:
-    return Reason::Result;
-  case BufferKind::Workspace:
-    return Reason::Workspace;
-  default:
-    return std::nullopt;
-  }
-}
-
+/// Some kinds say why a buffer is in memory; no other buffer may say the same.
 static LogicalResult verifyReason(BufferOp buffer) {
   std::optional<Reason> said = buffer.getReason();
   if (!said)
     return success();
-  std::optional<Reason> ofKind = reasonOfKind(buffer.getKind());
+  std::optional<Reason> ofKind = reasonOf(buffer.getKind());
   bool isOfSomeKind = *said == Reason::Input || *said == Reason::Result ||
                       *said == Reason::Workspace;
   if (ofKind ? *said == *ofKind : !isOfSomeKind)

@@ -88,12 +88,10 @@ public:
     func::FuncOp step = request ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
-    rt::Expected<CostModel> costs =
-        CostModel::load({gflops, gbytesPerSecond}, profile);
-    if (!costs.ok()) {
-      getOperation().emitError() << costs.status().message();
+    FailureOr<CostModel> costs =
+        loadCosts(getOperation(), {gflops, gbytesPerSecond}, profile);
+    if (failed(costs))
       return signalPassFailure();
-    }
     BudgetOptions options;
     options.costs = std::move(*costs);
     options.work = work;

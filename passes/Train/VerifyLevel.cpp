@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 #include <map>
@@ -144,18 +145,6 @@ private:
         return "is checkpointed, but hands out a residual that is no "
                "statistic";
     return "";
-  }
-
-  static bool isStatistics(Value value) {
-    auto result = dyn_cast<OpResult>(value);
-    if (!result)
-      return false;
-    if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
-      return isStatistics(
-          module.getYield().getOperand(result.getResultNumber()));
-    auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
-    return op &&
-           llvm::is_contained(op.getStatistics(), result.getResultNumber());
   }
 };
 } // namespace

@@ -128,6 +128,17 @@ static void planReorder(LibraryPlan &plan, const memory::desc &from,
       {desc, {{DNNL_ARG_FROM, fromPlace, from}, {DNNL_ARG_TO, toPlace, to}}});
 }
 
+/// The filter as an operation wants it: the plain one, or a copy in the wanted
+/// layout, whose reorder is added.
+static PlannedPrimitive::Argument planFilter(LibraryPlan &plan,
+                                             const ConvolutionDescs &d,
+                                             const memory::desc &wanted) {
+  if (wanted == d.plainFilter)
+    return {DNNL_ARG_WEIGHTS, Place::input(1), wanted};
+  planReorder(plan, d.plainFilter, Place::input(1), wanted, Place::packed());
+  return {DNNL_ARG_WEIGHTS, Place::packed(), wanted};
+}
+
 /// Adds an operation with what is attached to it.
 static void planOperation(LibraryPlan &plan, PlannedPrimitive operation,
                           const Attached &attached) {
@@ -140,15 +151,11 @@ static void planOperation(LibraryPlan &plan, PlannedPrimitive operation,
 static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
                         const Attached &attached) {
   auto desc = forwardDesc(d, attached.attr);
-  bool pack = desc.weights_desc() != d.plainFilter;
-  if (pack)
-    planReorder(plan, d.plainFilter, Place::input(1), desc.weights_desc(),
-                Place::packed());
+  auto filter = planFilter(plan, d, desc.weights_desc());
   planOperation(plan,
                 {desc,
                  {{DNNL_ARG_SRC, Place::input(0), d.x},
-                  {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1),
-                   desc.weights_desc()},
+                  filter,
                   {DNNL_ARG_DST, Place::output(), d.y}}},
                 attached);
 }
@@ -159,16 +166,11 @@ static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
       d.dilations, d.paddingBegin, d.paddingEnd);
   auto desc = avoidAllocation(dnnl::convolution_backward_data::primitive_desc(
       operation, userScratchpad(), cpuEngine(), forwardDesc(d)));
-  bool pack = desc.weights_desc() != d.plainFilter;
-  if (pack)
-    planReorder(plan, d.plainFilter, Place::input(1), desc.weights_desc(),
-                Place::packed());
-  plan.primitives.push_back(
-      {desc,
-       {{DNNL_ARG_DIFF_DST, Place::input(0), d.y},
-        {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1),
-         desc.weights_desc()},
-        {DNNL_ARG_DIFF_SRC, Place::output(), d.x}}});
+  auto filter = planFilter(plan, d, desc.weights_desc());
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_DIFF_DST, Place::input(0), d.y},
+                              filter,
+                              {DNNL_ARG_DIFF_SRC, Place::output(), d.x}}});
 }
 
 /// True for oneDNN's kernel of 1x1 filters where a stride makes it copy its

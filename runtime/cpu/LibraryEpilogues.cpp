@@ -6,7 +6,7 @@
 //          everywhere; whether the product before them has the bits that it
 //          has alone is taken from the kernels' names: oneDNN chooses the order
 //          of a kernel's sums by shapes and types, not by post-ops, which
-//          test/conformance compares bit by bit. All else is a loop's.
+//          test/runtime/conformance compares bit by bit. All else is a loop's.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"

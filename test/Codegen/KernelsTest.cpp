@@ -109,6 +109,27 @@ Case sums(const std::string &name, const Shape &s,
   return c;
 }
 
+/// One op with attributes, from values of shapes `from` to one of shape `to`.
+struct Call {
+  std::string label, op, attributes;
+  std::vector<Shape> from;
+  Shape to;
+};
+
+Case callCase(const Call &call, double tolerance) {
+  Case c{call.label, {}, "%y = sg." + call.op, {{"%y", type(call.to)}}};
+  std::string types;
+  for (size_t i = 0; i < call.from.size(); ++i) {
+    c.arguments.push_back(type(call.from[i]));
+    c.body += (i ? ", %a" : " %a") + std::to_string(i);
+    types += (i ? ", " : "") + tensor(call.from[i]);
+  }
+  c.body += " {" + call.attributes + "} : (" + types + ") -> " +
+            tensor(call.to) + "\n";
+  c.tolerance = tolerance;
+  return c;
+}
+
 Case mathCase(const std::string &name, const Shape &s,
               const std::string &element, double tolerance) {
   Case c{label(name + "_" + element, s), {type(s, element)}, "", {}};
@@ -324,33 +345,18 @@ TEST(Kernels, pools_and_their_gradients) {
       std::string suffix = "_" + std::to_string(p.window) + "_" +
                            std::to_string(p.stride) + "_" +
                            std::to_string(channels);
-      cases.push_back({"max" + suffix,
-                       {type(x)},
-                       "%y = sg.max_pool2d %a0 {" + attributes + "} : (" +
-                           tensor(x) + ") -> " + tensor(y) + "\n",
-                       {{"%y", type(y)}}});
-      cases.push_back({"max_grad" + suffix,
-                       {type(x), type(y)},
-                       "%y = sg.max_pool2d_grad %a0, %a1 {" + attributes +
-                           "} : (" + tensor(x) + ", " + tensor(y) + ") -> " +
-                           tensor(x) + "\n",
-                       {{"%y", type(x)}},
-                       1e-6});
+      cases.push_back(
+          callCase({"max" + suffix, "max_pool2d", attributes, {x}, y}, 0));
+      cases.push_back(callCase(
+          {"max_grad" + suffix, "max_pool2d_grad", attributes, {x, y}, x},
+          1e-6));
       for (bool include : {false, true}) {
         std::string all = attributes + (include ? ", count_include_pad" : "");
         std::string name = suffix + (include ? "_all" : "");
-        cases.push_back({"avg" + name,
-                         {type(x)},
-                         "%y = sg.avg_pool2d %a0 {" + all + "} : (" +
-                             tensor(x) + ") -> " + tensor(y) + "\n",
-                         {{"%y", type(y)}},
-                         1e-6});
-        cases.push_back({"avg_grad" + name,
-                         {type(y)},
-                         "%y = sg.avg_pool2d_grad %a0 {" + all + "} : (" +
-                             tensor(y) + ") -> " + tensor(x) + "\n",
-                         {{"%y", type(x)}},
-                         1e-6});
+        cases.push_back(
+            callCase({"avg" + name, "avg_pool2d", all, {x}, y}, 1e-6));
+        cases.push_back(callCase(
+            {"avg_grad" + name, "avg_pool2d_grad", all, {y}, x}, 1e-6));
       }
     }
   checkCases(cases, 7);

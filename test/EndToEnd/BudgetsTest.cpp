@@ -19,11 +19,7 @@ class Budgets : public testing::TestWithParam<ZooCase> {
 protected:
   void SetUp() override {
     loadEverything(context);
-    // Of a batch whose activations outweigh the variables: else there would be
-    // nothing to choose.
-    ZooCase zooCase = GetParam();
-    zooCase.options.batch = 32;
-    model = buildCase(context, zooCase);
+    model = buildLargeCase(context, GetParam());
     ASSERT_TRUE(model);
   }
 

@@ -15,6 +15,21 @@ using namespace reprise;
 using namespace reprise::end_to_end;
 using reference::Tensor;
 
+void end_to_end::loadDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerAllTargets();
+  registerPipelineDialects(registry);
+  reference::registerReferenceModels(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+void end_to_end::hideWarnings(MLIRContext &context) {
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+}
+
 namespace {
 
 template <typename Number, typename Read> Bytes pack(int64_t count, Read read) {

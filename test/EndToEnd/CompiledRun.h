@@ -10,6 +10,12 @@
 
 namespace reprise::end_to_end {
 
+/// Loads the compiler's dialects, with reference models of their ops.
+void loadDialects(mlir::MLIRContext &context);
+
+/// Shows no warnings: modes may find fewer cuts than they were asked for.
+void hideWarnings(mlir::MLIRContext &context);
+
 /// Bytes of a tensor as the runtime takes and gives them.
 using Bytes = std::vector<uint8_t>;
 using ByteStore = std::map<std::string, Bytes>;

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../trainer/TestFiles.h"
+#include "../runtime/trainer/TestFiles.h"
 #include "ZooTraining.h"
 #include "reprise/Analysis/PlanSummary.h"
 #include <chrono>

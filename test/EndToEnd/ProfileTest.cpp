@@ -22,10 +22,7 @@ class ProfileKeys : public testing::TestWithParam<ZooCase> {
 protected:
   void SetUp() override {
     loadEverything(context);
-    // Enough images that activations, not gradients of filters, are the peak.
-    ZooCase zooCase = GetParam();
-    zooCase.options.batch = 32;
-    model = buildCase(context, zooCase);
+    model = buildLargeCase(context, GetParam());
     ASSERT_TRUE(model);
   }
 

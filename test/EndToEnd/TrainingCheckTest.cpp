@@ -14,12 +14,7 @@ namespace {
 class Check : public testing::Test {
 protected:
   void SetUp() override {
-    DialectRegistry registry;
-    registerAllTargets();
-    registerPipelineDialects(registry);
-    reference::registerReferenceModels(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
+    loadDialects(context);
     model = random_graphs::generateGraph(&context, 1);
     std::vector<Bytes> files;
     ASSERT_EQ(compileModes(*model, {"none"}, files), "");

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../trainer/TestFiles.h"
+#include "../runtime/trainer/TestFiles.h"
 #include "ZooTraining.h"
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/IR/Sg.h"

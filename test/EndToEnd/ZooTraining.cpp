@@ -26,12 +26,7 @@ std::vector<ZooCase> end_to_end::smallModels() {
 }
 
 void end_to_end::loadEverything(MLIRContext &context) {
-  DialectRegistry registry;
-  registerAllTargets();
-  registerPipelineDialects(registry);
-  reference::registerReferenceModels(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
+  loadDialects(context);
   context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       ADD_FAILURE() << diagnostic.str();
@@ -42,6 +37,12 @@ void end_to_end::loadEverything(MLIRContext &context) {
 OwningOpRef<mlir::ModuleOp> end_to_end::buildCase(MLIRContext &context,
                                                   const ZooCase &zooCase) {
   return zoo::buildModel(context, zooCase.model, zooCase.options);
+}
+
+OwningOpRef<mlir::ModuleOp> end_to_end::buildLargeCase(MLIRContext &context,
+                                                       ZooCase zooCase) {
+  zooCase.options.batch = 32;
+  return buildCase(context, zooCase);
 }
 
 Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,

@@ -39,6 +39,11 @@ void loadEverything(mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildCase(mlir::MLIRContext &context,
                                             const ZooCase &zooCase);
 
+/// The model for a batch of 32, whose activations outweigh the variables and
+/// the gradients of filters: else a budget would have nothing to choose.
+mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
+                                                 ZooCase zooCase);
+
 /// The artifact of a model in a mode; empty after an error, which fails the
 /// test.
 Bytes compileCase(mlir::MLIRContext &context, const ZooCase &zooCase,

@@ -101,15 +101,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  DialectRegistry registry;
-  registerAllTargets();
-  registerPipelineDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
-  // Modes that find too little to cut warn.
-  context.getDiagEngine().registerHandler([](Diagnostic &d) {
-    return success(d.getSeverity() != DiagnosticSeverity::Error);
-  });
+  loadDialects(context);
+  hideWarnings(context);
   uint64_t first = std::strtoull(argv[1], nullptr, 10);
   uint64_t count = std::strtoull(argv[2], nullptr, 10), failures = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {

@@ -29,19 +29,6 @@ using namespace reprise::end_to_end;
 
 namespace {
 
-void loadDialects(MLIRContext &context) {
-  DialectRegistry registry;
-  registerAllTargets();
-  registerPipelineDialects(registry);
-  reference::registerReferenceModels(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
-  // Warnings of modes that find too few cuts are expected here.
-  context.getDiagEngine().registerHandler([](Diagnostic &d) {
-    return success(d.getSeverity() != DiagnosticSeverity::Error);
-  });
-}
-
 void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
                   const std::string &directory, Twin twin) {
   auto reduced = reduceTraining(model, seed, wrong, twin);
@@ -94,6 +81,7 @@ int main(int argc, char **argv) {
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
+  hideWarnings(context);
   if (llvm::StringRef(argv[1]).ends_with(".mlir"))
     return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10), modes,
                    twin);

@@ -1,6 +1,6 @@
 //===- PocketDeviceTest.cpp - A device in a shared library ----------------===//
-#include "../conformance/ArtifactBuilder.h"
-#include "../conformance/SessionHandle.h"
+#include "../runtime/conformance/ArtifactBuilder.h"
+#include "../runtime/conformance/SessionHandle.h"
 #include "reprise/Runtime/Device.h"
 
 #include <cmath>

@@ -103,10 +103,7 @@ void plan::tool::addBoundCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "bound", "Proves what no schedule of a graph can beat");
   auto options = std::make_shared<BoundOptions>();
-  command
-      ->add_option("graph", options->graph,
-                   "Graph as JSON (docs/plan-json.md); - for standard input")
-      ->required();
+  addGraph(*command, options->graph);
   command->add_option("--budget", options->budget,
                       "Bound the cost within these bytes too: 2GiB or 80%");
   command

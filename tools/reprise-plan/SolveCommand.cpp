@@ -230,10 +230,7 @@ void plan::tool::addSolveCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "solve", "Chooses what to compute again so that a graph fits a budget");
   auto options = std::make_shared<SolveOptions>();
-  command
-      ->add_option("graph", options->graph,
-                   "Graph as JSON (docs/plan-json.md); - for standard input")
-      ->required();
+  addGraph(*command, options->graph);
   command
       ->add_option("--budget", options->budget,
                    "Bytes of the placed area: 4096, 512MiB, 2GB, or 80% of "

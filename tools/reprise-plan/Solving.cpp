@@ -58,6 +58,13 @@ rt::Expected<uint64_t> parseBudget(const std::string &text,
 // Flags
 //===----------------------------------------------------------------------===//
 
+void addGraph(CLI::App &command, std::string &path) {
+  command
+      .add_option("graph", path,
+                  "Graph as JSON (docs/plan-json.md); - for standard input")
+      ->required();
+}
+
 void SolverFlags::addTo(CLI::App &command) {
   command.add_option("--time-limit", timeLimit,
                      "Most time for the search: 10s, 500ms, 2min; without it "

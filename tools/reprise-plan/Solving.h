@@ -27,6 +27,9 @@ struct Problem {
 
 rt::Expected<Problem> loadProblem(const std::string &path);
 
+/// The argument that loadProblem reads.
+void addGraph(CLI::App &command, std::string &path);
+
 /// "2GiB", "4096", or "80%" of the bytes without recomputation.
 rt::Expected<uint64_t> parseBudget(const std::string &text,
                                    const Problem &problem);

@@ -151,10 +151,7 @@ void plan::tool::addSweepCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "sweep", "Plans for every budget, from the smallest to none needed");
   auto options = std::make_shared<SweepOptions>();
-  command
-      ->add_option("graph", options->graph,
-                   "Graph as JSON (docs/plan-json.md); - for standard input")
-      ->required();
+  addGraph(*command, options->graph);
   command
       ->add_option("--solvers", options->solvers,
                    "Solvers whose points are shown beside the frontier, with "

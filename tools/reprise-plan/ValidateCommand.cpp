@@ -59,10 +59,7 @@ void plan::tool::addValidateCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "validate", "Runs a plan on paper and says what is wrong with it");
   auto options = std::make_shared<ValidateOptions>();
-  command
-      ->add_option("graph", options->graph,
-                   "Graph as JSON (docs/plan-json.md); - for standard input")
-      ->required();
+  addGraph(*command, options->graph);
   command->add_option("plan", options->plan, "Plan of this graph; the same")
       ->required();
   command->add_option("--budget", options->budget,

@@ -27,6 +27,21 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   return ModelRequest{source, *kind, *modelOptions, *compileOptions};
 }
 
+rt::Status tools::refuseFlag(const std::string &artifact,
+                             const std::string &given) {
+  if (given.empty())
+    return {};
+  return misuse("'" + artifact + "' is compiled already; " + given +
+                " belongs to 'reprise compile'");
+}
+
+rt::Status tools::refuseFlags(const std::string &artifact,
+                              const ModelFlags &model,
+                              const CompileFlags &compile) {
+  std::string given = model.firstGiven();
+  return refuseFlag(artifact, given.empty() ? compile.firstGiven() : given);
+}
+
 rt::Expected<PlannedRequest> tools::planRequest(const ModelRequest &request,
                                                 double work) {
   PlannedRequest planned;

@@ -21,6 +21,13 @@ rt::Expected<ModelRequest> readRequest(const std::string &source,
                                        const ModelFlags &model,
                                        const CompileFlags &compile);
 
+/// An error where a flag was given beside an artifact, which can't heed what a
+/// model or a compilation is told; none where `given` is "".
+rt::Status refuseFlag(const std::string &artifact, const std::string &given);
+/// The same of the first flag that was given.
+rt::Status refuseFlags(const std::string &artifact, const ModelFlags &model,
+                       const CompileFlags &compile);
+
 /// The batch that a request asks for, the model's default included; 0 for what
 /// is not of the zoo.
 int64_t batchOf(const ModelRequest &request);

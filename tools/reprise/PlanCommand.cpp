@@ -10,7 +10,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
-#include "ModelSource.h"
+#include "ModelRequest.h"
 #include "PlanBudget.h"
 #include "ProcessTable.h"
 #include "ProgramSource.h"
@@ -53,22 +53,23 @@ static constexpr const char *kModes[] = {
 // Planning
 //===----------------------------------------------------------------------===//
 
-static rt::Status planModel(const std::string &source, SourceKind kind,
-                            const zoo::ModelOptions &model,
-                            CompileOptions options, bool evaluation,
+static rt::Status planModel(const ModelRequest &request, bool evaluation,
                             Asked isAsked, std::vector<PlanRow> &rows) {
-  Activity activity("planning " + source + " (" + options.checkpointing + ")");
+  CompileOptions options = request.compile;
+  Activity activity("planning " + request.source + " (" +
+                    options.checkpointing + ")");
   options.training = !evaluation;
   options.evaluation = evaluation;
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(source, kind, model));
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
   if (isAsked == Asked::No)
     compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
   rt::Expected<ProgramFacts> facts = compiler.facts();
   if (!facts.ok())
     return facts.status();
-  rows.push_back({source, std::move(*facts)});
+  rows.push_back({request.source, std::move(*facts)});
   return {};
 }
 
@@ -86,26 +87,18 @@ static rt::Status planSource(const PlanCommandOptions &options,
     rows.push_back({source, std::move(*facts)});
     return {};
   }
-  if (*kind == SourceKind::Text && !options.model.firstGiven().empty())
-    return misuse(options.model.firstGiven() +
-                  " is an option of the zoo's models; '" + source +
-                  "' says itself what it is");
-  rt::Expected<zoo::ModelOptions> model = options.model.options();
-  if (!model.ok())
-    return model.status();
-  rt::Expected<CompileOptions> compile = options.compile.options();
-  if (!compile.ok())
-    return compile.status();
+  rt::Expected<ModelRequest> request =
+      readRequest(source, options.model, options.compile);
+  if (!request.ok())
+    return request.status();
   bool evaluation = options.entry == "eval_step";
   // Patterns name the model's own blocks, which some modes dissolve.
   if (options.compile.hasCheckpointing() || evaluation ||
-      !compile->recompute.empty())
-    return planModel(source, *kind, *model, *compile, evaluation, Asked::Yes,
-                     rows);
+      !request->compile.recompute.empty())
+    return planModel(*request, evaluation, Asked::Yes, rows);
   for (const char *mode : kModes) {
-    compile->checkpointing = mode;
-    REPRISE_RETURN_IF_ERROR(planModel(source, *kind, *model, *compile,
-                                      evaluation, Asked::No, rows));
+    request->compile.checkpointing = mode;
+    REPRISE_RETURN_IF_ERROR(planModel(*request, evaluation, Asked::No, rows));
   }
   return {};
 }

@@ -10,7 +10,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelFlags.h"
-#include "ModelSource.h"
+#include "ModelRequest.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Bridge/CostModel.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -144,29 +144,24 @@ static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
   rt::Expected<SourceKind> kind = classifySource(options.source);
   if (!kind.ok())
     return kind.status();
-  std::string given = options.model.firstGiven();
-  if (*kind == SourceKind::Text && !given.empty())
-    return misuse(given + " is an option of the zoo's models; '" +
-                  options.source + "' says itself what it is");
   if (*kind == SourceKind::Artifact) {
+    std::string given = options.model.firstGiven();
     for (const std::string &flag : options.compile.allGiven())
       if (flag != "--roofline" && flag != "--profile" && given.empty())
         given = flag;
-    if (!given.empty())
-      return misuse("'" + options.source + "' is compiled already; " + given +
-                    " belongs to 'reprise compile'");
+    REPRISE_RETURN_IF_ERROR(refuseFlag(options.source, given));
     return ArtifactFile::open(options.source);
   }
-  rt::Expected<zoo::ModelOptions> model = options.model.options();
-  if (!model.ok())
-    return model.status();
-  rt::Expected<CompileOptions> compile = options.compile.options();
-  if (!compile.ok())
-    return compile.status();
+  rt::Expected<ModelRequest> request =
+      readRequest(options.source, options.model, options.compile);
+  if (!request.ok())
+    return request.status();
   Activity activity("compiling " + options.source);
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(options.source, *kind, *model));
-  REPRISE_RETURN_IF_ERROR(compiler.lower(*compile, CompileLevel::Program));
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request->source, request->kind, request->model));
+  REPRISE_RETURN_IF_ERROR(
+      compiler.lower(request->compile, CompileLevel::Program));
   rt::Expected<std::vector<uint8_t>> bytes = compiler.emit();
   if (!bytes.ok())
     return bytes.status();

@@ -2,6 +2,7 @@
 
 #include "ProgramSource.h"
 #include "Console.h"
+#include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/ArtifactFile.h"
 
@@ -15,11 +16,7 @@ rt::Expected<ProgramFacts> tools::readProgram(const std::string &source,
   if (!kind.ok())
     return kind.status();
   if (*kind == SourceKind::Artifact) {
-    std::string given = model.firstGiven();
-    given = given.empty() ? compile.firstGiven() : given;
-    if (!given.empty())
-      return misuse("'" + source + "' is compiled already; " + given +
-                    " belongs to 'reprise compile'");
+    REPRISE_RETURN_IF_ERROR(refuseFlags(source, model, compile));
     rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
     if (!artifact.ok())
       return artifact.status();

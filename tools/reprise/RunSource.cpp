@@ -2,6 +2,7 @@
 
 #include "RunSource.h"
 #include "Console.h"
+#include "ModelRequest.h"
 #include "Refusal.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
@@ -87,41 +88,26 @@ static rt::Status takeFromData(const RunFlags &flags,
 }
 
 static rt::Expected<std::vector<uint8_t>>
-compileSource(const RunFlags &flags, SourceKind kind,
-              const RunRequest &request) {
-  rt::Expected<zoo::ModelOptions> model = flags.model.options();
-  if (!model.ok())
-    return model.status();
-  rt::Expected<CompileOptions> options = flags.compile.options();
-  if (!options.ok())
-    return options.status();
-  options->emitGradients = request.gradients;
-  options->emitNonFinite = request.checkFinite;
-  if (kind == SourceKind::Zoo) {
+compileSource(const RunFlags &flags, const RunRequest &request) {
+  rt::Expected<ModelRequest> wanted =
+      readRequest(flags.source, flags.model, flags.compile);
+  if (!wanted.ok())
+    return wanted.status();
+  wanted->compile.emitGradients = request.gradients;
+  wanted->compile.emitNonFinite = request.checkFinite;
+  if (wanted->kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
       return info.status();
-    REPRISE_RETURN_IF_ERROR(takeFromData(flags, **info, *model));
-    if (!model->batch)
-      model->batch = request.batch;
+    REPRISE_RETURN_IF_ERROR(takeFromData(flags, **info, wanted->model));
+    if (!wanted->model.batch)
+      wanted->model.batch = request.batch;
   }
   Activity activity("compiling " + flags.source);
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(lowerRequest(
-      compiler, {flags.source, kind, *model, *options}, CompileLevel::Program));
+  REPRISE_RETURN_IF_ERROR(
+      lowerRequest(compiler, *wanted, CompileLevel::Program));
   return compiler.emit();
-}
-
-static rt::Status refuseFlags(const RunFlags &flags, SourceKind kind) {
-  std::string model = flags.model.firstGiven();
-  if (kind == SourceKind::Text && !model.empty())
-    return misuse(model + " is an option of the zoo's models; '" +
-                  flags.source + "' says itself what it is");
-  std::string given = model.empty() ? flags.compile.firstGiven() : model;
-  if (kind == SourceKind::Artifact && !given.empty())
-    return misuse("'" + flags.source + "' is compiled already; " + given +
-                  " belongs to 'reprise compile'");
-  return {};
 }
 
 static rt::Expected<std::shared_ptr<rp_program>>
@@ -129,15 +115,15 @@ openProgram(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
-  REPRISE_RETURN_IF_ERROR(refuseFlags(flags, *kind));
   rp_program *program = nullptr;
   if (*kind == SourceKind::Artifact) {
+    REPRISE_RETURN_IF_ERROR(
+        refuseFlags(flags.source, flags.model, flags.compile));
     REPRISE_RETURN_IF_ERROR(
         rt::takeStatus(rp_program_open(flags.source.c_str(), &program)));
     return std::shared_ptr<rp_program>(program, rp_program_close);
   }
-  rt::Expected<std::vector<uint8_t>> bytes =
-      compileSource(flags, *kind, request);
+  rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
   if (!bytes.ok())
     return bytes.status();
   REPRISE_RETURN_IF_ERROR(rt::takeStatus(

@@ -98,6 +98,10 @@ mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
 /// itself comes first, what a profile does not have costs what the rates say.
 void priceWhatIsSilent(PlanProblem &problem, const CostModel &costs);
 
+/// CostModel::load, whose failure is an error at `op`.
+mlir::FailureOr<CostModel> loadCosts(mlir::Operation *op, rt::Roofline roofline,
+                                     const std::string &profile);
+
 /// Fails with an error at an op of a kernel, or a library op, that has an
 /// element type which `target` does not run it on.
 mlir::LogicalResult checkElements(mlir::func::FuncOp function,

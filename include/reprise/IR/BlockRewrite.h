@@ -50,6 +50,10 @@ mlir::Value definitionOf(mlir::Value value);
 /// constant.
 bool isFree(mlir::Value value);
 
+/// Whether a value is one of an op's statistics, some values a channel, handed
+/// out by blocks or not.
+bool isStatistics(mlir::Value value);
+
 } // namespace reprise::sg
 
 #endif // REPRISE_IR_BLOCKREWRITE_H

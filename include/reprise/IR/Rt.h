@@ -22,6 +22,9 @@ namespace reprise::rt_dialect {
 /// Whether the arena can hold a value of this type: a statically shaped tensor
 /// of one of sg's element types.
 bool isStorable(mlir::Type type);
+
+/// Why bytes of a kind are in memory; none where that depends on the value.
+std::optional<Reason> reasonOf(BufferKind kind);
 } // namespace reprise::rt_dialect
 
 #include "reprise/IR/RtInterfaces.h.inc"

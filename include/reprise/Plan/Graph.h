@@ -78,6 +78,10 @@ struct Graph {
 /// negative, no more than kMostBytes and kMostMilliseconds.
 std::string checkGraph(const Graph &graph);
 
+/// A value that is, by way of others or not, a view of itself; kNone where
+/// there is none. The bases of views are in range.
+ValueId findViewOfItself(const Graph &graph);
+
 } // namespace reprise::plan
 
 #endif // REPRISE_PLAN_GRAPH_H

@@ -3,7 +3,7 @@
 // The seam between the session, which knows inputs, variables and names, and
 // a device, which knows memory, kernels and libraries. A new device implements
 // these two classes in a folder of its own, registers its name, and passes
-// test/conformance.
+// test/runtime/conformance.
 //
 // A device is part of the executable, or lies in a shared library that is
 // opened when the device is asked for: libreprise-device-NAME.so, looked for in

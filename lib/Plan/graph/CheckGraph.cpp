@@ -115,18 +115,8 @@ private:
   }
 
   std::string checkViews() const {
-    // 0: not seen, 1: on the chain being walked, 2: known to end.
-    std::vector<uint8_t> state(graph.values.size(), 0);
-    for (ValueId start = 0; start < graph.values.size(); ++start) {
-      ValueId at = start;
-      for (; at != kNone && state[at] == 0; at = graph.values[at].viewOf)
-        state[at] = 1;
-      if (at != kNone && state[at] == 1)
-        return nameValue(at) + " is a view of itself";
-      for (at = start; at != kNone && state[at] == 1;
-           at = graph.values[at].viewOf)
-        state[at] = 2;
-    }
+    if (ValueId id = findViewOfItself(graph); id != kNone)
+      return nameValue(id) + " is a view of itself";
     for (ValueId id = 0; id < graph.values.size(); ++id) {
       const Value &value = graph.values[id];
       if (value.viewOf == kNone)
@@ -235,6 +225,22 @@ int64_t picosecondsOf(double milliseconds) {
   // 0.29 times 10^9 is just below a whole number.
   return static_cast<int64_t>(std::nextafter(
       milliseconds * perMillisecond, std::numeric_limits<double>::infinity()));
+}
+
+ValueId findViewOfItself(const Graph &graph) {
+  // 0: not seen, 1: on the chain being walked, 2: known to end.
+  std::vector<uint8_t> state(graph.values.size(), 0);
+  for (ValueId start = 0; start < graph.values.size(); ++start) {
+    ValueId at = start;
+    for (; at != kNone && state[at] == 0; at = graph.values[at].viewOf)
+      state[at] = 1;
+    if (at != kNone && state[at] == 1)
+      return at;
+    for (at = start; at != kNone && state[at] == 1;
+         at = graph.values[at].viewOf)
+      state[at] = 2;
+  }
+  return kNone;
 }
 
 std::string checkGraph(const Graph &graph) {

@@ -6,7 +6,7 @@
 // Their code is 64 bytes that only look like ELF: the fuzzer never runs it.
 //
 //===----------------------------------------------------------------------===//
-#include "../../conformance/ArtifactBuilder.h"
+#include "../../runtime/conformance/ArtifactBuilder.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/OutputFile.h"
 

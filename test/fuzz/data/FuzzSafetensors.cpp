@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../../../runtime/trainer/Digest.h"
-#include "../../trainer/FakeBackend.h"
+#include "../../runtime/trainer/FakeBackend.h"
 #include "MemoryFile.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"

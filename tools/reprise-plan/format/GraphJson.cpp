@@ -127,20 +127,10 @@ private:
         REPRISE_RETURN_IF_ERROR(
             find(*fields.find("view_of"), values, "value", what, value.viewOf));
     }
-    // 0: not seen, 1: on the chain being walked, 2: known to end.
-    std::vector<uint8_t> state(graph.values.size(), 0);
-    for (ValueId start = 0; start < graph.values.size(); ++start) {
-      ValueId at = start;
-      for (; at != kNone && state[at] == 0; at = graph.values[at].viewOf)
-        state[at] = 1;
-      if (at != kNone && state[at] == 1)
-        return json.error(valueList->items[at], "value '" +
-                                                    graph.values[at].name +
-                                                    "' is a view of itself");
-      for (at = start; at != kNone && state[at] == 1;
-           at = graph.values[at].viewOf)
-        state[at] = 2;
-    }
+    if (ValueId id = findViewOfItself(graph); id != kNone)
+      return json.error(valueList->items[id], "value '" +
+                                                  graph.values[id].name +
+                                                  "' is a view of itself");
     return {};
   }
 

@@ -1,0 +1,10 @@
+// An op that is in no kernel and is no library call.
+sg.variable @w : tensor<4xf32>
+  {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @v : tensor<4xf32>
+  {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+
+func.func @f(%g: tensor<4xf32>) -> tensor<4xf32> {
+  %r = sg.relu %g : tensor<4xf32>
+  return %r : tensor<4xf32>
+}

@@ -1,0 +1,13 @@
+// Each variable gets the other's value.
+sg.variable @w : tensor<4xf32>
+  {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @v : tensor<4xf32>
+  {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+
+func.func @f(%g: tensor<4xf32>) {
+  %w = sg.read @w : tensor<4xf32>
+  %v = sg.read @v : tensor<4xf32>
+  sg.write @w, %v : tensor<4xf32>
+  sg.write @v, %w : tensor<4xf32>
+  return
+}

@@ -1,0 +1,70 @@
+//===- FakeBackend.h - A linear model behind the trainer --------*- C++ -*-===//
+//
+// logits = flatten(image) * weight, cross-entropy, SGD with momentum, and one
+// variable of each role, so that the trainer is tested without an artifact.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H
+#define REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H
+
+#include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
+#include <functional>
+#include <map>
+
+namespace reprise::rt::test {
+
+class FakeBackend final : public Backend {
+public:
+  FakeBackend(size_t batch, ImageShape image, int32_t classes);
+
+  std::string model() const override { return "linear"; }
+  std::map<std::string, std::string> settings() const override {
+    return course;
+  }
+  const std::vector<TensorInfo> &variables() const override { return vars; }
+  const EntryInfo *entry(const std::string &name) const override;
+  Status initialize(uint64_t seed) override;
+  Status setInput(const std::string &entry, const std::string &name,
+                  const void *data, size_t bytes) override;
+  Status run(const std::string &entry) override;
+  Status getOutput(const std::string &entry, const std::string &name,
+                   void *data, size_t bytes) override;
+  Status readVariable(const std::string &name, void *data,
+                      size_t bytes) override;
+  Status writeVariable(const std::string &name, const void *data,
+                       size_t bytes) override;
+  Expected<rp_memory_stats> memory() override;
+
+  /// The bytes of every variable, for comparison to the bit.
+  std::map<std::string, std::vector<uint8_t>> bits;
+  std::vector<TensorInfo> vars;
+  std::vector<EntryInfo> entries;
+  /// What of the program decides the course of a run.
+  std::map<std::string, std::string> course;
+  /// Called after each training step with its number and loss.
+  std::function<void(uint64_t step, float &loss)> afterStep;
+  /// Labels of each training batch, in the order of the steps; seed and step
+  /// that were fed, where the program takes "chance" and "time".
+  std::vector<std::vector<int32_t>> seenLabels;
+  std::vector<std::pair<uint64_t, uint64_t>> seenTimes;
+  /// The outputs "norm", the number of the step, and "bad".
+  float norm = 0;
+  uint8_t bad = 0;
+
+private:
+  Status forward();
+  Status update();
+  float *floats(const std::string &name);
+
+  size_t batch, features;
+  int32_t classes;
+  std::vector<float> image, logits, gradient;
+  std::vector<int32_t> label;
+  float rate = 0, loss = 0;
+  uint64_t seed = 0, time = 0;
+};
+
+} // namespace reprise::rt::test
+
+#endif // REPRISE_TEST_RUNTIME_TRAINER_FAKEBACKEND_H
