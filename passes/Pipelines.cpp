@@ -51,8 +51,8 @@ public:
     addLevelVerifiers(manager, level);
     return *this;
   }
-  Stage &formKernels() {
-    addKernelFormation(manager);
+  Stage &formKernels(ArrayRef<std::string> keep) {
+    addKernelFormation(manager, keep);
     return *this;
   }
   LogicalResult run() { return manager.run(module); }
@@ -224,7 +224,7 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
   lower.profile = options.profile;
   lower.checkpointing = options.training ? options.checkpointing : "none";
-  if (failed(Stage(module, options).formKernels().run()))
+  if (failed(Stage(module, options).formKernels(options.keep).run()))
     return failure();
   if (model && failed(fitTraining(module, model, options)))
     return failure();
@@ -283,7 +283,7 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
       failed(flatten(module, options)))
     return failure();
-  return Stage(module, options).formKernels().run();
+  return Stage(module, options).formKernels(options.keep).run();
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,

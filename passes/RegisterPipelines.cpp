@@ -12,6 +12,7 @@
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Pipelines.h"
+#include "reprise/Passes/Remat.h"
 #include "reprise/Passes/Train.h"
 
 using namespace mlir;
@@ -48,12 +49,16 @@ void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
   passes.addNestedPass<func::FuncOp>(createSgVerifyEffects());
 }
 
-void reprise::addKernelFormation(OpPassManager &passes) {
+void reprise::addKernelFormation(OpPassManager &passes,
+                                 ArrayRef<std::string> keep) {
   // No common-subexpression elimination: it would make the backward pass read
   // what the forward pass happened to compute as well, and so keep it.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(createSgDecompose());
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  SgRecomputeCheapOptions cheap;
+  cheap.keep.assign(keep.begin(), keep.end());
+  passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
   passes.addNestedPass<func::FuncOp>(createSgFormKernels());
   addLevelVerifiers(passes, "flat");
 }

@@ -9,8 +9,10 @@ namespace reprise {
 /// The verifiers that close a level, on every function.
 void addLevelVerifiers(mlir::OpPassManager &passes, llvm::StringRef level);
 
-/// From flat functions to kernels and library ops.
-void addKernelFormation(mlir::OpPassManager &passes);
+/// From flat functions to kernels and library ops. What patterns of `keep` name
+/// is not computed again.
+void addKernelFormation(mlir::OpPassManager &passes,
+                        llvm::ArrayRef<std::string> keep = {});
 
 } // namespace reprise
 

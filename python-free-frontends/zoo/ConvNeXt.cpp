@@ -75,7 +75,7 @@ private:
 
 class ConvNeXt : public nn::Graph {
 public:
-  ConvNeXt(std::string name, const ConvNeXtSize &size,
+  ConvNeXt(std::string name, const ConvNeXtBlocks &blocks,
            const ModelOptions &options)
       : Graph(std::move(name)), features(add<nn::Sequential>("features")) {
     input("image",
@@ -83,12 +83,12 @@ public:
     input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     auto &stem = features.append<nn::Sequential>();
     int64_t patch = *options.patch;
-    stem.append<nn::Conv2d>(*options.channels, size.widths[0],
+    stem.append<nn::Conv2d>(*options.channels, *options.baseWidth,
                             convolution(patch, patch, 0, 1));
-    stem.append<nn::LayerNorm>(size.widths[0], kEpsilon);
-    for (size_t stage = 0; stage < size.blocks.size(); ++stage)
-      addStage(stage, size, options);
-    int64_t width = size.widths.back();
+    stem.append<nn::LayerNorm>(*options.baseWidth, kEpsilon);
+    for (size_t stage = 0; stage < blocks.size(); ++stage)
+      addStage(stage, blocks, options);
+    int64_t width = *options.baseWidth << (blocks.size() - 1);
     avgpool = &add<nn::GlobalAvgPool>("avgpool");
     classifier = &add<nn::Sequential>("classifier");
     classifier->add<nn::LayerNorm>("0", width, kEpsilon);
@@ -105,24 +105,24 @@ protected:
   }
 
 private:
-  void addStage(size_t index, const ConvNeXtSize &size,
+  void addStage(size_t index, const ConvNeXtBlocks &blocks,
                 const ModelOptions &options) {
+    int64_t width = *options.baseWidth << index;
     if (index > 0) {
       auto &halve = features.append<nn::Sequential>();
-      halve.append<nn::LayerNorm>(size.widths[index - 1], kEpsilon);
-      halve.append<nn::Conv2d>(size.widths[index - 1], size.widths[index],
-                               convolution(2, 2, 0, 1));
+      halve.append<nn::LayerNorm>(width / 2, kEpsilon);
+      halve.append<nn::Conv2d>(width / 2, width, convolution(2, 2, 0, 1));
     }
     auto &stage = features.append<nn::Sequential>();
-    for (int64_t i = 0; i < size.blocks[index]; ++i) {
+    for (int64_t i = 0; i < blocks[index]; ++i) {
       auto &block = stage.append<ConvNeXtBlock>(
-          size.widths[index], depthProbability(*options.stochasticDepth,
-                                               blocksSoFar++, size.blocks));
+          width,
+          depthProbability(*options.stochasticDepth, blocksSoFar++, blocks));
       block.config().activation_checkpointing(*options.annotate ==
                                               Annotate::Blocks);
     }
     // The last stage's backward pass begins at once.
-    bool isLast = index + 1 == size.blocks.size();
+    bool isLast = index + 1 == blocks.size();
     stage.config().block().activation_checkpointing(
         *options.annotate == Annotate::Stages && !isLast);
   }
@@ -145,7 +145,7 @@ double zoo::depthProbability(double last, int64_t block,
 }
 
 std::unique_ptr<nn::Graph> zoo::makeConvNeXt(std::string name,
-                                             const ConvNeXtSize &size,
+                                             const ConvNeXtBlocks &blocks,
                                              const ModelOptions &options) {
-  return std::make_unique<ConvNeXt>(std::move(name), size, options);
+  return std::make_unique<ConvNeXt>(std::move(name), blocks, options);
 }

@@ -32,9 +32,8 @@ std::unique_ptr<nn::Graph>
 makeVisionTransformer(std::string name, const VisionTransformerSize &size,
                       const ModelOptions &options);
 
-/// Channels of the first stage, which the others double.
+/// Of each stage.
 struct SwinSize {
-  int64_t width;
   std::array<int64_t, 4> blocks, heads;
   /// (h, w) for images, (d, h, w) for volumes.
   std::vector<int64_t> window;
@@ -43,12 +42,11 @@ struct SwinSize {
 std::unique_ptr<nn::Graph> makeSwin(std::string name, const SwinSize &size,
                                     const ModelOptions &options);
 
-struct ConvNeXtSize {
-  std::array<int64_t, 4> widths, blocks;
-};
+/// Of each stage.
+using ConvNeXtBlocks = std::array<int64_t, 4>;
 
 std::unique_ptr<nn::Graph> makeConvNeXt(std::string name,
-                                        const ConvNeXtSize &size,
+                                        const ConvNeXtBlocks &blocks,
                                         const ModelOptions &options);
 
 /// The probability of skipping block number `block` of `blocks` (a stage each)

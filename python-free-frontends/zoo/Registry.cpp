@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <functional>
+#include <numeric>
 
 using namespace mlir;
 using namespace reprise;
@@ -136,48 +137,50 @@ static void addVisionTransformers(std::vector<Entry> &all) {
   add("vit_l_32", 32, large);
 }
 
+static int64_t sumOf(llvm::ArrayRef<int64_t> numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
+}
+
 static void addSwins(std::vector<Entry> &all) {
-  auto add = [&](std::string name, std::string what, ModelOptions defaults,
-                 SwinSize size) {
-    int64_t count = 0;
-    for (int64_t blocks : size.blocks)
-      count += blocks;
+  auto add = [&](std::string name, std::string what, int64_t width,
+                 ModelOptions defaults, SwinSize size) {
+    defaults.baseWidth = width;
     all.push_back(
         {{name,
           "attention in shifted windows of " + what + ", " +
-              std::to_string(count) + " blocks",
+              std::to_string(sumOf(size.blocks)) + " blocks",
           std::move(defaults)},
          [=](const ModelOptions &o) { return makeSwin(name, size, o); }});
   };
-  SwinSize tiny = {96, {2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
-  SwinSize small = {96, {2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
-  SwinSize base = {128, {2, 2, 18, 2}, {4, 8, 16, 32}, {7, 7}};
-  add("swin_t", "images", depthDefaults(0.2), tiny);
-  add("swin_s", "images", depthDefaults(0.3), small);
-  add("swin_b", "images", depthDefaults(0.5), base);
+  SwinSize tiny = {{2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize small = {{2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize base = {{2, 2, 18, 2}, {4, 8, 16, 32}, {7, 7}};
+  add("swin_t", "images", 96, depthDefaults(0.2), tiny);
+  add("swin_s", "images", 96, depthDefaults(0.3), small);
+  add("swin_b", "images", 128, depthDefaults(0.5), base);
   for (SwinSize *size : {&tiny, &small, &base})
     size->window = {8, 7, 7};
-  add("swin3d_t", "volumes", volumeDefaults(), tiny);
-  add("swin3d_s", "volumes", volumeDefaults(), small);
-  add("swin3d_b", "volumes", volumeDefaults(), base);
+  add("swin3d_t", "volumes", 96, volumeDefaults(), tiny);
+  add("swin3d_s", "volumes", 96, volumeDefaults(), small);
+  add("swin3d_b", "volumes", 128, volumeDefaults(), base);
 }
 
 static void addConvNeXts(std::vector<Entry> &all) {
-  auto add = [&](std::string name, double depth, ConvNeXtSize size) {
-    int64_t count = 0;
-    for (int64_t blocks : size.blocks)
-      count += blocks;
+  auto add = [&](std::string name, int64_t width, double depth,
+                 ConvNeXtBlocks blocks) {
+    ModelOptions defaults = depthDefaults(depth);
+    defaults.baseWidth = width;
     all.push_back(
         {{name,
-          "convolutional network of " + std::to_string(count) +
+          "convolutional network of " + std::to_string(sumOf(blocks)) +
               " blocks in transformers' dress",
-          depthDefaults(depth)},
-         [=](const ModelOptions &o) { return makeConvNeXt(name, size, o); }});
+          std::move(defaults)},
+         [=](const ModelOptions &o) { return makeConvNeXt(name, blocks, o); }});
   };
-  add("convnext_tiny", 0.1, {{96, 192, 384, 768}, {3, 3, 9, 3}});
-  add("convnext_small", 0.4, {{96, 192, 384, 768}, {3, 3, 27, 3}});
-  add("convnext_base", 0.5, {{128, 256, 512, 1024}, {3, 3, 27, 3}});
-  add("convnext_large", 0.5, {{192, 384, 768, 1536}, {3, 3, 27, 3}});
+  add("convnext_tiny", 96, 0.1, {3, 3, 9, 3});
+  add("convnext_small", 96, 0.4, {3, 3, 27, 3});
+  add("convnext_base", 128, 0.5, {3, 3, 27, 3});
+  add("convnext_large", 192, 0.5, {3, 3, 27, 3});
 }
 
 static const std::vector<Entry> &registry() {

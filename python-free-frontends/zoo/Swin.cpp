@@ -178,7 +178,7 @@ public:
     addPatches(isVolume, size, options);
     for (size_t stage = 0; stage < size.blocks.size(); ++stage)
       addStage(stage, size, options);
-    int64_t width = size.width << (size.blocks.size() - 1);
+    int64_t width = *options.baseWidth << (size.blocks.size() - 1);
     norm = &add<nn::LayerNorm>("norm", width, kEpsilon);
     head = &add<nn::Linear>("head", width, *options.classes, published());
     loss = &add<nn::CrossEntropyLoss>("loss");
@@ -199,9 +199,9 @@ private:
                   const ModelOptions &options) {
     int64_t patch = *options.patch;
     if (isVolume)
-      patches =
-          &add<VolumePatches>("patch_embed", *options.channels, size.width,
-                              std::array<int64_t, 3>{2, patch, patch});
+      patches = &add<VolumePatches>("patch_embed", *options.channels,
+                                    *options.baseWidth,
+                                    std::array<int64_t, 3>{2, patch, patch});
     features = &add<nn::Sequential>("features");
     if (isVolume)
       return;
@@ -211,13 +211,14 @@ private:
     convolution.init =
         nn::LinearInit::uniform(*options.channels * patch * patch);
     auto &first = features->append<nn::Sequential>();
-    first.add<nn::Conv2d>("0", *options.channels, size.width, convolution);
-    first.add<nn::LayerNorm>("2", size.width, kEpsilon);
+    first.add<nn::Conv2d>("0", *options.channels, *options.baseWidth,
+                          convolution);
+    first.add<nn::LayerNorm>("2", *options.baseWidth, kEpsilon);
   }
 
   void addStage(size_t index, const SwinSize &size,
                 const ModelOptions &options) {
-    int64_t width = size.width << index;
+    int64_t width = *options.baseWidth << index;
     if (index > 0)
       features->append<PatchMerging>(width / 2);
     auto &stage = features->append<nn::Sequential>();

@@ -235,6 +235,26 @@ TEST(Kernels, elements_move) {
                    "%t = sg.concat %a0, %a1 dim 1 : (tensor<3x5xf32>, "
                    "tensor<3x20xf32>) -> tensor<3x25xf32>\n",
                    {{"%t", "3x25xf32"}}});
+  cases.push_back({"roll_rows",
+                   {"3x5x20xf32"},
+                   "%t = sg.roll %a0 by [-2, 3, 0] : tensor<3x5x20xf32>\n",
+                   {{"%t", "3x5x20xf32"}}});
+  cases.push_back({"roll_columns",
+                   {"3x37xf32"},
+                   "%s = sg.neg %a0 : tensor<3x37xf32>\n"
+                   "%t = sg.roll %s by [0, 11] : tensor<3x37xf32>\n",
+                   {{"%t", "3x37xf32"}}});
+  // Indices are from -5 to 9: rows outside the table are zero.
+  cases.push_back({"gather_rows",
+                   {"4x37xf32", "3x5xi32"},
+                   "%t = sg.gather %a0, %a1 : (tensor<4x37xf32>, "
+                   "tensor<3x5xi32>) -> tensor<3x5x37xf32>\n",
+                   {{"%t", "3x5x37xf32"}}});
+  cases.push_back({"gather_numbers",
+                   {"4xf32", "37xi64"},
+                   "%t = sg.gather %a0, %a1 : (tensor<4xf32>, "
+                   "tensor<37xi64>) -> tensor<37xf32>\n",
+                   {{"%t", "37xf32"}}});
   cases.push_back({"broadcasts",
                    {"3x1x20xf32", "5xf32", "f32"},
                    "%b = sg.broadcast %a0 dims [0, 1, 2] : tensor<3x1x20xf32> "

@@ -140,7 +140,7 @@ Value Layers::dropout(Value x) {
   return sg::DropoutOp::create(b, b.getUnknownLoc(), x.getType(), x, seed, step,
                                b.getF64FloatAttr(probability),
                                b.getI64IntegerAttr(state.nextStream()),
-                               /*per_sample=*/false);
+                               /*per_sample=*/UnitAttr());
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ Value TransformerLayers::dropped(Value x, bool samples) {
   return sg::DropoutOp::create(b, b.getUnknownLoc(), x.getType(), x, seed, step,
                                b.getF64FloatAttr(probability),
                                b.getI64IntegerAttr(state.nextStream()),
-                               samples);
+                               samples ? b.getUnitAttr() : UnitAttr());
 }
 
 /// x and what is left of an activation of it.

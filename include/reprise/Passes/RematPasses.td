@@ -4,6 +4,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
+  let summary = "computes cheap values again in the kernels that read them";
+  let description = [{
+    Works on a flat function of primitives and library ops (after
+    `sg-decompose`). What the backward pass, or a recomputation, reads of an
+    earlier phase is kept, or computed again from what is kept, by ops that work
+    element by element, move elements, repeat them or draw random numbers: in
+    one kernel with their reader these take hardly any time. Which values are
+    kept is the choice of the fewest bytes, and of several such the one that
+    computes least again: a minimum cut. Reductions and library ops are never
+    repeated, nor is a value that would read more than 3.5 times its own elements
+    (three values as large, and small ones), and what an annotated block begins
+    with. An op that is repeated takes the origin of its reader.
+
+    ```mlir
+    func.func @f(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %dy: tensor<8x4xf32>)
+        -> (tensor<8x4xf32>, tensor<4x4xf32>) {
+      %h = sg.matmul %x, %w {sg.origin = #sg.origin<"fc", forward>}
+        : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      %a = sg.exp %h {sg.origin = #sg.origin<"act", forward>} : tensor<8x4xf32>
+      %y = sg.matmul %a, %w {sg.origin = #sg.origin<"out", forward>}
+        : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      %d = sg.mul %dy, %h {sg.origin = #sg.origin<"act", backward>}
+        : tensor<8x4xf32>
+      %g = sg.matmul %a, %d {transpose_a, sg.origin = #sg.origin<"out", backward>}
+        : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+      return %y, %g : tensor<8x4xf32>, tensor<4x4xf32>
+    }
+    // the backward pass reads %h, which is kept, and computes
+    //   %b = sg.exp %h {sg.origin = #sg.origin<"out", backward>}
+    // in front of %g, which reads it instead of %a
+    ```
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "globs of module paths or file:line whose values are kept "
+               "where they are read">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
   let summary = "computes values again so that a step fits a budget";
   let description = [{

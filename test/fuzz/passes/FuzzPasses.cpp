@@ -77,9 +77,10 @@ static std::vector<Route> makeAlone() {
         "sg-assign-checkpointing{mode=sqrt}",
         "sg-assign-checkpointing{mode=threshold-bytes=64}",
         "sg-lower-checkpointing", "sg-print-kept", "sg-decompose",
-        "sg-form-kernels", "sg-to-inference", "sg-flatten", "sg-verify-effects",
-        "sg-verify-level{level=model}", "sg-verify-level{level=train}",
-        "sg-verify-level{level=remat}", "sg-verify-level{level=flat}"})
+        "sg-form-kernels", "sg-recompute-cheap", "sg-to-inference",
+        "sg-flatten", "sg-verify-effects", "sg-verify-level{level=model}",
+        "sg-verify-level{level=train}", "sg-verify-level{level=remat}",
+        "sg-verify-level{level=flat}"})
     routes.push_back({pass, {onFunctions(pass)}});
   for (const char *pass :
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",

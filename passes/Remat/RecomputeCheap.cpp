@@ -1,0 +1,255 @@
+//===- RecomputeCheap.cpp - Cheap values again where they are read --------===//
+//
+// Input:   a flat function of primitives and library ops.
+// Output:  the same values; what a later phase reads of an earlier one is kept,
+//          or computed again from what is kept by ops that take hardly any time
+//          in the kernel that reads them.
+// Method:  which values are kept is a minimum cut of bytes. Ops beside one
+//          another, of one origin, share what is computed again for them.
+// Cost:    a maximum flow over the values, and a walk.
+// Fails:   never.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/IR/Remat.h"
+#include "reprise/Passes/Remat.h"
+#include "reprise/Plan/KeptValues.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGRECOMPUTECHEAP
+#include "reprise/Passes/RematPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+/// Ops that say no origin stand anywhere, for nothing.
+static bool isFree(Operation *op) { return !sg::hasOrigin(op); }
+
+static bool isView(Operation *op) {
+  auto remat = dyn_cast<remat::RematOpInterface>(op);
+  return remat && remat.getRematViewSource() && isPure(op);
+}
+
+/// Whether computing the op again, in a kernel with its reader, takes hardly
+/// any time: arithmetic on each element, or moving elements.
+static bool isCheap(Operation *op) {
+  if (op->getNumResults() != 1 || !isPure(op))
+    return false;
+  if (isView(op) || isa<RandomOpInterface>(op))
+    return true;
+  switch (kernelRoleOf(op)) {
+  case KernelRole::Pointwise:
+  case KernelRole::Repeated:
+    return true;
+  case KernelRole::Generator: {
+    auto cost = dyn_cast<CostOpInterface>(op);
+    return cost && cost.getFlops() == 0;
+  }
+  default:
+    return false;
+  }
+}
+
+/// Elements that computing a value again may read, as a multiple of its own: of
+/// three large values and some small ones. A sum along a network of residual
+/// blocks would otherwise be computed again from all that went into it.
+static constexpr double kMostReads = 3.5;
+
+namespace {
+/// What computing a value again reads: of each value that can't be computed
+/// again so many elements.
+using Reads = llvm::SmallMapVector<Value, uint64_t, 4>;
+
+class Recomputer {
+public:
+  Recomputer(Block &block, ArrayRef<llvm::GlobPattern> keep)
+      : block(block), keep(keep) {}
+
+  void run() {
+    number();
+    markNeeds();
+    kept = plan::chooseKeptValues(values);
+    for (Operation &reader : llvm::make_early_inc_range(block))
+      for (OpOperand &operand : reader.getOpOperands())
+        operand.set(valueFor(operand.get(), &reader));
+  }
+
+private:
+  /// Whether `reader` runs in a later phase than what computes the value. The
+  /// forward phase has the optimizer's ops too, which come last.
+  static bool isFromBefore(Value value, Operation *reader) {
+    Operation *op = value.getDefiningOp();
+    sg::Phase first = op ? sg::phaseOf(op) : sg::Phase::Forward;
+    sg::Phase then = sg::phaseOf(reader);
+    return first != then && first != sg::Phase::Backward &&
+           then != sg::Phase::Forward;
+  }
+
+  bool isKept(Operation *op) const {
+    return llvm::any_of(keep, [&](const llvm::GlobPattern &pattern) {
+      return isNamed(op, pattern);
+    });
+  }
+
+  Reads readsOf(Operation *op) const;
+  /// Arguments, then results in program order.
+  void number();
+  void markNeeds();
+  bool isAbsent(Value value, Operation *reader) const;
+  Value valueFor(Value value, Operation *reader);
+  SmallVector<Operation *> missingFor(Value value, Operation *reader) const;
+
+  Block &block;
+  ArrayRef<llvm::GlobPattern> keep;
+  llvm::DenseMap<Value, uint32_t> numbers; // of values that cost bytes
+  llvm::DenseMap<Value, Reads> reads;      // of those to compute again
+  std::vector<plan::PassedValue> values;
+  std::vector<bool> kept;
+  /// What stands again, by the value and the origin of whom it was made for.
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
+};
+} // namespace
+
+static uint64_t elementsOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+/// What only moves elements reads no more than it makes.
+Reads Recomputer::readsOf(Operation *op) const {
+  Reads all;
+  uint64_t most = kernelRoleOf(op) == KernelRole::Generator
+                      ? elementsOf(op->getResult(0))
+                      : UINT64_MAX;
+  for (Value operand : op->getOperands()) {
+    if (!numbers.contains(operand))
+      continue;
+    if (auto it = reads.find(operand); it != reads.end())
+      for (auto [value, count] : it->second)
+        all[value] = std::max(all[value], std::min(count, most));
+    else
+      all[operand] = std::min(elementsOf(operand), most);
+  }
+  return all;
+}
+
+void Recomputer::number() {
+  auto add = [&](Value value, Operation *op) {
+    plan::PassedValue passed;
+    passed.bytes = remat::bytesOf(value.getType()).value_or(0);
+    if (op && isCheap(op) && !isKept(op)) {
+      Reads from = readsOf(op);
+      uint64_t sum = 0;
+      for (auto [read, count] : from)
+        sum += count;
+      passed.canRecompute =
+          double(sum) <= kMostReads * double(elementsOf(value));
+      if (passed.canRecompute)
+        reads[value] = std::move(from);
+    }
+    if (passed.canRecompute)
+      for (Value operand : op->getOperands())
+        if (auto it = numbers.find(operand); it != numbers.end())
+          passed.operands.push_back(it->second);
+    numbers[value] = values.size();
+    values.push_back(std::move(passed));
+  };
+  for (BlockArgument argument : block.getArguments())
+    add(argument, nullptr);
+  for (Operation &op : block)
+    if (!isFree(&op))
+      for (Value result : op.getResults())
+        add(result, &op);
+}
+
+/// What later phases read is needed; what is returned is there in any case.
+void Recomputer::markNeeds() {
+  for (Operation &reader : block)
+    for (Value value : reader.getOperands()) {
+      auto it = numbers.find(value);
+      if (it == numbers.end())
+        continue;
+      plan::PassedValue &passed = values[it->second];
+      if (reader.hasTrait<OpTrait::IsTerminator>())
+        passed.bytes = 0;
+      else if (isFromBefore(value, &reader))
+        passed.isNeeded = true;
+      // What an annotated block begins with is what was asked to be kept.
+      if (isa<sg::BarrierOp>(reader))
+        passed.canRecompute = false;
+    }
+}
+
+/// Whether the reader, of another phase, finds the value no more.
+bool Recomputer::isAbsent(Value value, Operation *reader) const {
+  auto it = numbers.find(value);
+  return it != numbers.end() && isFromBefore(value, reader) &&
+         !kept[it->second];
+}
+
+/// The ops to clone for `value`, in program order.
+SmallVector<Operation *> Recomputer::missingFor(Value value,
+                                                Operation *reader) const {
+  Attribute origin = sg::originOf(reader);
+  llvm::SetVector<Operation *> ops;
+  ops.insert(value.getDefiningOp());
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (isAbsent(operand, reader) && !again.contains({operand, origin}))
+        ops.insert(operand.getDefiningOp());
+  SmallVector<Operation *> sorted(ops.begin(), ops.end());
+  llvm::sort(sorted,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
+
+Value Recomputer::valueFor(Value value, Operation *reader) {
+  if (!isAbsent(value, reader))
+    return value;
+  sg::OriginAttr origin = sg::originOf(reader);
+  if (Value found = again.lookup({value, origin}))
+    return found;
+  OpBuilder builder(reader);
+  for (Operation *op : missingFor(value, reader)) {
+    Operation *clone = builder.clone(*op);
+    for (OpOperand &operand : clone->getOpOperands())
+      if (Value other = again.lookup({operand.get(), origin}))
+        operand.set(other);
+    sg::setOrigin(clone, origin);
+    REPRISE_FAULT("cheap-in-its-first-phase",
+                  sg::setOrigin(clone, sg::originOf(op)));
+    again[{op->getResult(0), origin}] = clone->getResult(0);
+  }
+  return again.lookup({value, origin});
+}
+
+namespace {
+class RecomputeCheap
+    : public reprise::impl::SgRecomputeCheapBase<RecomputeCheap> {
+public:
+  using SgRecomputeCheapBase::SgRecomputeCheapBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    SmallVector<llvm::GlobPattern> patterns;
+    for (const std::string &text : keep) {
+      llvm::Expected<llvm::GlobPattern> pattern =
+          llvm::GlobPattern::create(text);
+      if (!pattern) {
+        function.emitError()
+            << "'" << text
+            << "' is no pattern: " << llvm::toString(pattern.takeError());
+        return signalPassFailure();
+      }
+      patterns.push_back(std::move(*pattern));
+    }
+    if (!function.isExternal() && function.getBody().hasOneBlock())
+      Recomputer(function.getBody().front(), patterns).run();
+  }
+};
+} // namespace

@@ -1,0 +1,90 @@
+// What is kept is the fewest bytes; what is computed again stands beside its
+// reader and nowhere else.
+//
+// RUN: reprise-opt %s --sg-recompute-cheap | FileCheck %s
+
+#first = #sg.origin<"a", forward>
+#then = #sg.origin<"a", backward>
+#there = #sg.origin<"b", backward>
+#again = #sg.origin<"a", recompute>
+
+// A reduction is kept, though it has more bytes than what it came from.
+// CHECK-LABEL: func @sums_are_kept
+func.func @sums_are_kept(%x: tensor<1x4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[S:.*]] = sg.reduce_sum
+  // CHECK: %[[E:.*]] = sg.exp %[[S]] {{.*}}forward
+  // CHECK-NEXT: %[[D:.*]] = sg.mul %arg1, %[[E]]
+  // CHECK-NEXT: return %[[D]]
+  %s = sg.reduce_sum %x dims [0] {sg.origin = #first} : tensor<1x4xf32> -> tensor<4xf32>
+  %e = sg.exp %s {sg.origin = #first} : tensor<4xf32>
+  %d = sg.mul %dy, %e {sg.origin = #then} : tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// The narrow value is kept: two readers of one origin share what is made of it,
+// one of another origin has its own.
+// CHECK-LABEL: func @wide_of_narrow
+func.func @wide_of_narrow(%x: tensor<4xf32>, %dy: tensor<8x4xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[B:.*]] = sg.broadcast %arg0
+  // CHECK: %[[E:.*]] = sg.exp %[[B]] {{.*}}forward
+  // CHECK: %[[B1:.*]] = sg.broadcast %arg0 {{.*}}#sg.origin<"a", backward>
+  // CHECK: %[[E1:.*]] = sg.exp %[[B1]] {sg.origin = #sg.origin<"a", backward>}
+  // CHECK: sg.mul %arg1, %[[E1]]
+  // CHECK: sg.add %arg1, %[[E1]]
+  // CHECK: %[[B2:.*]] = sg.broadcast %arg0
+  // CHECK: %[[E2:.*]] = sg.exp %[[B2]] {sg.origin = #sg.origin<"b", backward>}
+  // CHECK: sg.sub %arg1, %[[E2]]
+  %b = sg.broadcast %x dims [1] {sg.origin = #first} : tensor<4xf32> -> tensor<8x4xf32>
+  %e = sg.exp %b {sg.origin = #first} : tensor<8x4xf32>
+  %1 = sg.mul %dy, %e {sg.origin = #then} : tensor<8x4xf32>
+  %2 = sg.add %dy, %e {sg.origin = #then} : tensor<8x4xf32>
+  %3 = sg.sub %dy, %e {sg.origin = #there} : tensor<8x4xf32>
+  return %1, %2, %3 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// What is returned is there in any case.
+// CHECK-LABEL: func @returned
+func.func @returned(%x: tensor<4xf32>, %dy: tensor<8x4xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[B:.*]] = sg.broadcast
+  // CHECK-NEXT: %[[D:.*]] = sg.mul %arg1, %[[B]]
+  // CHECK-NEXT: return %[[B]], %[[D]]
+  %b = sg.broadcast %x dims [1] {sg.origin = #first} : tensor<4xf32> -> tensor<8x4xf32>
+  %d = sg.mul %dy, %b {sg.origin = #then} : tensor<8x4xf32>
+  return %b, %d : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// Random numbers are drawn again, from the same stream.
+// CHECK-LABEL: func @draws
+func.func @draws(%x: tensor<i64>, %dy: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: sg.random_uniform %arg0, %arg0 stream 3 {sg.origin = #sg.origin<"a", forward>}
+  // CHECK: %[[U:.*]] = sg.random_uniform %arg0, %arg0 stream 3 {sg.origin = #sg.origin<"a", backward>}
+  // CHECK: sg.mul %arg1, %[[U]]
+  %u = sg.random_uniform %x, %x stream 3 {sg.origin = #first} : tensor<i64>, tensor<i64> -> tensor<8xf32>
+  %d = sg.mul %dy, %u {sg.origin = #then} : tensor<8xf32>
+  return %d : tensor<8xf32>
+}
+
+// What a recomputation makes is computed again for the backward pass; what an
+// annotated block begins with, the input of its barrier, stays kept.
+// CHECK-LABEL: func @recomputed
+func.func @recomputed(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: %[[N:.*]] = sg.neg %arg0
+  // CHECK: %[[K:.*]] = sg.barrier(%[[N]]) after(%arg1)
+  // CHECK: %[[A:.*]] = sg.abs %[[K]] {{.*}}recompute
+  // CHECK: %[[E:.*]] = sg.exp %[[A]] {{.*}}recompute
+  // CHECK: %[[L:.*]] = sg.mul %[[A]], %[[E]] {{.*}}recompute
+  // CHECK: %[[D:.*]] = sg.mul %arg1, %[[K]] {{.*}}backward
+  // CHECK: sg.abs %[[K]] {{.*}}backward
+  // CHECK: sg.exp %{{.*}} {{.*}}backward
+  %n = sg.neg %x {sg.origin = #first} : tensor<8xf32>
+  %k = sg.barrier (%n) after (%dy) {sg.origin = #again} : (tensor<8xf32>) after (tensor<8xf32>) -> tensor<8xf32>
+  %a = sg.abs %k {sg.origin = #again} : tensor<8xf32>
+  %e = sg.exp %a {sg.origin = #again} : tensor<8xf32>
+  %l = sg.mul %a, %e {sg.origin = #again} : tensor<8xf32>
+  %1 = sg.mul %dy, %k {sg.origin = #then} : tensor<8xf32>
+  %2 = sg.mul %1, %e {sg.origin = #then} : tensor<8xf32>
+  %3 = sg.add %2, %l {sg.origin = #then} : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
