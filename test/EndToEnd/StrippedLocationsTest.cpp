@@ -73,7 +73,7 @@ TEST_P(StrippedLocationsTest, ModesAreTheSame) {
 
 TEST_P(StrippedLocationsTest, BudgetsAreTheSame) {
   compare(atKnee());
-  for (unsigned percent : {80, 72}) {
+  for (unsigned percent : {95, 85}) {
     SCOPED_TRACE(percent);
     CompileOptions options = atKnee();
     options.budget = {BudgetRequest::Kind::Percent, 0, double(percent)};

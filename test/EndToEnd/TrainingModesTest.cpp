@@ -155,6 +155,9 @@ TEST_P(TrainingModes, OtherInputsGiveOtherBits) {
 
 INSTANTIATE_TEST_SUITE_P(Zoo, TrainingModes, testing::ValuesIn(smallModels()),
                          [](const auto &info) { return info.param.label; });
+INSTANTIATE_TEST_SUITE_P(Transformers, TrainingModes,
+                         testing::ValuesIn(smallTransformers()),
+                         [](const auto &info) { return info.param.label; });
 
 //===----------------------------------------------------------------------===//
 // Running statistics

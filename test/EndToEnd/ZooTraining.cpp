@@ -25,6 +25,20 @@ std::vector<ZooCase> end_to_end::smallModels() {
           smallResNet("ResNet18Dropout", 0.25)};
 }
 
+std::vector<ZooCase> end_to_end::smallTransformers() {
+  std::vector<ZooCase> cases = {{"Swin", "swin_t", {}},
+                                {"Swin3D", "swin3d_t", {}},
+                                {"ConvNeXt", "convnext_tiny", {}}};
+  for (ZooCase &each : cases) {
+    each.options.batch = 2;
+    each.options.height = each.options.width = 32;
+    each.options.baseWidth = 12;
+    each.options.classes = 10;
+  }
+  cases[1].options.frames = 4;
+  return cases;
+}
+
 void end_to_end::loadEverything(MLIRContext &context) {
   loadDialects(context);
   context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {

@@ -31,6 +31,10 @@ inline std::ostream &operator<<(std::ostream &stream, const ZooCase &zooCase) {
 /// stage, and the same with dropout.
 std::vector<ZooCase> smallModels();
 
+/// A Swin of images, one of volumes and a ConvNeXt, of all their blocks but few
+/// channels, with stochastic depth.
+std::vector<ZooCase> smallTransformers();
+
 /// Loads the compiler's dialects with reference models, and keeps warnings to
 /// itself: modes may find fewer cuts in small models than they were asked for.
 void loadEverything(mlir::MLIRContext &context);

@@ -51,10 +51,16 @@ protected:
 rt_dialect::ProgramOp PocketTargetTest::compile(const PocketCase &c) {
   ZooCase small{"", c.model.c_str(), {}};
   small.options.batch = 2;
-  if (c.model != "mlp") {
+  const zoo::ModelOptions *defaults = nullptr;
+  for (const zoo::ModelInfo &info : zoo::listModels())
+    if (info.name == c.model)
+      defaults = &info.defaults;
+  if (c.model != "mlp")
     small.options.height = small.options.width = 32;
-    small.options.baseWidth = 8;
-  }
+  if (defaults && defaults->baseWidth)
+    small.options.baseWidth = 12;
+  if (defaults && defaults->frames)
+    small.options.frames = 4;
   module = buildCase(context, small);
   CompileOptions options;
   options.checkpointing = c.mode;
