@@ -27,6 +27,12 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
+/// 0 where the number is not known.
+static uint64_t elementsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : 0;
+}
+
 /// Ops that say no origin stand anywhere, for nothing.
 static bool isFree(Operation *op) { return !sg::hasOrigin(op); }
 
@@ -38,7 +44,8 @@ static bool isView(Operation *op) {
 /// Whether computing the op again, in a kernel with its reader, takes hardly
 /// any time: arithmetic on each element, or moving elements.
 static bool isCheap(Operation *op) {
-  if (op->getNumResults() != 1 || !isPure(op))
+  if (op->getNumResults() != 1 || !isPure(op) ||
+      elementsOf(op->getResult(0)) == 0)
     return false;
   if (isView(op) || isa<RandomOpInterface>(op))
     return true;
@@ -114,10 +121,6 @@ private:
   llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
 };
 } // namespace
-
-static uint64_t elementsOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
-}
 
 /// What only moves elements reads no more than it makes.
 Reads Recomputer::readsOf(Operation *op) const {
