@@ -107,16 +107,16 @@ static LogicalResult globalAvgPoolVjp(GlobalAvgPoolOp op, VjpContext &context) {
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// Keeps x, gamma, mean and rstd; nothing when only beta's gradient is wanted.
-/// The statistics are there for the running averages and for this derivative:
-/// they have none of their own.
-static LogicalResult batchNormTrainingVjp(BatchNormTrainingOp op,
-                                          VjpContext &context) {
-  for (unsigned k = 1; k < 4; ++k)
+/// Of normalizations by their own statistics. Keeps x, gamma, mean and rstd;
+/// nothing when only beta's gradient is wanted. The statistics are there for
+/// the running averages and for this derivative: they have none of their own.
+template <typename OpTy, typename GradOp>
+static LogicalResult normalizationVjp(OpTy op, VjpContext &context) {
+  for (unsigned k = 1; k < op->getNumResults(); ++k)
     if (context.cotangent(op->getResult(k)))
       return op.emitError()
-             << "no gradient flows through the statistics of "
-                "sg.batch_norm_training; compute the mean by sg.reduce_sum";
+             << "no gradient flows through the statistics of " << op->getName()
+             << "; compute the mean by sg.reduce_sum";
   Value dy = context.cotangent(cast<OpResult>(op.getY()));
   if (!dy)
     return success();
@@ -134,8 +134,8 @@ static LogicalResult batchNormTrainingVjp(BatchNormTrainingOp op,
   Value keptGamma = context.forward(op.getGamma());
   Value mean = context.forward(op.getMean());
   Value rstd = context.forward(op.getRstd());
-  auto grad = BatchNormGradOp::create(context.builder, op.getLoc(), keptX,
-                                      keptGamma, mean, rstd, dy);
+  auto grad = GradOp::create(context.builder, op.getLoc(), keptX, keptGamma,
+                             mean, rstd, dy);
   if (x)
     context.addGradient(op.getXMutable(), grad.getDx());
   if (gamma)
@@ -319,7 +319,10 @@ void sg::registerNnVjps(MLIRContext *context) {
   attachVjp<MaxPool2DOp, maxPool2DVjp>(context);
   attachVjp<AvgPool2DOp, avgPool2DVjp>(context);
   attachVjp<GlobalAvgPoolOp, globalAvgPoolVjp>(context);
-  attachVjp<BatchNormTrainingOp, batchNormTrainingVjp>(context);
+  attachVjp<BatchNormTrainingOp,
+            normalizationVjp<BatchNormTrainingOp, BatchNormGradOp>>(context);
+  attachVjp<LayerNormOp, normalizationVjp<LayerNormOp, LayerNormGradOp>>(
+      context);
   attachVjp<NormalizeOp, normalizeVjp>(context);
   attachVjp<BatchNormInferenceOp, batchNormInferenceVjp>(context);
   attachVjp<SoftmaxOp, softmaxVjp>(context);

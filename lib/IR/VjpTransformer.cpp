@@ -7,41 +7,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Keeps x, gamma, mean and rstd; nothing when only beta's gradient is wanted.
-static LogicalResult layerNormVjp(LayerNormOp op, VjpContext &context) {
-  for (unsigned k = 1; k < 3; ++k)
-    if (context.cotangent(op->getResult(k)))
-      return op.emitError() << "no gradient flows through the statistics of "
-                               "sg.layer_norm; compute the mean by "
-                               "sg.reduce_sum";
-  Value dy = context.cotangent(cast<OpResult>(op.getY()));
-  if (!dy)
-    return success();
-  bool x = context.needsGradient(op.getXMutable());
-  bool gamma = context.needsGradient(op.getGammaMutable());
-  bool beta = context.needsGradient(op.getBetaMutable());
-  Emitter e(context.builder, op.getLoc());
-  if (!x && !gamma) {
-    if (beta)
-      context.addGradient(op.getBetaMutable(),
-                          e.sumToLast(e.as(dy, op.getBeta())));
-    return success();
-  }
-  Value keptX = context.forward(op.getX());
-  Value keptGamma = context.forward(op.getGamma());
-  Value mean = context.forward(op.getMean());
-  Value rstd = context.forward(op.getRstd());
-  auto grad = LayerNormGradOp::create(context.builder, op.getLoc(), keptX,
-                                      keptGamma, mean, rstd, dy);
-  if (x)
-    context.addGradient(op.getXMutable(), grad.getDx());
-  if (gamma)
-    context.addGradient(op.getGammaMutable(), grad.getDgamma());
-  if (beta)
-    context.addGradient(op.getBetaMutable(), grad.getDbeta());
-  return success();
-}
-
 /// dy times the slope at x, which is kept.
 template <typename OpTy>
 static LogicalResult activationVjp(OpTy op, VjpContext &context) {
@@ -83,7 +48,6 @@ static LogicalResult gatherVjp(GatherOp op, VjpContext &context) {
 }
 
 void sg::registerTransformerVjps(MLIRContext *context) {
-  attachVjp<LayerNormOp, layerNormVjp>(context);
   attachVjp<GeluOp, activationVjp<GeluOp>>(context);
   attachVjp<SiluOp, activationVjp<SiluOp>>(context);
   attachVjp<HardSigmoidOp, activationVjp<HardSigmoidOp>>(context);
