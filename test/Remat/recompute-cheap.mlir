@@ -88,3 +88,28 @@ func.func @recomputed(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> tensor<8xf32> {
   %3 = sg.add %2, %l {sg.origin = #then} : tensor<8xf32>
   return %3 : tensor<8xf32>
 }
+
+// A sum of three is computed again from what is kept anyway; a fourth summand
+// would be one read too many, and that sum is kept.
+// CHECK-LABEL: func @sums
+func.func @sums(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>, %d: tensor<8xf32>,
+                %dy: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: sg.add {{.*}}forward
+  // CHECK: sg.add {{.*}}forward
+  // CHECK: %[[S:.*]] = sg.add {{.*}}forward
+  // CHECK-COUNT-4: sg.mul {{.*}}backward
+  // CHECK-NEXT: sg.add %arg0, %arg1 {{.*}}backward
+  // CHECK-NEXT: %[[T:.*]] = sg.add %{{.*}}, %arg2 {{.*}}backward
+  // CHECK-NEXT: sg.mul %{{.*}}, %[[T]] {{.*}}backward
+  // CHECK-NEXT: sg.mul %{{.*}}, %[[S]] {{.*}}backward
+  %s = sg.add %a, %b {sg.origin = #first} : tensor<8xf32>
+  %t = sg.add %s, %c {sg.origin = #first} : tensor<8xf32>
+  %u = sg.add %t, %d {sg.origin = #first} : tensor<8xf32>
+  %1 = sg.mul %dy, %a {sg.origin = #then} : tensor<8xf32>
+  %2 = sg.mul %1, %b {sg.origin = #then} : tensor<8xf32>
+  %3 = sg.mul %2, %c {sg.origin = #then} : tensor<8xf32>
+  %4 = sg.mul %3, %d {sg.origin = #then} : tensor<8xf32>
+  %5 = sg.mul %4, %t {sg.origin = #then} : tensor<8xf32>
+  %6 = sg.mul %5, %u {sg.origin = #then} : tensor<8xf32>
+  return %6 : tensor<8xf32>
+}

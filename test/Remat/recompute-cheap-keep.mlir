@@ -1,0 +1,16 @@
+// What --keep names is not computed again; a pattern that is none is refused.
+//
+// RUN: reprise-opt %s --sg-recompute-cheap="keep=act" | FileCheck %s
+// RUN: not reprise-opt %s --sg-recompute-cheap="keep=[" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BAD
+// BAD: '[' is no pattern
+
+// CHECK-LABEL: func @f
+// CHECK: %[[E:.*]] = sg.exp {{.*}}forward
+// CHECK-NEXT: sg.mul %arg1, %[[E]]
+func.func @f(%x: tensor<4xf32>, %dy: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %b = sg.broadcast %x dims [1] {sg.origin = #sg.origin<"wide", forward>} : tensor<4xf32> -> tensor<8x4xf32>
+  %e = sg.exp %b {sg.origin = #sg.origin<"act", forward>} : tensor<8x4xf32>
+  %d = sg.mul %dy, %e {sg.origin = #sg.origin<"act", backward>} : tensor<8x4xf32>
+  return %d : tensor<8x4xf32>
+}
