@@ -51,9 +51,20 @@ public:
     addLevelVerifiers(manager, level);
     return *this;
   }
-  Stage &formKernels(ArrayRef<std::string> keep) {
-    addKernelFormation(manager, keep);
+  Stage &formKernels(const CompileOptions &options) {
+    addKernelFormation(manager,
+                       {options.keep, options.amp.empty()
+                                          ? StringRef()
+                                          : StringRef(options.target)});
     return *this;
+  }
+  /// In mixed precision, if that is wanted.
+  Stage &autocast(const CompileOptions &options) {
+    if (options.amp.empty())
+      return *this;
+    SgAutocastOptions autocast;
+    autocast.type = options.amp;
+    return addToFunctions(createSgAutocast(autocast));
   }
   LogicalResult run() { return manager.run(module); }
 
@@ -97,6 +108,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
   assign.recompute.assign(options.recompute.begin(), options.recompute.end());
   return Stage(module, options)
       .verify("model")
+      .autocast(options)
       .addToFunctions(createSgAssignCheckpointing(assign))
       .verify("model")
       .run();
@@ -224,7 +236,7 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
   lower.profile = options.profile;
   lower.checkpointing = options.training ? options.checkpointing : "none";
-  if (failed(Stage(module, options).formKernels(options.keep).run()))
+  if (failed(Stage(module, options).formKernels(options).run()))
     return failure();
   if (model && failed(fitTraining(module, model, options)))
     return failure();
@@ -255,6 +267,7 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   function->setSymName(kEvalStep);
   if (failed(Stage(*evaluation, options)
                  .verify("model")
+                 .autocast(options)
                  .addToFunctions(createSgToInference())
                  .run()) ||
       failed(flatten(*evaluation, options)))
@@ -283,7 +296,7 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
       failed(flatten(module, options)))
     return failure();
-  return Stage(module, options).formKernels(options.keep).run();
+  return Stage(module, options).formKernels(options).run();
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
@@ -365,7 +378,7 @@ reprise::emitArtifact(mlir::ModuleOp module,
 
 TrainingNote reprise::noteTraining(mlir::ModuleOp model,
                                    const CompileOptions &options) {
-  TrainingNote note{options.optimizer, options.hyperparameters,
+  TrainingNote note{options.optimizer, options.hyperparameters, options.amp,
                     digestModel(model)};
   // What is wrong with them is said where they are used.
   (void)completeHyperparameters(note.optimizer, note.hyperparameters);

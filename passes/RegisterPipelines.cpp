@@ -50,14 +50,19 @@ void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
 }
 
 void reprise::addKernelFormation(OpPassManager &passes,
-                                 ArrayRef<std::string> keep) {
+                                 const KernelFormation &how) {
+  if (!how.mixedFor.empty()) {
+    SgWidenCallsOptions widen;
+    widen.target = how.mixedFor.str();
+    passes.addNestedPass<func::FuncOp>(createSgWidenCalls(widen));
+  }
   // No common-subexpression elimination: it would make the backward pass read
   // what the forward pass happened to compute as well, and so keep it.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(createSgDecompose());
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   SgRecomputeCheapOptions cheap;
-  cheap.keep.assign(keep.begin(), keep.end());
+  cheap.keep.assign(how.keep.begin(), how.keep.end());
   passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
   passes.addNestedPass<func::FuncOp>(createSgFormKernels());
   addLevelVerifiers(passes, "flat");

@@ -9,10 +9,17 @@ namespace reprise {
 /// The verifiers that close a level, on every function.
 void addLevelVerifiers(mlir::OpPassManager &passes, llvm::StringRef level);
 
-/// From flat functions to kernels and library ops. What patterns of `keep` name
-/// is not computed again.
+struct KernelFormation {
+  /// What these patterns name is not computed again.
+  llvm::ArrayRef<std::string> keep = {};
+  /// Of a model in mixed precision: the target whose library may lack its type;
+  /// else "".
+  llvm::StringRef mixedFor = "";
+};
+
+/// From flat functions to kernels and library ops.
 void addKernelFormation(mlir::OpPassManager &passes,
-                        llvm::ArrayRef<std::string> keep = {});
+                        const KernelFormation &how = {});
 
 } // namespace reprise
 

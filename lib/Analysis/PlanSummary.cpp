@@ -83,6 +83,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
         else
           for (const auto &[name, value] : training.hyperparameters)
             json.attribute(name, value);
+        if (!training.amp.empty())
+          json.attribute("amp", training.amp);
         json.attribute("model", training.model);
       });
     json.attributeArray("entries", [&] {

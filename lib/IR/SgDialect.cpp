@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "reprise/IR/Autocast.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
 
@@ -14,6 +15,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
+#include "reprise/IR/AutocastInterface.cpp.inc"
 #include "reprise/IR/SgInterfaces.cpp.inc"
 
 #include "reprise/IR/SgDialect.cpp.inc"
@@ -54,6 +56,7 @@ void SgDialect::registerAttributes() {
 }
 
 void SgDialect::registerModels() {
+  registerAutocastModels(getContext());
   registerVjpModels(getContext());
   registerDecomposeModels(getContext());
   registerCostModels(getContext());

@@ -16,7 +16,7 @@ using namespace reprise::rt;
 static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
 
 static constexpr const char *kOfRest[] = {
-    "data", "model", "momentum", "optimizer", "threads", "weight-decay"};
+    "amp", "data", "model", "momentum", "optimizer", "threads", "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 

@@ -126,9 +126,11 @@ std::map<std::string, std::string> SessionBackend::settings() const {
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
-  auto optimizer = note["training"].find("optimizer");
-  if (optimizer != note["training"].end() && optimizer->is_string())
-    course["optimizer"] = optimizer->get<std::string>();
+  for (const char *name : {"amp", "optimizer"}) {
+    auto text = note["training"].find(name);
+    if (text != note["training"].end() && text->is_string())
+      course[name] = text->get<std::string>();
+  }
   auto digest = note["training"].find("model");
   if (digest != note["training"].end() && digest->is_string())
     course["model"] = model() + " (" + digest->get<std::string>() + ")";

@@ -39,7 +39,9 @@ std::vector<std::string> budgetModes();
 /// well. A sum that ends on the other side of a tie is then another number by
 /// 1/256, which the layers behind it carry on, and a maximum or a relu that
 /// falls otherwise moves a gradient: the loss within 2e-2, the distance of each
-/// variable within a quarter of its update's length.
+/// variable within a quarter of its update's length, and three times what this
+/// rounding changes in the evaluator's own: the gradient of a scale that
+/// another normalization takes out again is nothing else.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes,
                           Twin twin = Twin::None);

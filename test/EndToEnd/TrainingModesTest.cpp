@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, TrainingModes, testing::ValuesIn(smallModels()),
 INSTANTIATE_TEST_SUITE_P(Transformers, TrainingModes,
                          testing::ValuesIn(smallTransformers()),
                          [](const auto &info) { return info.param.label; });
+INSTANTIATE_TEST_SUITE_P(Mixed, TrainingModes, testing::ValuesIn(mixedModels()),
+                         [](const auto &info) { return info.param.label; });
 
 //===----------------------------------------------------------------------===//
 // Running statistics

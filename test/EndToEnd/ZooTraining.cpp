@@ -10,7 +10,7 @@ using namespace reprise;
 using namespace reprise::end_to_end;
 
 static ZooCase smallResNet(const char *label, double dropout) {
-  ZooCase resnet{label, "resnet18", {}};
+  ZooCase resnet{label, "resnet18", {}, ""};
   resnet.options.batch = 4;
   resnet.options.height = resnet.options.width = 32;
   resnet.options.baseWidth = 16;
@@ -20,15 +20,15 @@ static ZooCase smallResNet(const char *label, double dropout) {
 }
 
 std::vector<ZooCase> end_to_end::smallModels() {
-  return {{"Mlp", "mlp", {}},
+  return {{"Mlp", "mlp", {}, ""},
           smallResNet("ResNet18", 0.0),
           smallResNet("ResNet18Dropout", 0.25)};
 }
 
 std::vector<ZooCase> end_to_end::smallTransformers() {
-  std::vector<ZooCase> cases = {{"Swin", "swin_t", {}},
-                                {"Swin3D", "swin3d_t", {}},
-                                {"ConvNeXt", "convnext_tiny", {}}};
+  std::vector<ZooCase> cases = {{"Swin", "swin_t", {}, ""},
+                                {"Swin3D", "swin3d_t", {}, ""},
+                                {"ConvNeXt", "convnext_tiny", {}, ""}};
   for (ZooCase &each : cases) {
     each.options.batch = 2;
     each.options.height = each.options.width = 32;
@@ -37,6 +37,18 @@ std::vector<ZooCase> end_to_end::smallTransformers() {
   }
   cases[1].options.frames = 4;
   return cases;
+}
+
+std::vector<ZooCase> end_to_end::mixedModels() {
+  ZooCase resnet = smallResNet("ResNet18Bf16", 0.25);
+  resnet.amp = "bf16";
+  ZooCase swin = smallTransformers()[0];
+  swin.label = "SwinF16";
+  swin.amp = "f16";
+  ZooCase convnext = smallTransformers()[2];
+  convnext.label = "ConvNeXtBf16";
+  convnext.amp = "bf16";
+  return {resnet, swin, convnext};
 }
 
 void end_to_end::loadEverything(MLIRContext &context) {
@@ -66,6 +78,7 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
     return {};
   CompileOptions options;
   options.checkpointing = mode;
+  options.amp = zooCase.amp;
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 5e-4;
   auto file = compileModel(*model, options);

@@ -20,6 +20,7 @@ struct ZooCase {
   const char *label;
   const char *model;
   zoo::ModelOptions options;
+  const char *amp = ""; // mixed precision
 };
 
 /// How a failed test names its case.
@@ -34,6 +35,10 @@ std::vector<ZooCase> smallModels();
 /// A Swin of images, one of volumes and a ConvNeXt, of all their blocks but few
 /// channels, with stochastic depth.
 std::vector<ZooCase> smallTransformers();
+
+/// Of these, a ResNet with dropout, a Swin and a ConvNeXt in mixed precision:
+/// with bf16, which the processor's library takes, and with f16.
+std::vector<ZooCase> mixedModels();
 
 /// Loads the compiler's dialects with reference models, and keeps warnings to
 /// itself: modes may find fewer cuts in small models than they were asked for.

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "reprise/IR/Autocast.h"
 #include "reprise/IR/Sg.h"
 #include "gtest/gtest.h"
 #include <set>
@@ -401,6 +402,30 @@ TEST(IndexMap, OfOps) {
   EXPECT_EQ(indexMap("sg.slice %x [1, 0] to [2, 4] by [1, 3] :"
                      " tensor<2x4xf32> -> tensor<1x2xf32>"),
             "(d0, d1) -> (d0 + 1, d1 * 3)");
+}
+
+// An op of models that has no rule would keep its f32 operands in silence.
+TEST(Autocast, EveryOpOfModelsHasARule) {
+  MLIRContext context;
+  context.loadDialect<SgDialect>();
+  std::set<std::string> without;
+  for (RegisteredOperationName name :
+       context.getRegisteredOperationsByDialect("sg"))
+    if (!name.hasInterface<AutocastOpInterface>())
+      without.insert(name.stripDialect().str());
+  const std::set<std::string> structure = {
+      "backward", "barrier", "cast",   "constant",       "copy",
+      "iota",     "kernel",  "module", "random_uniform", "read",
+      "variable", "write",   "yield"};
+  const std::set<std::string> ofSteps = {
+      "avg_pool2d_grad",     "batch_norm_grad",    "batch_norm_inference",
+      "batch_norm_training", "conv2d_filter_grad", "conv2d_input_grad",
+      "cross_entropy_grad",  "gather_grad",        "layer_norm_grad",
+      "max_pool2d_grad",     "normalize",          "relu_grad",
+      "softmax_grad"};
+  std::set<std::string> expected = structure;
+  expected.insert(ofSteps.begin(), ofSteps.end());
+  EXPECT_EQ(without, expected);
 }
 
 } // namespace

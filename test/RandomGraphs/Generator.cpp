@@ -231,7 +231,7 @@ bool random_graphs::mixesTypes(ModuleOp module) {
   WalkResult walk = module.walk([](Operation *op) {
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))
-        if (tensor.getElementType().isBF16())
+        if (isa<BFloat16Type, Float16Type>(tensor.getElementType()))
           return WalkResult::interrupt();
     return WalkResult::advance();
   });

@@ -155,6 +155,12 @@ void CompileFlags::addTo(CLI::App &app) {
       ->group(kCompileGroup);
   addOptimizerOptions();
   command
+      ->add_option("--amp", amp,
+                   "Mixed precision: products in bf16 or f16, variables and "
+                   "statistics in f32; none (default)")
+      ->type_name("TYPE")
+      ->group(kCompileGroup);
+  command
       ->add_option("--threads", threads,
                    "Threads to run on; the bits of results depend on it "
                    "(default: this machine's)")
@@ -233,6 +239,8 @@ static std::string writeOptimizer(const std::string &name,
 
 void CompileFlags::resume(const rt::Course &course) {
   takeSetting(course, "threads", threads);
+  if (auto type = course.find("amp"); type != course.end() && !amp)
+    amp = type->second;
   auto it = course.find("optimizer");
   std::string name = kDefaultOptimizer.str();
   HyperparameterValues values;
@@ -253,6 +261,8 @@ void CompileFlags::addGiven(rt::Course &course,
                             const rt::Course &stored) const {
   if (threads)
     course["threads"] = std::to_string(*threads);
+  if (amp && *amp != "none")
+    course["amp"] = *amp;
   CompileFlags resumed = *this;
   resumed.resume(stored);
   bool given = optimizer.has_value();
@@ -440,6 +450,10 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     return values.status();
   options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
   options.hyperparameters = std::move(*values);
+  if (amp && *amp != "none")
+    options.amp = *amp;
+  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
+    return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);
   if (options.threads < 1 || options.threads > kMaxThreads)

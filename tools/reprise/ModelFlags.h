@@ -43,8 +43,8 @@ public:
   /// Where the profile is of another machine.
   void warnElsewhere(const CostModel &costs, const Target &device,
                      unsigned threads) const;
-  /// Takes from a state's course what no option says: threads, the optimizer
-  /// and its hyperparameters.
+  /// Takes from a state's course what no option says: threads, mixed
+  /// precision, the optimizer and its hyperparameters.
   void resume(const rt::Course &course);
   /// Those that options say, for a comparison with the course of a state.
   void addGiven(rt::Course &course, const rt::Course &stored) const;
@@ -62,7 +62,7 @@ private:
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
   std::vector<std::string> keep, recompute;
-  std::optional<std::string> optimizer;
+  std::optional<std::string> optimizer, amp;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<unsigned> threads;
 };

@@ -11,6 +11,7 @@ namespace reprise {
 struct TrainingNote {
   std::string optimizer = "sgd";
   std::map<std::string, double> hyperparameters; // all of them
+  std::string amp;   // mixed precision: bf16, f16, or "" for none
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

@@ -4,6 +4,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
+  let summary = "library ops compute in f32 where a target's library has no less";
+  let description = [{
+    A library op on bf16 or f16 whose type the target's library does not take
+    computes in f32: casts widen its operands, which is exact, and round its result.
+    Sums of such products are f32 everywhere, so that the rounding is that of a
+    library which takes the type; neither time nor memory is saved. A remark says
+    how many there are. Part of mixed precision alone: without it an op of a type
+    that a target does not run is refused.
+
+    ```mlir
+    func.func @f(%x: tensor<8x4xf16>, %w: tensor<4x10xf16>) -> tensor<8x10xf16> {
+      %y = sg.matmul %x, %w
+        : (tensor<8x4xf16>, tensor<4x10xf16>) -> tensor<8x10xf16>
+      return %y : tensor<8x10xf16>
+    }
+    // with target=cpu:native becomes
+    //   %a = sg.cast %x : tensor<8x4xf16> to tensor<8x4xf32>
+    //   %b = sg.cast %w : tensor<4x10xf16> to tensor<4x10xf32>
+    //   %y = sg.matmul %a, %b
+    //     : (tensor<8x4xf32>, tensor<4x10xf32>) -> tensor<8x10xf32>
+    //   %r = sg.cast %y : tensor<8x10xf32> to tensor<8x10xf16>
+    //   return %r : tensor<8x10xf16>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"cpu:native\"",
+                        "device that it is for, as cpu:native">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
   let summary = "orders and places flat functions into one program";
   let description = [{

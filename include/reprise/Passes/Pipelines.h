@@ -44,6 +44,8 @@ struct CompileOptions {
   /// defaults.
   std::string optimizer = "sgd";
   HyperparameterValues hyperparameters;
+  /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
+  std::string amp;
   /// Return each parameter's gradient as output "gradient:PARAMETER".
   bool emitGradients = false;
   /// Return as output "nonfinite" whether the loss or a gradient is not finite.

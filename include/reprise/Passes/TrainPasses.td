@@ -63,6 +63,47 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
+  let summary = "runs a model's products in bf16 or f16";
+  let description = [{
+    Mixed precision, as PyTorch's autocast does it: variables, arguments and
+    results keep their types, and each op of a model computes in the type that its
+    rule says (`AutocastOpInterface`), casts standing between them.
+
+    | rule | ops | |
+    |---|---|---|
+    | narrow | `matmul`, `conv2d` | operands in `type`, sums in f32, the result rounded once to `type`: behind the addition of a bias that nothing else reads |
+    | wide | `cross_entropy`, `exp`, `global_avg_pool`, `layer_norm`, `log`, `reduce_sum`, `rsqrt`, `softmax` | f32 |
+    | widest | arithmetic, `compare`, `concat`, `select` | the widest of the operands' types; constants and scalars say nothing |
+    | first | all others | the type of the first operand |
+
+    An op that has no rule has the operands that it was written for. A value is cast
+    to a type once in a block. f64 and integers are left alone. Works on a model,
+    before differentiation: a cast's derivative is the cast back, so that gradients
+    of f32 variables are f32.
+
+    ```mlir
+    func.func @f(%x: tensor<8x4xf32>, %w: tensor<10x4xf32>) -> tensor<8x10xf32> {
+      %y = sg.matmul %x, %w {transpose_b}
+        : (tensor<8x4xf32>, tensor<10x4xf32>) -> tensor<8x10xf32>
+      %r = sg.relu %y : tensor<8x10xf32>
+      return %r : tensor<8x10xf32>
+    }
+    // with type=bf16 becomes
+    //   %a = sg.cast %x : tensor<8x4xf32> to tensor<8x4xbf16>
+    //   %b = sg.cast %w : tensor<10x4xf32> to tensor<10x4xbf16>
+    //   %y = sg.matmul %a, %b {transpose_b}
+    //     : (tensor<8x4xbf16>, tensor<10x4xbf16>) -> tensor<8x10xbf16>
+    //   %r = sg.relu %y : tensor<8x10xbf16>
+    //   %s = sg.cast %r : tensor<8x10xbf16> to tensor<8x10xf32>
+    //   return %s : tensor<8x10xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"",
+                        "bf16 or f16">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
   let summary = "turns a model into its inference";
   let description = [{

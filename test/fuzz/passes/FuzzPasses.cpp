@@ -69,18 +69,27 @@ static std::string onFunctions(const std::string &pass) {
 /// Each pass alone, with the options that reach different code.
 static std::vector<Route> makeAlone() {
   std::vector<Route> routes;
-  for (const char *pass :
-       {"sg-assign-checkpointing{mode=annotated}",
-        "sg-assign-checkpointing{mode=per-block}",
-        "sg-assign-checkpointing{mode=nested}",
-        "sg-assign-checkpointing{mode=segments=2}",
-        "sg-assign-checkpointing{mode=sqrt}",
-        "sg-assign-checkpointing{mode=threshold-bytes=64}",
-        "sg-lower-checkpointing", "sg-print-kept", "sg-decompose",
-        "sg-form-kernels", "sg-recompute-cheap", "sg-to-inference",
-        "sg-flatten", "sg-verify-effects", "sg-verify-level{level=model}",
-        "sg-verify-level{level=train}", "sg-verify-level{level=remat}",
-        "sg-verify-level{level=flat}"})
+  for (const char *pass : {"sg-assign-checkpointing{mode=annotated}",
+                           "sg-assign-checkpointing{mode=per-block}",
+                           "sg-assign-checkpointing{mode=nested}",
+                           "sg-assign-checkpointing{mode=segments=2}",
+                           "sg-assign-checkpointing{mode=sqrt}",
+                           "sg-assign-checkpointing{mode=threshold-bytes=64}",
+                           "sg-lower-checkpointing",
+                           "sg-print-kept",
+                           "sg-decompose",
+                           "sg-form-kernels",
+                           "sg-recompute-cheap",
+                           "sg-to-inference",
+                           "sg-flatten",
+                           "sg-autocast",
+                           "sg-autocast{type=f16}",
+                           "sg-widen-calls",
+                           "sg-verify-effects",
+                           "sg-verify-level{level=model}",
+                           "sg-verify-level{level=train}",
+                           "sg-verify-level{level=remat}",
+                           "sg-verify-level{level=flat}"})
     routes.push_back({pass, {onFunctions(pass)}});
   for (const char *pass :
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
@@ -121,6 +130,10 @@ static std::vector<Route> makePipelines() {
          "sg-differentiate", onFunctions("sg-print-kept"),
          onFunctions("sg-lower-checkpointing"), onFunctions("sg-flatten")},
         /*hasBudget=*/false);
+  add("mixed",
+      {onFunctions("sg-autocast{type=f16}"), "sg-differentiate",
+       onFunctions("sg-flatten"), onFunctions("sg-widen-calls")},
+      /*hasBudget=*/false);
   add("budget", {"sg-differentiate", onFunctions("sg-flatten")},
       /*hasBudget=*/true);
   add("evaluate", {onFunctions("sg-to-inference"), onFunctions("sg-flatten")},

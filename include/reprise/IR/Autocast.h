@@ -1,0 +1,33 @@
+//===- Autocast.h - Ops under mixed precision -------------------*- C++ -*-===//
+//
+// The lists of PyTorch's autocast for CUDA are the starting point:
+// https://docs.pytorch.org/docs/stable/amp.html#cuda-op-specific-behavior
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_IR_AUTOCAST_H
+#define REPRISE_IR_AUTOCAST_H
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace reprise {
+
+/// Of f32, bf16 and f16 operands; others stay as they are.
+enum class AutocastRule {
+  Narrow, // bf16 or f16, with sums in f32: products
+  Wide,   // f32: exponentials, sums, losses, layer_norm
+  Widest, // the widest of the operands', constants not counted: arithmetic
+  First   // the first operand's; the others' element types may differ
+};
+
+} // namespace reprise
+
+#include "reprise/IR/AutocastInterface.h.inc"
+
+namespace reprise::sg {
+
+/// Attaches the rules to the ops that models are made of.
+void registerAutocastModels(mlir::MLIRContext *context);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_IR_AUTOCAST_H

@@ -1,0 +1,37 @@
+//===- AutocastModels.cpp - Ops of sg under mixed precision ---------------===//
+//
+// Where a rule is not PyTorch's: a global mean is Wide, because it is rounded
+// twice otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/IR/Autocast.h"
+#include "reprise/IR/Sg.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+template <AutocastRule rule, typename OpTy>
+struct Model : AutocastOpInterface::ExternalModel<Model<rule, OpTy>, OpTy> {
+  AutocastRule getAutocastRule(Operation *) const { return rule; }
+};
+} // namespace
+
+template <AutocastRule rule, typename... Ops>
+static void attach(MLIRContext *context) {
+  (Ops::template attachInterface<Model<rule, Ops>>(*context), ...);
+}
+
+void sg::registerAutocastModels(MLIRContext *context) {
+  attach<AutocastRule::Narrow, MatMulOp, Conv2DOp>(context);
+  attach<AutocastRule::Wide, CrossEntropyOp, ExpOp, GlobalAvgPoolOp,
+         LayerNormOp, LogOp, ReduceSumOp, RsqrtOp, SoftmaxOp>(context);
+  attach<AutocastRule::Widest, AddOp, CompareOp, ConcatOp, DivOp, MaximumOp,
+         MinimumOp, MulOp, SelectOp, SubOp>(context);
+  attach<AutocastRule::First, AbsOp, AvgPool2DOp, BatchNormOp, BroadcastOp,
+         DropoutOp, ErfOp, GatherOp, GeluOp, HardSigmoidOp, HardSwishOp,
+         MaxPool2DOp, NegOp, PadOp, ReduceMaxOp, ReluOp, ReshapeOp, RollOp,
+         SigmoidOp, SiluOp, SliceOp, SqrtOp, TanhOp, TransposeOp>(context);
+}

@@ -1,0 +1,299 @@
+//===- Autocast.cpp - Products in bf16 or f16 -----------------------------===//
+//
+// Input:   a model.
+// Output:  the same with ops in the types that their rules say and casts
+//          between them. Variables, arguments and results keep their types.
+// Method:  in the order of ops: the types of operands are known, those of
+//          results follow. A value is cast to a type once in a block.
+// Cost:    linear.
+// Fails:   on a differentiated function; on a type other than bf16 and f16.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/IR/Autocast.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Passes/Train.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGAUTOCAST
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool isReal(Value value) {
+  return isa<FloatType>(tensorOf(value).getElementType());
+}
+
+/// A number that says nothing of a type: it takes that of what it meets.
+static bool isNumber(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op))
+    return tensorOf(broadcast.getOperand()).getRank() == 0 ||
+           isNumber(broadcast.getOperand());
+  return isa_and_present<ConstantOp>(op);
+}
+
+/// The addition of a vector to each row of `product`, which nothing else
+/// reads: it belongs to the product, and is rounded with it.
+static AddOp biasOf(Value product) {
+  while (product.hasOneUse()) {
+    OpOperand &use = *product.use_begin();
+    if (auto reshape = dyn_cast<ReshapeOp>(use.getOwner())) {
+      product = reshape.getResult();
+      continue;
+    }
+    auto add = dyn_cast<AddOp>(use.getOwner());
+    if (!add)
+      return {};
+    auto bias = add->getOperand(1 - use.getOperandNumber())
+                    .getDefiningOp<BroadcastOp>();
+    int64_t last = tensorOf(product).getRank() - 1;
+    bool isBias = bias && bias.getDims() == ArrayRef<int64_t>{last};
+    return isBias ? add : AddOp();
+  }
+  return {};
+}
+
+namespace {
+
+/// Of one function.
+class Caster {
+public:
+  Caster(func::FuncOp function, FloatType narrow)
+      : function(function), narrow(narrow),
+        wide(Float32Type::get(function.getContext())) {}
+
+  void run() { castBlock(function.getBody().front()); }
+
+private:
+  using Casts = llvm::DenseMap<std::pair<Value, Type>, Value>;
+
+  bool isOurs(Value value) const {
+    Type element = tensorOf(value).getElementType();
+    return element == wide || element == narrow;
+  }
+
+  void castBlock(Block &block);
+  void castOp(Operation *op);
+  void castModule(sg::BlockOp module);
+  void apply(Operation *op, AutocastRule rule);
+  void follow(Operation *op);
+  void finishBias(AddOp add);
+  void restore(Operation *op);
+  void restore(OpBuilder &builder, OpOperand &operand);
+  FloatType widest(Operation *op) const;
+  void castOperands(Operation *op, FloatType type);
+  void setResults(Operation *op, Type element);
+  Value as(OpBuilder &builder, Value value, Type element);
+
+  func::FuncOp function;
+  FloatType narrow, wide;
+  /// The types that values had, of those that have another now.
+  llvm::DenseMap<Value, Type> before;
+  llvm::SmallPtrSet<Operation *, 16> biases;
+  Casts *casts = nullptr; // of the block that is being cast
+};
+
+} // namespace
+
+/// `value` in another element type.
+Value Caster::as(OpBuilder &builder, Value value, Type element) {
+  if (tensorOf(value).getElementType() == element)
+    return value;
+  // What was only widened has the narrow elements still.
+  if (auto cast = value.getDefiningOp<CastOp>())
+    if (tensorOf(cast.getOperand()).getElementType() == element &&
+        tensorOf(value).getElementType() == wide)
+      return cast.getOperand();
+  auto [found, isNew] = casts->try_emplace({value, element});
+  if (isNew)
+    found->second = CastOp::create(builder, value.getLoc(),
+                                   tensorOf(value).clone(element), value);
+  return found->second;
+}
+
+void Caster::castOperands(Operation *op, FloatType type) {
+  OpBuilder builder(op);
+  OriginScope scope(builder, op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isReal(operand.get()) && isOurs(operand.get()))
+      operand.set(as(builder, operand.get(), type));
+}
+
+void Caster::setResults(Operation *op, Type element) {
+  for (Value result : op->getResults()) {
+    if (!isReal(result) || tensorOf(result).getElementType() == element)
+      continue;
+    before.try_emplace(result, result.getType());
+    result.setType(tensorOf(result).clone(element));
+  }
+}
+
+/// Of operands that are no mere numbers; f32 where all are.
+FloatType Caster::widest(Operation *op) const {
+  bool hasNarrow = false;
+  for (Value operand : op->getOperands()) {
+    if (!isReal(operand) || isNumber(operand))
+      continue;
+    if (tensorOf(operand).getElementType() == wide)
+      return wide;
+    hasNarrow = true;
+  }
+  return hasNarrow ? narrow : wide;
+}
+
+void Caster::apply(Operation *op, AutocastRule rule) {
+  for (ValueRange values :
+       {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      if (isReal(value) && !isOurs(value))
+        return restore(op);
+  switch (rule) {
+  case AutocastRule::Narrow: {
+    castOperands(op, narrow);
+    AddOp bias = biasOf(op->getResult(0));
+    if (bias)
+      biases.insert(bias);
+    REPRISE_FAULT("bias-rounded-twice", bias = {});
+    return setResults(op, bias ? wide : narrow);
+  }
+  case AutocastRule::Wide:
+    castOperands(op, wide);
+    return setResults(op, wide);
+  case AutocastRule::Widest: {
+    FloatType type = widest(op);
+    castOperands(op, type);
+    return setResults(op, type);
+  }
+  case AutocastRule::First:
+    return follow(op);
+  }
+}
+
+/// The first operand leads; the others are what they were, and may be wider
+/// than it, but not narrower.
+void Caster::follow(Operation *op) {
+  SmallVector<OpOperand *> real;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isReal(operand.get()))
+      real.push_back(&operand);
+  if (real.empty())
+    return;
+  OpOperand *first = real.front();
+  OpBuilder builder(op);
+  OriginScope scope(builder, op);
+  for (OpOperand *other : llvm::drop_begin(real)) {
+    restore(builder, *other);
+    if (tensorOf(other->get()).getElementType() == narrow)
+      first->set(as(builder, first->get(), narrow));
+  }
+  setResults(op, tensorOf(first->get()).getElementType());
+}
+
+/// A product with its bias is as narrow as one without.
+void Caster::finishBias(AddOp add) {
+  OpBuilder builder(add);
+  builder.setInsertionPointAfter(add);
+  OriginScope scope(builder, add);
+  Value sum = add.getResult();
+  auto rounded =
+      CastOp::create(builder, add.getLoc(), tensorOf(sum).clone(narrow), sum);
+  sum.replaceAllUsesExcept(rounded, rounded);
+  before.try_emplace(rounded, sum.getType());
+}
+
+/// Gives an op the operands that it was written for.
+void Caster::restore(Operation *op) {
+  OpBuilder builder(op);
+  OriginScope scope(builder, op);
+  for (OpOperand &operand : op->getOpOperands())
+    restore(builder, operand);
+}
+
+void Caster::restore(OpBuilder &builder, OpOperand &operand) {
+  if (auto was = before.find(operand.get()); was != before.end())
+    operand.set(as(builder, operand.get(),
+                   cast<RankedTensorType>(was->second).getElementType()));
+}
+
+/// A block takes what comes and gives what it makes of it.
+void Caster::castModule(sg::BlockOp module) {
+  for (auto [operand, argument] :
+       llvm::zip_equal(module.getInputs(), module.getBody().getArguments())) {
+    if (argument.getType() == operand.getType())
+      continue;
+    before.try_emplace(argument, argument.getType());
+    argument.setType(operand.getType());
+  }
+  castBlock(module.getBody().front());
+  for (auto [result, yielded] :
+       llvm::zip_equal(module.getResults(), module.getYield().getOperands())) {
+    if (result.getType() == yielded.getType())
+      continue;
+    before.try_emplace(result, result.getType());
+    result.setType(yielded.getType());
+  }
+}
+
+void Caster::castOp(Operation *op) {
+  if (auto module = dyn_cast<sg::BlockOp>(op))
+    return castModule(module);
+  if (isa<YieldOp>(op))
+    return;
+  auto ruled = dyn_cast<AutocastOpInterface>(op);
+  if (!ruled)
+    return restore(op);
+  apply(op, ruled.getAutocastRule());
+  if (biases.contains(op))
+    finishBias(cast<AddOp>(op));
+}
+
+void Caster::castBlock(Block &block) {
+  Casts own, *outer = std::exchange(casts, &own);
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    castOp(op);
+  casts = outer;
+}
+
+namespace {
+class Autocast : public reprise::impl::SgAutocastBase<Autocast> {
+public:
+  using SgAutocastBase::SgAutocastBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    Builder builder(&getContext());
+    FloatType narrow = type == "bf16"  ? FloatType(builder.getBF16Type())
+                       : type == "f16" ? FloatType(builder.getF16Type())
+                                       : FloatType();
+    if (!narrow) {
+      function.emitError() << "has no mixed precision of type '" << type
+                           << "'; bf16 and f16 are possible";
+      return signalPassFailure();
+    }
+    WalkResult walk = function.walk([](BackwardOp op) {
+      op.emitOpError() << "is there already; types are chosen before "
+                          "differentiation";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    if (!function.isExternal())
+      Caster(function, narrow).run();
+  }
+};
+} // namespace
