@@ -3,15 +3,17 @@
 // Input:   a function of sg at any level.
 // Output:  the same function of primitives and library ops.
 // Method:  patterns, by walks: ops are replaced until none has a decomposition;
-//          then large reductions are split.
+//          then large reductions are split and casts brought to their kernels.
 // Cost:    linear in the ops emitted.
 // Fails:   when a decomposition fails, with its message.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "reprise/IR/CastMotion.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Patches.h"
 #include "reprise/Passes/Fuse.h"
 #include <functional>
 #include <numeric>
@@ -140,6 +142,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
         return signalPassFailure();
       }
     }
+    sg::populatePatchPatterns(splits);
+    sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
   }
 

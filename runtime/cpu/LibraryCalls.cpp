@@ -8,6 +8,7 @@
 #include "LibraryCalls.h"
 #include "reprise/Fault.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace reprise::rt {
@@ -80,9 +81,34 @@ BoundLibraryCall::BoundLibraryCall(
                plan.info.workspaceBytes - plan.scratchpadOffset};
 }
 
+namespace {
+struct Clearing {
+  char *bytes;
+  uint64_t count;
+  unsigned parts;
+};
+} // namespace
+
+static void clearPart(void *context, unsigned member) {
+  const Clearing &all = *static_cast<Clearing *>(context);
+  uint64_t part = (all.count + all.parts - 1) / all.parts;
+  uint64_t begin = std::min(all.count, part * member);
+  std::memset(all.bytes + begin, 0, std::min(part, all.count - begin));
+}
+
+static void clear(void *bytes, uint64_t count, Team &team) {
+  // Below this, waking the other threads costs more than they save.
+  constexpr uint64_t kInlineBytes = 64 << 10;
+  Clearing all{static_cast<char *>(bytes), count,
+               count <= kInlineBytes ? 1 : team.size()};
+  if (all.parts == 1)
+    return clearPart(&all, 0);
+  team.run(all.parts, clearPart, &all);
+}
+
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
   if (cleared.second)
-    std::memset(cleared.first, 0, cleared.second);
+    clear(cleared.first, cleared.second, team);
   for (Bound &bound : sequence) {
     dnnl_status_t status = dnnl_primitive_execute(
         bound.primitive.get(), stream.get(), int(bound.arguments.size()),

@@ -226,19 +226,70 @@ static memory::desc matrix(const TensorDesc &t, bool transposed) {
   return memory::desc(dims, dataType(t.type), strides);
 }
 
+/// True where a copy of the second operand in oneDNN's own layout pays: rows of
+/// bf16 that its kernel would gather again for each block of the result.
+static bool packsSecond(const LibraryCallDesc &call) {
+  return call.inputs[1].type == RP_BF16 && call.inputs[1].shape.size() == 2 &&
+         !call.ints[0] && !call.ints[1];
+}
+
 static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
                        const Attached &attached) {
   memory::desc a = matrix(call.inputs[0], call.ints[0]);
   memory::desc b = matrix(call.inputs[1], call.ints[1]);
   memory::desc c = matrix(call.outputs[0], false);
+  memory::desc any(b.dims(), b.data_type(), memory::format_tag::any);
   auto desc = avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, b, c), attached.attr, cpuEngine()));
-  planOperation(plan,
-                {desc,
-                 {{DNNL_ARG_SRC, Place::input(0), a},
-                  {DNNL_ARG_WEIGHTS, Place::input(1), b},
-                  {DNNL_ARG_DST, Place::output(), c}}},
-                attached);
+      dnnl::matmul::desc(a, packsSecond(call) ? any : b, c), attached.attr,
+      cpuEngine()));
+  memory::desc wanted = desc.weights_desc();
+  bool pack = wanted != b;
+  if (pack)
+    planReorder(plan, b, Place::input(1), wanted, Place::packed());
+  planOperation(
+      plan,
+      {desc,
+       {{DNNL_ARG_SRC, Place::input(0), a},
+        {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1), wanted},
+        {DNNL_ARG_DST, Place::output(), c}}},
+      attached);
+}
+
+/// True for the gradient of a 1x1 filter that reads every pixel once, in bf16:
+/// a product of matrices. oneDNN's convolution makes copies of both images for
+/// it and takes two to five times as long.
+static bool isProductOfPixels(const LibraryCallDesc &call) {
+  const std::vector<int64_t> &filter = call.outputs[0].shape;
+  const std::vector<int64_t> everyPixel = {1, 1, 0, 0, 0, 0, 1, 1, 1};
+  return call.inputs[0].type == RP_BF16 && filter[1] == 1 && filter[2] == 1 &&
+         call.ints == everyPixel;
+}
+
+/// (N,H,W,C) as N*H*W rows.
+static TensorDesc rowsOf(const TensorDesc &image) {
+  const std::vector<int64_t> &s = image.shape;
+  return {image.type, {s[0] * s[1] * s[2], s[3]}, {}};
+}
+
+/// dy^T x. False, and nothing planned, where that would take memory from the
+/// heap.
+static bool planPixelProduct(LibraryPlan &plan, const LibraryCallDesc &call) {
+  memory::desc dy = matrix(rowsOf(call.inputs[1]), true);
+  memory::desc x = matrix(rowsOf(call.inputs[0]), false);
+  memory::desc dw =
+      matrix({call.outputs[0].type,
+              {call.outputs[0].shape[0], call.outputs[0].shape[3]},
+              {}},
+             false);
+  auto desc = avoidAllocation(dnnl::matmul::primitive_desc(
+      dnnl::matmul::desc(dy, x, dw), userScratchpad(), cpuEngine()));
+  if (allocates(desc))
+    return false;
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_SRC, Place::input(1), dy},
+                              {DNNL_ARG_WEIGHTS, Place::input(0), x},
+                              {DNNL_ARG_DST, Place::output(), dw}}});
+  return true;
 }
 
 static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -303,7 +354,11 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
     planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
     break;
   case LibraryOp::Conv2DFilterGrad:
+    if (isProductOfPixels(call) && planPixelProduct(plan, call))
+      break;
     planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
+    // Its copies of images have room for padding that it leaves as it was.
+    plan.readsScratchpad = in0.type == RP_BF16;
     break;
   case LibraryOp::MatMul:
     planMatMul(plan, call, attachSums(call, [](const TensorDesc &t) {
@@ -345,9 +400,6 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
     LibraryPlan plan =
         desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
     layOutWorkspace(plan);
-    // Its copies of images have room for padding that it leaves as it was.
-    plan.readsScratchpad = desc.op == LibraryOp::Conv2DFilterGrad &&
-                           desc.inputs[0].type == RP_BF16;
     return plan;
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_out_of_memory)

@@ -82,3 +82,66 @@ func.func @loss_of_narrow_logits(%x: tensor<8x4xbf16>, %l: tensor<8xi32>) -> ten
   %losses, %lse = sg.cross_entropy %x, %l : (tensor<8x4xbf16>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
   return %losses : tensor<8xf32>
 }
+
+
+// Casts of floating-point numbers stand where kernels can take them in: in front
+// of a view that a narrower value is wanted of, behind one that gives a wider.
+// What is not narrower stays.
+
+// CHECK-LABEL: func.func @casts_and_views(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<8x4xf32>, %[[Y:[a-z0-9]+]]: tensor<8x4xbf16>, %[[I:[a-z0-9]+]]: tensor<8x4xi32>
+// CHECK:         %[[N:.*]] = sg.cast %[[X]] : tensor<8x4xf32> to tensor<8x4xbf16>
+// CHECK-NEXT:    %[[V:.*]] = sg.reshape %[[N]] : tensor<8x4xbf16> -> tensor<32xbf16>
+// CHECK:         %[[W:.*]] = sg.reshape %[[Y]] : tensor<8x4xbf16> -> tensor<32xbf16>
+// CHECK-NEXT:    %[[F:.*]] = sg.cast %[[W]] : tensor<32xbf16> to tensor<32xf32>
+// CHECK-NEXT:    %[[J:.*]] = sg.reshape %[[I]] : tensor<8x4xi32> -> tensor<32xi32>
+// CHECK-NEXT:    %[[K:.*]] = sg.cast %[[J]] : tensor<32xi32> to tensor<32xbf16>
+// CHECK-NEXT:    return %[[V]], %[[F]], %[[K]]
+func.func @casts_and_views(%x: tensor<8x4xf32>, %y: tensor<8x4xbf16>,
+    %i: tensor<8x4xi32>) -> (tensor<32xbf16>, tensor<32xf32>, tensor<32xbf16>) {
+  %a = sg.reshape %x : tensor<8x4xf32> -> tensor<32xf32>
+  %v = sg.cast %a : tensor<32xf32> to tensor<32xbf16>
+  %b = sg.cast %y : tensor<8x4xbf16> to tensor<8x4xf32>
+  %f = sg.reshape %b : tensor<8x4xf32> -> tensor<32xf32>
+  %j = sg.reshape %i : tensor<8x4xi32> -> tensor<32xi32>
+  %k = sg.cast %j : tensor<32xi32> to tensor<32xbf16>
+  return %v, %f, %k : tensor<32xbf16>, tensor<32xf32>, tensor<32xbf16>
+}
+
+// Patches that touch become the rows of a matrix; so do those of the gradients.
+// Windows that overlap, or leave something out, stay convolutions.
+
+// CHECK-LABEL: func.func @patches(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x6x9x4xf32>, %[[F:[a-z0-9]+]]: tensor<5x2x3x4xf32>, %[[DY:[a-z0-9]+]]: tensor<2x3x3x5xf32>
+// CHECK:         %[[A:.*]] = sg.reshape %[[X]] : tensor<2x6x9x4xf32> -> tensor<2x3x2x3x3x4xf32>
+// CHECK-NEXT:    %[[T:.*]] = sg.transpose %[[A]] perm [0, 1, 3, 2, 4, 5]
+// CHECK-NEXT:    %[[P:.*]] = sg.reshape %[[T]] : tensor<2x3x3x2x3x4xf32> -> tensor<18x24xf32>
+// CHECK-NEXT:    %[[M:.*]] = sg.reshape %[[F]] : tensor<5x2x3x4xf32> -> tensor<5x24xf32>
+// CHECK-NEXT:    %[[R:.*]] = sg.matmul %[[P]], %[[M]] {transpose_b} : (tensor<18x24xf32>, tensor<5x24xf32>) -> tensor<18x5xf32>
+// CHECK-NEXT:    %[[Y:.*]] = sg.reshape %[[R]] : tensor<18x5xf32> -> tensor<2x3x3x5xf32>
+// CHECK:         sg.matmul {{.*}} : (tensor<18x5xf32>, tensor<5x24xf32>) -> tensor<18x24xf32>
+// CHECK:         sg.transpose {{.*}} perm [0, 1, 3, 2, 4, 5] : tensor<2x3x3x2x3x4xf32> -> tensor<2x3x2x3x3x4xf32>
+// CHECK:         sg.matmul {{.*}} {transpose_a} : (tensor<18x5xf32>, tensor<18x24xf32>) -> tensor<5x24xf32>
+// CHECK:         sg.conv2d {{.*}} -> tensor<2x2x3x5xf32>
+func.func @patches(%x: tensor<2x6x9x4xf32>, %f: tensor<5x2x3x4xf32>,
+    %dy: tensor<2x3x3x5xf32>) -> (tensor<2x3x3x5xf32>, tensor<2x6x9x4xf32>,
+                                  tensor<5x2x3x4xf32>, tensor<2x2x3x5xf32>) {
+  %y = sg.conv2d %x, %f {strides = array<i64: 2, 3>,
+      padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+      groups = 1 : i64}
+    : (tensor<2x6x9x4xf32>, tensor<5x2x3x4xf32>) -> tensor<2x3x3x5xf32>
+  %dx = sg.conv2d_input_grad %dy, %f {strides = array<i64: 2, 3>,
+      padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+      groups = 1 : i64}
+    : (tensor<2x3x3x5xf32>, tensor<5x2x3x4xf32>) -> tensor<2x6x9x4xf32>
+  %df = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 2, 3>,
+      padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+      groups = 1 : i64}
+    : (tensor<2x6x9x4xf32>, tensor<2x3x3x5xf32>) -> tensor<5x2x3x4xf32>
+  %o = sg.conv2d %x, %f {strides = array<i64: 3, 3>,
+      padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+      groups = 1 : i64}
+    : (tensor<2x6x9x4xf32>, tensor<5x2x3x4xf32>) -> tensor<2x2x3x5xf32>
+  return %y, %dx, %df, %o : tensor<2x3x3x5xf32>, tensor<2x6x9x4xf32>,
+                            tensor<5x2x3x4xf32>, tensor<2x2x3x5xf32>
+}

@@ -18,6 +18,13 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     16384 elements stay as they are. Sums of bf16 and f16 are split in f32.
     The order of a sum is then a function of its operand's shape alone.
 
+    A convolution whose windows touch and do not overlap, without padding and
+    groups, becomes the product of a matrix of patches and the filter, and so do its
+    gradients.
+
+    A cast that narrows a view of a value narrows the value, and one of a view that
+    widens stands behind the view: where the kernel is that it can join.
+
     ```mlir
     func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
       %s = sg.reduce_sum %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
