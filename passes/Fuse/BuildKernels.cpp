@@ -2,14 +2,16 @@
 //
 // First a recipe for each kernel: the ops of its body, what it reads, what it
 // hands out. Repeated ops and short chains that are cheaper to compute again
-// than to store stand in the body of every reader. Then the block is put in an
-// order: a kernel runs where its last member stood, as far as what it reads
-// allows. Last, kernels are made and what they replace is erased.
+// than to store stand in the body of every reader; so does what widens a value
+// to f32, which is handed out narrow. Then the block is put in an order: a
+// kernel runs where its last member stood, as far as what it reads allows.
+// Last, kernels are made and what they replace is erased.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,7 +40,8 @@ class KernelBuilder {
 public:
   KernelBuilder(Block &block, const FlatGraph &graph, const Groups &groups)
       : block(block), graph(graph), groups(groups),
-        recipes(groups.members.size()), repeats(graph.ops.size(), false) {}
+        recipes(groups.members.size()), repeats(graph.ops.size(), false),
+        widens(graph.ops.size(), false) {}
 
   void run();
 
@@ -77,6 +80,8 @@ private:
   std::vector<Recipe> recipes;
   /// Members that every other kernel computes again.
   std::vector<bool> repeats;
+  /// Those of them that every other kernel computes from the narrow value.
+  std::vector<bool> widens;
   IRMapping done;
 };
 } // namespace
@@ -144,11 +149,24 @@ bool KernelBuilder::isCheapChain(unsigned member) const {
   return extendChain(own.op, groups.groupOf[member], length, large);
 }
 
+/// Whether an op gives wider numbers than it takes.
+static bool isWidening(Operation *op) {
+  if (!isCheap(op) || op->getNumOperands() != 1)
+    return false;
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  return from && to && from.getWidth() < to.getWidth();
+}
+
 void KernelBuilder::chooseRepeats() {
   for (const auto &members : groups.members)
-    for (unsigned member : members)
-      repeats[member] =
-          isRead(member) && readersCanRepeat(member) && isCheapChain(member);
+    for (unsigned member : members) {
+      if (!isRead(member) || !readersCanRepeat(member))
+        continue;
+      bool isChain = isCheapChain(member);
+      widens[member] = !isChain && isWidening(graph.ops[member].op);
+      repeats[member] = isChain || widens[member];
+    }
 }
 
 void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
@@ -161,7 +179,7 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
                            repeats[graph.position.lookup(from)]);
     // A chain's other members come along when they are not handed out.
     if (from && !inside && groupOf(op) != group &&
-        groupOf(from) != Groups::kNone)
+        groupOf(from) != Groups::kNone && !widens[graph.position.lookup(op)])
       inside = groupOf(from) == groupOf(op);
     if (inside)
       addToBody(recipe, group, from);
@@ -173,7 +191,8 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
 
 /// Lets kernels hand out what others read. Most of it they do; a chain that is
 /// computed again may also read what was repeated along a row in its own
-/// kernel. Returns whether there was something to do.
+/// kernel, and what is widened again the narrow value. Returns whether there
+/// was something to do.
 bool KernelBuilder::handOutInputs() {
   bool changed = false;
   for (Recipe &recipe : recipes)
