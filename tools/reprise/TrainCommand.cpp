@@ -88,6 +88,27 @@ static void reportWeights(const rt::WeightsReport &report) {
 // The run
 //===----------------------------------------------------------------------===//
 
+static rt::Status readSchedule(TrainCommandOptions &options) {
+  rt::LearningRate &rate = options.train.learningRate;
+  if (options.schedule == "cosine")
+    rate.schedule = rt::LearningRate::Schedule::Cosine;
+  else if (options.schedule == "step")
+    rate.schedule = rt::LearningRate::Schedule::Step;
+  else if (options.schedule != "constant")
+    return misuse("--schedule is '" + options.schedule +
+                  "'; say constant, step or cosine");
+  for (const char *name : {"--step-size", "--gamma"})
+    if (options.schedule != "step" && options.command->count(name))
+      return misuse(std::string(name) +
+                    " is of --schedule step; say that as well");
+  if (rate.stepEpochs == 0)
+    return misuse("--step-size is 0; it must be an epoch or more");
+  if (!(rate.gamma > 0 && rate.gamma <= 1))
+    return misuse("--gamma is " + rt::courseNumber(rate.gamma) +
+                  "; it must be above 0 and at most 1");
+  return {};
+}
+
 static rt::Status completeOptions(TrainCommandOptions &options) {
   rt::TrainOptions &train = options.train;
   train.data = options.run.dataSpec();
@@ -95,11 +116,7 @@ static rt::Status completeOptions(TrainCommandOptions &options) {
   if (options.rate < 0)
     return misuse("--lr is " + rt::courseNumber(options.rate) +
                   "; it must not be negative");
-  if (options.schedule == "cosine")
-    train.learningRate.schedule = rt::LearningRate::Schedule::Cosine;
-  else if (options.schedule != "constant")
-    return misuse("--schedule is '" + options.schedule +
-                  "'; say constant or cosine");
+  REPRISE_RETURN_IF_ERROR(readSchedule(options));
   for (const char *name :
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
     if (options.command->count(name))
@@ -332,12 +349,22 @@ static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
       ->group(group);
   command
       .add_option("--schedule", options.schedule,
-                  "Of the learning rate: constant (default), cosine (to "
-                  "zero)")
+                  "Of the learning rate: constant (default), step (drops "
+                  "every --step-size epochs), cosine (to zero)")
+      ->group(group);
+  command
+      .add_option("--step-size", train.learningRate.stepEpochs,
+                  "Of --schedule step: epochs between two drops (default: 30)")
+      ->group(group);
+  command
+      .add_option("--gamma", train.learningRate.gamma,
+                  "Of --schedule step: what the learning rate is multiplied by "
+                  "(default: 0.1)")
       ->group(group);
   command
       .add_option("--warmup", train.learningRate.warmupSteps,
-                  "Steps in which the learning rate grows")
+                  "Steps in which the learning rate grows linearly, before "
+                  "the schedule begins")
       ->group(group);
   command
       .add_option("--seed", train.seed,
