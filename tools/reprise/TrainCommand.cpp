@@ -285,6 +285,8 @@ static std::string resultJson(const TrainCommandOptions &options,
     json["test_images"] = outcome.evaluation->images;
     if (outcome.evaluation->hasAccuracy)
       json["test_accuracy"] = outcome.evaluation->accuracy();
+    if (outcome.evaluation->hasTop5())
+      json["test_accuracy_top5"] = outcome.evaluation->accuracyTop5();
     json["test_loss"] = outcome.evaluation->loss;
     if (!outcome.evaluation->metrics.empty())
       json["test_metrics"] = outcome.evaluation->metrics;
