@@ -169,7 +169,8 @@ static rt::Status takeFromState(TrainCommandOptions &options,
   options.run.compile.resume(position->course);
   if (!options.command->count("--synthetic-size"))
     options.run.syntheticSize = train.data.syntheticSize = position->images;
-  batch = int64_t(position->batch);
+  batch = int64_t(position->batch /
+                  std::max(1u, options.run.compile.microBatches()));
   return {};
 }
 
@@ -411,8 +412,9 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
   command
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
-                  "schedule, warmup, steps, momentum, weight-decay, optimizer, "
-                  "threads, data, model or all")
+                  "schedule, warmup, steps, accumulate, amp, clip-grad-norm, "
+                  "momentum, weight-decay, norm-bias-weight-decay, nesterov, "
+                  "optimizer, threads, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);
