@@ -121,14 +121,29 @@ static std::string exactText(double value) {
   return text;
 }
 
+/// What follows the gradients, as a pass's options say it.
+template <typename PassOptions>
+static PassOptions stepEndOf(const CompileOptions &options) {
+  PassOptions end;
+  end.optimizer = options.optimizer;
+  for (const auto &[name, value] : options.hyperparameters)
+    end.hyperparameters.push_back(name + "=" + exactText(value));
+  end.clipNorm = options.clipNorm;
+  end.emitGradients = options.emitGradients;
+  end.emitNonFinite = options.emitNonFinite;
+  return end;
+}
+
+/// Of several micro-batches one, which ends with its gradients: what follows
+/// them comes when they are summed, see flattenTraining.
 static LogicalResult lowerToTrain(mlir::ModuleOp module,
                                   const CompileOptions &options) {
-  SgDifferentiateOptions differentiate;
-  differentiate.optimizer = options.optimizer;
-  for (const auto &[name, value] : options.hyperparameters)
-    differentiate.hyperparameters.push_back(name + "=" + exactText(value));
-  differentiate.emitGradients = options.emitGradients;
-  differentiate.emitNonFinite = options.emitNonFinite;
+  auto differentiate = stepEndOf<SgDifferentiateOptions>(options);
+  if (options.microBatches > 1) {
+    differentiate = {};
+    differentiate.optimizer = "none";
+    differentiate.emitGradients = true;
+  }
   return Stage(module, options)
       .add(createSgDifferentiate(differentiate))
       .verify("train")
@@ -147,6 +162,21 @@ static LogicalResult flatten(mlir::ModuleOp module,
                              const CompileOptions &options) {
   return Stage(module, options)
       .addToFunctions(createSgFlatten())
+      .verify("flat")
+      .run();
+}
+
+static LogicalResult flattenTraining(mlir::ModuleOp module,
+                                     const CompileOptions &options) {
+  if (options.microBatches <= 1)
+    return flatten(module, options);
+  SgAccumulateGradientsOptions accumulate;
+  accumulate.microBatches = options.microBatches;
+  return Stage(module, options)
+      .addToFunctions(createSgFlatten())
+      .addToFunctions(createSgAccumulateGradients(accumulate))
+      .add(createSgUpdateParameters(
+          stepEndOf<SgUpdateParametersOptions>(options)))
       .verify("flat")
       .run();
 }
@@ -294,7 +324,7 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
   if (failed(findModel(module)) ||
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
-      failed(flatten(module, options)))
+      failed(flattenTraining(module, options)))
     return failure();
   return Stage(module, options).formKernels(options).run();
 }
@@ -335,7 +365,7 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
   }
   if (!isProgram)
     return success();
-  if (failed(flatten(module, options)))
+  if (options.training && failed(flattenTraining(module, options)))
     return failure();
   if (evaluation) {
     Operation *step = *evaluation->getOps<func::FuncOp>().begin();
@@ -378,8 +408,9 @@ reprise::emitArtifact(mlir::ModuleOp module,
 
 TrainingNote reprise::noteTraining(mlir::ModuleOp model,
                                    const CompileOptions &options) {
-  TrainingNote note{options.optimizer, options.hyperparameters, options.amp,
-                    digestModel(model)};
+  TrainingNote note{options.optimizer,    options.hyperparameters,
+                    options.amp,          options.clipNorm,
+                    options.microBatches, digestModel(model)};
   // What is wrong with them is said where they are used.
   (void)completeHyperparameters(note.optimizer, note.hyperparameters);
   return note;

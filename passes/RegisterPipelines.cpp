@@ -29,6 +29,8 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
   ListOption<std::string> hyperparameters{
       *this, "hyperparameters",
       llvm::cl::desc("of the optimizer, as NAME=VALUE")};
+  Option<double> clipNorm{*this, "clip-norm", llvm::cl::init(0),
+                          llvm::cl::desc("as of sg-differentiate")};
 };
 
 struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
@@ -77,6 +79,7 @@ static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   differentiate.optimizer = options.optimizer;
   differentiate.hyperparameters.assign(options.hyperparameters.begin(),
                                        options.hyperparameters.end());
+  differentiate.clipNorm = options.clipNorm;
   passes.addPass(createSgDifferentiate(differentiate));
   addLevelVerifiers(passes, "train");
 }

@@ -85,6 +85,10 @@ std::string reprise::toJson(const PlanSummary &summary) {
             json.attribute(name, value);
         if (!training.amp.empty())
           json.attribute("amp", training.amp);
+        if (training.clipNorm != 0)
+          json.attribute("clip-grad-norm", training.clipNorm);
+        if (training.microBatches != 1)
+          json.attribute("accumulate", training.microBatches);
         json.attribute("model", training.model);
       });
     json.attributeArray("entries", [&] {

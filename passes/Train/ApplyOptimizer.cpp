@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApplyOptimizer.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -22,6 +23,36 @@ double UpdateBuilder::get(llvm::StringRef hyperparameter) const {
   return values.at(hyperparameter.str());
 }
 
+bool UpdateBuilder::has(llvm::StringRef hyperparameter) const {
+  return values.count(hyperparameter.str());
+}
+
+llvm::ArrayRef<DecayGroup> UpdateBuilder::decayGroups() const {
+  static constexpr DecayGroup all[] = {DecayGroup::Weight,
+                                       DecayGroup::NormBias};
+  return llvm::ArrayRef(all).take_front(has(kNormBiasWeightDecay.name) ? 2 : 1);
+}
+
+DecayGroup UpdateBuilder::decayGroup() const {
+  bool isVector = type.getRank() <= 1;
+  REPRISE_FAULT("decay-group-of-matrices", isVector = type.getRank() <= 2);
+  return isVector && has(kNormBiasWeightDecay.name) ? DecayGroup::NormBias
+                                                    : DecayGroup::Weight;
+}
+
+double UpdateBuilder::weightDecay(DecayGroup group) const {
+  return get(group == DecayGroup::NormBias ? kNormBiasWeightDecay.name
+                                           : "weight-decay");
+}
+
+Value UpdateBuilder::addDecay(const ParameterUpdate &from) {
+  double decay = weightDecay(decayGroup());
+  REPRISE_FAULT("weight-decay-lost", decay = 0);
+  if (decay == 0)
+    return from.gradient;
+  return add(from.gradient, mul(from.weight, splat(decay)));
+}
+
 FlatSymbolRefAttr UpdateBuilder::symbolOf(llvm::StringRef name) const {
   return FlatSymbolRefAttr::get(builder.getContext(), prefix + name.str());
 }
@@ -32,8 +63,14 @@ Value UpdateBuilder::read(llvm::StringRef name) {
   return ReadOp::create(builder, loc, variable.getTensorType(), symbol);
 }
 
+/// The one place where a variable of an optimizer or a parameter changes.
+static void emitWrite(OpBuilder &builder, Location loc,
+                      FlatSymbolRefAttr symbol, Value value) {
+  WriteOp::create(builder, loc, symbol, value);
+}
+
 void UpdateBuilder::write(llvm::StringRef name, Value value) {
-  WriteOp::create(builder, loc, symbolOf(name), value);
+  emitWrite(builder, loc, symbolOf(name), value);
 }
 
 Value UpdateBuilder::splat(double value) {
@@ -195,7 +232,8 @@ static SmallVector<Value> emitShared(OpBuilder &builder, func::FuncOp function,
   return optimizer.share(update, rate);
 }
 
-void sg::emitUpdates(func::FuncOp function, BackwardOp backward,
+void sg::emitUpdates(func::FuncOp function,
+                     ArrayRef<ParameterGradient> gradients, Value scale,
                      SymbolTable &symbols, const Optimizer &optimizer,
                      const HyperparameterValues &values) {
   if (!optimizer.updates())
@@ -205,9 +243,7 @@ void sg::emitUpdates(func::FuncOp function, BackwardOp backward,
   std::vector<OptimizerVariable> variables = optimizer.variables(values);
   SmallVector<Value> shared =
       emitShared(builder, function, symbols, rate, optimizer, values);
-  for (auto [symbol, gradient] :
-       llvm::zip_equal(backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
-                       backward.getGradients())) {
+  for (auto [symbol, gradient] : gradients) {
     auto parameter = symbols.lookup<VariableOp>(symbol.getValue());
     declareFor(parameter, symbols, variables);
     // The optimizer belongs to the parameter, not to the op of its gradient.
@@ -217,7 +253,10 @@ void sg::emitUpdates(func::FuncOp function, BackwardOp backward,
     Value weight = ReadOp::create(builder, loc, type, symbol);
     UpdateBuilder update(builder, loc, type, values, symbols,
                          (parameter.getSymName() + ".").str());
-    Value next = optimizer.update(update, {weight, gradient, rate, shared});
-    WriteOp::create(builder, loc, symbol, next);
+    Value taken = gradient;
+    if (scale)
+      taken = update.mul(gradient, update.spread(scale));
+    Value next = optimizer.update(update, {weight, taken, rate, shared});
+    emitWrite(builder, loc, symbol, next);
   }
 }

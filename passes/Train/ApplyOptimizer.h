@@ -7,6 +7,11 @@
 
 namespace reprise::sg {
 
+struct ParameterGradient {
+  mlir::FlatSymbolRefAttr parameter;
+  mlir::Value gradient;
+};
+
 /// Fails where the optimizer would write what the model writes, or where one of
 /// its variables has the name of something else.
 mlir::LogicalResult checkOptimizer(mlir::func::FuncOp function,
@@ -15,8 +20,10 @@ mlir::LogicalResult checkOptimizer(mlir::func::FuncOp function,
                                    const HyperparameterValues &values);
 
 /// Adds the learning rate's argument, where the function has none, and the
-/// updates of the parameters of `backward`. `values` are complete.
-void emitUpdates(mlir::func::FuncOp function, BackwardOp backward,
+/// updates of the parameters. The gradients are multiplied by `scale`, a
+/// scalar, where it is not null. `values` are complete.
+void emitUpdates(mlir::func::FuncOp function,
+                 llvm::ArrayRef<ParameterGradient> gradients, mlir::Value scale,
                  mlir::SymbolTable &symbols, const Optimizer &optimizer,
                  const HyperparameterValues &values);
 

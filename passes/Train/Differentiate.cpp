@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ApplyOptimizer.h"
 #include "ExpandTraining.h"
+#include "FinishStep.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
@@ -327,8 +327,12 @@ public:
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    if (failed(readOptimizer()))
+    FailureOr<StepEnd> read =
+        readStepEnd(getOperation(), {optimizer, hyperparameters, clipNorm,
+                                     emitNonFinite, emitGradients});
+    if (failed(read))
       return signalPassFailure();
+    end = std::move(*read);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(differentiate(function, symbols)))
         return signalPassFailure();
@@ -336,7 +340,6 @@ public:
 
 private:
   LogicalResult differentiate(func::FuncOp function, SymbolTable &symbols);
-  LogicalResult readOptimizer();
   LogicalResult check(func::FuncOp function);
   static void numberModules(func::FuncOp function);
   static LogicalResult decomposeWithoutVjp(func::FuncOp function,
@@ -344,91 +347,23 @@ private:
   static void handOutEverything(func::FuncOp function);
   static FailureOr<BackwardOp> emitBackward(func::FuncOp function,
                                             SymbolTable &symbols);
-  static void returnGradients(func::FuncOp function, BackwardOp backward);
 
-  const Optimizer *chosen = nullptr;
-  HyperparameterValues values; // complete
+  StepEnd end;
 };
 } // namespace
 
-/// The number of the result that is the loss: the one bound as such, or the
-/// first where none is.
-static unsigned findLoss(func::FuncOp function) {
-  for (unsigned k = 0; k < function.getNumResults(); ++k)
-    if (roleOf(function.getResultAttrDict(k)) == BindingRole::Loss)
-      return k;
-  return 0;
-}
-
-static void bindResult(func::FuncOp function, unsigned index,
-                       BindingRole role) {
-  function.setResultAttr(
-      index, SgDialect::kBindingAttr,
-      BindingAttr::get(function.getContext(), role, StringAttr()));
-}
-
-/// Adds results with their names and roles.
-static void addResults(func::FuncOp function, ValueRange values,
-                       ArrayRef<DictionaryAttr> attributes) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  unsigned first = terminator->getNumOperands();
-  SmallVector<DictionaryAttr> all;
-  for (unsigned k = 0; k < first; ++k)
-    all.push_back(function.getResultAttrDict(k));
-  llvm::append_range(all, attributes);
-  terminator->insertOperands(first, values);
-  SmallVector<Type> results(function.getResultTypes());
-  llvm::append_range(results, values.getTypes());
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), function.getArgumentTypes(), results));
-  function.setAllResultAttrs(all);
-}
-
-static DictionaryAttr attributesOf(Builder builder, const Twine &name,
-                                   BindingAttr binding) {
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr(SgDialect::kNameAttr, builder.getStringAttr(name)),
-       builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
-}
-
-/// The sum of x - x over all elements, in f32: 0, or NaN where one of them is
-/// not finite.
-static Value sumOfDefects(OpBuilder &builder, Location loc, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  Value defect = SubOp::create(builder, loc, x, x);
-  if (!type.getElementType().isF32())
-    defect = CastOp::create(
-        builder, loc,
-        RankedTensorType::get(type.getShape(), builder.getF32Type()), defect);
-  if (type.getRank() == 0)
-    return defect;
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  return ReduceSumOp::create(builder, loc, defect, dims);
-}
-
-/// Returns whether the loss or a gradient has an element that is not finite.
-static void returnNonFinite(func::FuncOp function, BackwardOp backward) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  OpBuilder builder(terminator);
-  Location loc = terminator->getLoc();
-  Value sum =
-      sumOfDefects(builder, loc, terminator->getOperand(findLoss(function)));
-  for (Value gradient : backward.getGradients()) {
-    Value defects = sumOfDefects(builder, loc, gradient);
-    sum = AddOp::create(builder, loc, sum, defects);
-  }
-  Value flag = CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
-  addResults(
-      function, flag,
-      attributesOf(builder, "nonfinite",
-                   BindingAttr::get(function.getContext(),
-                                    BindingRole::NonFinite, StringAttr())));
+static SmallVector<ParameterGradient> gradientsOf(BackwardOp backward) {
+  SmallVector<ParameterGradient> gradients;
+  for (auto [symbol, gradient] :
+       llvm::zip_equal(backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
+                       backward.getGradients()))
+    gradients.push_back({symbol, gradient});
+  return gradients;
 }
 
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
-  if (failed(check(function)) ||
-      failed(checkOptimizer(function, symbols, *chosen, values)))
+  if (failed(check(function)) || failed(checkStepEnd(function, symbols, end)))
     return failure();
   expandTraining(function);
   numberModules(function);
@@ -439,30 +374,8 @@ LogicalResult Differentiate::differentiate(func::FuncOp function,
   if (failed(backward))
     return failure();
   pruneModules(function);
-  bindResult(function, findLoss(function), BindingRole::Loss);
-  if (emitNonFinite)
-    returnNonFinite(function, *backward);
-  if (emitGradients)
-    returnGradients(function, *backward);
-  emitUpdates(function, *backward, symbols, *chosen, values);
-  return success();
-}
-
-/// Splits "NAME=VALUE" and looks at all of them.
-LogicalResult Differentiate::readOptimizer() {
-  values.clear();
-  for (const std::string &text : hyperparameters) {
-    auto [name, number] = StringRef(text).split('=');
-    double value = 0;
-    if (number.getAsDouble(value))
-      return getOperation().emitError()
-             << "hyperparameter '" << text << "' is not of the form NAME=VALUE";
-    values[name.str()] = value;
-  }
-  std::string wrong = completeHyperparameters(optimizer, values);
-  if (!wrong.empty())
-    return getOperation().emitError() << wrong;
-  chosen = findOptimizer(optimizer);
+  setBinding(function, findLoss(function), BindingRole::Loss);
+  finishStep(function, gradientsOf(*backward), symbols, end);
   return success();
 }
 
@@ -585,16 +498,4 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
   state.addAttribute("parameters", inner.getArrayAttr(names));
   OpBuilder builder(terminator);
   return cast<BackwardOp>(builder.create(state));
-}
-
-void Differentiate::returnGradients(func::FuncOp function,
-                                    BackwardOp backward) {
-  Builder builder(function.getContext());
-  SmallVector<DictionaryAttr> attributes;
-  for (auto symbol : backward.getParameters().getAsRange<FlatSymbolRefAttr>())
-    attributes.push_back(attributesOf(builder, "gradient:" + symbol.getValue(),
-                                      BindingAttr::get(function.getContext(),
-                                                       BindingRole::Gradient,
-                                                       symbol.getAttr())));
-  addResults(function, backward.getGradients(), attributes);
 }

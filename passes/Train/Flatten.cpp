@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FlattenOrigins.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
@@ -33,8 +34,7 @@ static void inlineBackward(BackwardOp backward) {
   backward.erase();
 }
 
-/// Gives every op of `function` its origin. Ops in kernels have their kernel's.
-static void markOrigins(func::FuncOp function) {
+void sg::markOrigins(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function || isa<sg::BlockOp, BackwardOp>(op))
@@ -47,6 +47,12 @@ static void markOrigins(func::FuncOp function) {
     }
     op->removeAttr(SgDialect::kPathAttr);
     return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+}
+
+bool sg::saysOrigins(func::FuncOp function) {
+  return llvm::any_of(function.getOps(), [](Operation &op) {
+    return static_cast<bool>(originOf(&op));
   });
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FlattenOrigins.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -81,15 +82,13 @@ private:
   /// no module.
   LogicalResult verifyFlat() {
     func::FuncOp function = getOperation();
-    bool saysOrigins = llvm::any_of(function.getOps(), [](Operation &op) {
-      return static_cast<bool>(originOf(&op));
-    });
+    bool isMarked = saysOrigins(function);
     return rejectEach([=](Operation *op) -> std::string {
       if (isa<BackwardOp, sg::BlockOp>(op))
         return "does not belong to a flat function";
       if (op->hasAttr(SgDialect::kPathAttr))
         return "has sg.path, which sg-flatten makes part of sg.origin";
-      if (saysOrigins && op->getParentOp() == function && hasOrigin(op) &&
+      if (isMarked && op->getParentOp() == function && hasOrigin(op) &&
           !originOf(op))
         return "has no sg.origin, but others of the function have one";
       return "";

@@ -16,7 +16,9 @@ using namespace reprise::rt;
 static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
 
 static constexpr const char *kOfRest[] = {
-    "amp", "data", "model", "momentum", "optimizer", "threads", "weight-decay"};
+    "accumulate", "amp",      "clip-grad-norm", "data",
+    "model",      "momentum", "nesterov",       "norm-bias-weight-decay",
+    "optimizer",  "threads",  "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 
@@ -26,11 +28,41 @@ std::string reprise::rt::courseNumber(double value) {
   return std::string(text, end);
 }
 
+static constexpr const char *kSize = "step size=", *kGamma = " gamma=";
+
+/// "constant", "cosine", or "step size=30 gamma=0.1": all numbers of it.
+static std::string scheduleText(const LearningRate &rate) {
+  switch (rate.schedule) {
+  case LearningRate::Schedule::Constant:
+    break;
+  case LearningRate::Schedule::Cosine:
+    return "cosine";
+  case LearningRate::Schedule::Step:
+    return kSize + std::to_string(rate.stepEpochs) + kGamma +
+           courseNumber(rate.gamma);
+  }
+  return "constant";
+}
+
 void reprise::rt::addLearningRate(const LearningRate &rate, Course &course) {
-  bool isCosine = rate.schedule == LearningRate::Schedule::Cosine;
   course["lr"] = courseNumber(rate.base);
-  course["schedule"] = isCosine ? "cosine" : "constant";
+  course["schedule"] = scheduleText(rate);
   course["warmup"] = std::to_string(rate.warmupSteps);
+}
+
+/// Whether all of `text` is a number.
+template <typename Number>
+static bool readNumber(std::string_view text, Number &number) {
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end && !text.empty();
+}
+
+static Status damaged(const std::string &file, const char *name,
+                      const std::string &text) {
+  return Status::error(RP_DATA_LOSS, "'" + file +
+                                         "' is not a state: its setting '" +
+                                         name + "' is '" + text + "'");
 }
 
 template <typename Number>
@@ -38,13 +70,25 @@ static Status readSetting(const std::string &file, const Course &course,
                           const char *name, Number &number) {
   auto it = course.find(name);
   const std::string text = it == course.end() ? "" : it->second;
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && stop == end && !text.empty())
-    return Status();
-  return Status::error(RP_DATA_LOSS, "'" + file +
-                                         "' is not a state: its setting '" +
-                                         name + "' is '" + text + "'");
+  return readNumber(text, number) ? Status() : damaged(file, name, text);
+}
+
+/// The inverse of scheduleText; false where `text` is none.
+static bool readSchedule(std::string_view text, LearningRate &rate) {
+  if (text == "constant" || text == "cosine") {
+    rate.schedule = text == "cosine" ? LearningRate::Schedule::Cosine
+                                     : LearningRate::Schedule::Constant;
+    return true;
+  }
+  rate.schedule = LearningRate::Schedule::Step;
+  std::string_view size = kSize, gamma = kGamma;
+  size_t middle = text.find(gamma);
+  if (text.substr(0, size.size()) != size || middle == text.npos ||
+      middle < size.size())
+    return false;
+  return readNumber(text.substr(size.size(), middle - size.size()),
+                    rate.stepEpochs) &&
+         readNumber(text.substr(middle + gamma.size()), rate.gamma);
 }
 
 Status reprise::rt::readLearningRate(const std::string &file,
@@ -52,11 +96,10 @@ Status reprise::rt::readLearningRate(const std::string &file,
   REPRISE_RETURN_IF_ERROR(readSetting(file, course, "lr", rate.base));
   REPRISE_RETURN_IF_ERROR(
       readSetting(file, course, "warmup", rate.warmupSteps));
-  auto schedule = course.find("schedule");
-  bool isCosine = schedule != course.end() && schedule->second == "cosine";
-  rate.schedule = isCosine ? LearningRate::Schedule::Cosine
-                           : LearningRate::Schedule::Constant;
-  return Status();
+  auto it = course.find("schedule");
+  const std::string schedule = it == course.end() ? "" : it->second;
+  return readSchedule(schedule, rate) ? Status()
+                                      : damaged(file, "schedule", schedule);
 }
 
 Status reprise::rt::readSteps(const std::string &file, const Course &course,
@@ -124,7 +167,7 @@ static const std::string *find(const Course &course, const std::string &name) {
 /// depends on it.
 static bool isCourse(const std::string &name, const Course &result) {
   const std::string *schedule = find(result, "schedule");
-  return name != "steps" || !schedule || *schedule != "constant";
+  return name != "steps" || !schedule || *schedule == "cosine";
 }
 
 static std::string difference(const std::string &name, const std::string *old,

@@ -26,6 +26,16 @@ static double crossEntropy(const float *logits, int32_t classes,
   return std::log(sum) + top - double(logits[label]);
 }
 
+/// Classes that come before the label's by their logits: larger ones, and equal
+/// ones of a smaller number.
+static int32_t rankOf(const float *logits, int32_t classes, int32_t label) {
+  int32_t rank = 0;
+  for (int32_t k = 0; k < classes; ++k)
+    rank +=
+        logits[k] > logits[label] || (logits[k] == logits[label] && k < label);
+  return rank;
+}
+
 static Status addRows(const StepForm &form, const Batch &batch,
                       const float *logits, EvaluateResult &result,
                       double &lossSum) {
@@ -43,8 +53,10 @@ static Status addRows(const StepForm &form, const Batch &batch,
                                " are not finite; the variables are of a run "
                                "that diverged, or never loaded");
     ++result.images;
-    // Ties go to the first class.
-    result.correct += std::max_element(row, row + classes) - row == labels[i];
+    int32_t rank = rankOf(row, classes, labels[i]), most = 5;
+    result.correct += rank == 0;
+    REPRISE_FAULT("top-five-of-six", ++most);
+    result.correctTop5 += rank < most;
     lossSum += crossEntropy(row, classes, labels[i]);
   }
   return Status();
@@ -122,6 +134,7 @@ static Status runBatches(Backend &backend, const StepForm &form,
                          uint64_t images, EvaluateResult &result) {
   Sums sums;
   result.hasAccuracy = form.label && !form.logits.empty();
+  result.classes = form.classes;
   while (!options.stop || !options.stop->load()) {
     Expected<const Batch *> next = loader.next();
     if (!next.ok())

@@ -9,17 +9,31 @@
 
 using namespace reprise::rt;
 
-double LearningRate::at(uint64_t step, uint64_t total) const {
+double LearningRate::at(uint64_t step, uint64_t total,
+                        uint64_t perEpoch) const {
   if (step < warmupSteps) {
     double ran = double(step + 1);
     REPRISE_FAULT("warmup-from-zero", --ran);
     return base * ran / double(warmupSteps);
   }
-  if (schedule == Schedule::Constant)
-    return base;
-  const double pi = 3.14159265358979323846;
-  double t = double(step - warmupSteps), end = double(total - warmupSteps);
-  return base * (1 + std::cos(pi * t / end)) / 2;
+  uint64_t t = step - warmupSteps;
+  switch (schedule) {
+  case Schedule::Constant:
+    break;
+  case Schedule::Step: {
+    // Epochs first: their product with a step's size need not fit 64 bits.
+    uint64_t drops = t / perEpoch / stepEpochs;
+    REPRISE_FAULT("step-an-epoch-early",
+                  drops = (t / perEpoch + 1) / stepEpochs);
+    return base * std::pow(gamma, double(drops));
+  }
+  case Schedule::Cosine: {
+    const double pi = 3.14159265358979323846;
+    double end = double(total - warmupSteps);
+    return base * (1 + std::cos(pi * double(t) / end)) / 2;
+  }
+  }
+  return base;
 }
 
 Status LearningRate::check(uint64_t total) const {
@@ -32,5 +46,14 @@ Status LearningRate::check(uint64_t total) const {
                          "a warmup of " + std::to_string(warmupSteps) +
                              " steps leaves nothing of a run of " +
                              std::to_string(total) + " steps");
+  if (schedule == Schedule::Step && stepEpochs == 0)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the learning rate is to drop every 0 epochs; say 1 "
+                         "or more");
+  if (schedule == Schedule::Step && !(gamma > 0 && gamma <= 1))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the learning rate is to be multiplied by " +
+                             std::to_string(gamma) +
+                             "; gamma must be above 0 and at most 1");
   return Status();
 }

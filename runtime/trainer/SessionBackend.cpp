@@ -121,7 +121,8 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   if (!note.is_object() || !note.contains("training") ||
       !note["training"].is_object())
     return course;
-  for (const char *name : {"momentum", "weight-decay"}) {
+  for (const char *name : {"momentum", "weight-decay", "norm-bias-weight-decay",
+                           "nesterov", "clip-grad-norm", "accumulate"}) {
     auto value = note["training"].find(name);
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());

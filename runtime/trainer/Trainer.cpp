@@ -271,7 +271,8 @@ Status Run::prepare() {
 }
 
 Status Run::step(const Batch &batch) {
-  rate = float(result.learningRate.at(result.position.step, total));
+  rate = float(result.learningRate.at(result.position.step, total,
+                                      loader->batchesPerEpoch()));
   REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, result.position.seed,
                                    result.position.step));
   REPRISE_RETURN_IF_ERROR(

@@ -86,7 +86,7 @@ TEST_P(Budgets, TrainToTheSameBits) {
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(count - 1));
   std::vector<Bytes> files;
-  ASSERT_EQ(compileModes(*model, modes, files), "");
+  ASSERT_EQ(compileModes(*model, modes, trainingOptions(), files), "");
   double loss = NAN;
   uint64_t peak = 0, before = 0;
   ByteStore expected = train(files[0], loss, peak);

@@ -156,6 +156,18 @@ CompileOptions end_to_end::trainingOptions() {
   return options;
 }
 
+CompileOptions end_to_end::trainingOptions(uint64_t seed) {
+  CompileOptions options = trainingOptions();
+  if (seed % 3 == 2)
+    options.microBatches = 2;
+  if (seed % 3 != 1)
+    return options;
+  options.hyperparameters["nesterov"] = 1;
+  options.hyperparameters["norm-bias-weight-decay"] = 0;
+  options.clipNorm = 0.5;
+  return options;
+}
+
 /// Lowers a clone of `model` to a program; null with `message`.
 static OwningOpRef<mlir::ModuleOp> lower(mlir::ModuleOp model,
                                          const CompileOptions &options,
@@ -223,11 +235,12 @@ std::string end_to_end::compileVariants(mlir::ModuleOp model,
 
 std::string end_to_end::compileModes(mlir::ModuleOp model,
                                      const std::vector<std::string> &modes,
+                                     const CompileOptions &options,
                                      std::vector<Bytes> &files, Twin twin) {
   std::vector<Variant> variants;
   std::optional<BudgetRange> range;
   for (const std::string &mode : modes) {
-    Variant variant{mode, trainingOptions()};
+    Variant variant{mode, options};
     variant.options.checkpointing = mode;
     StringRef budget = mode;
     if (budget.consume_front("budget=") &&

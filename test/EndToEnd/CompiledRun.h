@@ -41,6 +41,11 @@ struct Variant {
 /// Of a training step, with the little effort that a small model's plan takes.
 CompileOptions trainingOptions();
 
+/// The same of a random graph. A third of the seeds clip gradients, with
+/// Nesterov's momentum and weights alone decaying, a third run two
+/// micro-batches.
+CompileOptions trainingOptions(uint64_t seed);
+
 /// Whether each program is made a second time, without locations, and must come
 /// out the same; see StrippedLocations.h.
 enum class Twin { None, Stripped };
@@ -57,6 +62,7 @@ std::string compileVariants(mlir::ModuleOp model,
 /// from the smallest one to the bytes without recomputation.
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
+                         const CompileOptions &options,
                          std::vector<Bytes> &files, Twin twin = Twin::None);
 
 /// Runs `steps` steps of an artifact with dead buffers poisoned and its memory

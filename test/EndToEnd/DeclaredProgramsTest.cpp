@@ -46,6 +46,28 @@ const char *const kSlope = R"(
   } } #-}
 )";
 
+/// A matrix and a vector whose gradients are the same numbers, those of
+/// gradientAt.
+const char *const kMatrixAndVector = R"(
+  sg.variable @m : tensor<2x2xf32> {role = #sg.role<parameter>, init =
+    #sg.init<elements, dense<[[1.0, -0.5], [0.25, 2.0]]> : tensor<2x2xf32>>}
+  sg.variable @v : tensor<4xf32> {role = #sg.role<parameter>, init =
+    #sg.init<elements, dense<[1.0, -0.5, 0.25, 2.0]> : tensor<4xf32>>}
+  func.func @planes(%a: tensor<1x4xf32> {sg.name = "a"},
+                    %b: tensor<1x4xf32> {sg.name = "b"})
+      -> (tensor<f32> {sg.name = "height", sg.binding = #sg.binding<loss>}) {
+    %m = sg.read @m : tensor<2x2xf32>
+    %n = sg.reshape %m : tensor<2x2xf32> -> tensor<1x4xf32>
+    %v = sg.read @v : tensor<4xf32>
+    %w = sg.reshape %v : tensor<4xf32> -> tensor<1x4xf32>
+    %t = sg.add %n, %w : tensor<1x4xf32>
+    %s = sg.add %a, %b : tensor<1x4xf32>
+    %p = sg.mul %t, %s : tensor<1x4xf32>
+    %l = sg.reduce_sum %p dims [0, 1] : tensor<1x4xf32> -> tensor<f32>
+    return %l : tensor<f32>
+  }
+)";
+
 /// Of step t, from 0.
 std::vector<double> gradientAt(int t) {
   return {0.5 * (t + 1), -0.25, 1e-3 * (t % 2 ? -1 : 1), 0.0};
@@ -63,13 +85,16 @@ protected:
     folder = ::mkdtemp(pattern.data());
   }
   void TearDown() override {
-    backend.reset();
-    rp_program_close(program);
+    close();
     std::filesystem::remove_all(folder);
   }
 
   /// A session of the model, compiled; adds a failure where there is none.
   void open(const char *text, const CompileOptions &options);
+  /// Ends the session, for the next one.
+  void close();
+  /// Trains `steps` steps of rate 0.125 on rows that writeRows writes.
+  void trainSteps(int steps);
   /// Rows of "a" and "b", which add up to the gradients.
   void writeRows(int steps);
   std::vector<float> read(const char *variable) {
@@ -97,6 +122,22 @@ void DeclaredPrograms::open(const char *text, const CompileOptions &options) {
   auto session = rt::openSessionBackend(program, {"cpu", 1, 0, 0});
   ASSERT_TRUE(session.ok()) << session.status().message();
   backend = std::move(*session);
+}
+
+void DeclaredPrograms::close() {
+  backend.reset();
+  rp_program_close(program);
+  program = nullptr;
+}
+
+void DeclaredPrograms::trainSteps(int steps) {
+  writeRows(steps);
+  rt::TrainOptions run;
+  run.data.source = folder + "/rows.safetensors";
+  run.steps = steps;
+  run.learningRate.base = 0.125;
+  rt::Status status = rt::train(*backend, run).status();
+  ASSERT_TRUE(status.ok()) << status.message();
 }
 
 void DeclaredPrograms::writeRows(int steps) {
@@ -162,9 +203,83 @@ TEST_F(DeclaredPrograms, AdamwAgreesWithPyTorchAndWithDouble) {
     for (double g : gradientAt(steps - 1))
       sum += g;
     EXPECT_NEAR(result->metrics.at("size"), sum, 1e-5);
-    backend.reset();
-    rp_program_close(program);
-    program = nullptr;
+    close();
+  }
+}
+
+// torch 1.13.0, float64: the optimizer with lr=0.125 and the gradients above on
+// the matrix and the vector, which are param groups with weight decays of their
+// own where `norm-bias-weight-decay` is given; clip_grad_norm_ in front of the
+// step where gradients are clipped.
+TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
+  struct Case {
+    const char *optimizer;
+    HyperparameterValues values;
+    int steps;
+    std::vector<double> matrix, vector;
+    double clipNorm = 0;
+  };
+  const std::vector<double> adam1 = {0.875000002083, -0.375000004167,
+                                     0.125000048077, 1.87500000625},
+                            adam10 = {-0.23835104446, 0.72617983981,
+                                      0.0418876239825, 0.792872226781},
+                            plain1 = {0.8750000025, -0.375000005,
+                                      0.125001249988, 2},
+                            plain10 = {-0.230736390536, 0.74999995,
+                                       0.0568279857282, 2},
+                            adamw10 = {-0.282576928203, 0.741079731356,
+                                       0.0450354821767, 1.76360385169},
+                            nesterov10 = {-11.6508938561, 1.01725736501,
+                                          0.123341258687, 0.988495089996},
+                            // Norms of 0.79, 1.46, 2.15, ... 7.08.
+      clipped10 = {-3.9605068059, 0.287294746743, 0.249661590279, 2};
+  const HyperparameterValues decayed = {{"weight-decay", 0.1}},
+                             matrices = {{"weight-decay", 0.1},
+                                         {"norm-bias-weight-decay", 0}},
+                             vectors = {{"weight-decay", 0},
+                                        {"norm-bias-weight-decay", 0.1}};
+  const std::vector<Case> cases = {
+      {"sgd",
+       {{"nesterov", 1}, {"weight-decay", 0.1}},
+       10,
+       nesterov10,
+       nesterov10},
+      {"sgd",
+       {{"nesterov", 1},
+        {"momentum", 0.5},
+        {"weight-decay", 0.1},
+        {"norm-bias-weight-decay", 0}},
+       10,
+       {-5.1383876048, 0.146368613724, 0.196119380324, 1.56908759085},
+       {-5.31243896484, 0.0937805175781, 0.249958374023, 2}},
+      {"sgd", {}, 10, clipped10, clipped10, 1.5},
+      {"adam", decayed, 1, adam1, adam1},
+      {"adam", decayed, 10, adam10, adam10},
+      {"adam", matrices, 1, adam1, plain1},
+      {"adam", matrices, 10, adam10, plain10},
+      {"adamw", matrices, 10, adamw10, plain10},
+      {"adamw", vectors, 10, plain10, adamw10}};
+  for (const Case &one : cases) {
+    SCOPED_TRACE(one.optimizer + std::to_string(one.steps));
+    CompileOptions options;
+    options.optimizer = one.optimizer;
+    options.hyperparameters = one.values;
+    options.clipNorm = one.clipNorm;
+    options.evaluation = false;
+    open(kMatrixAndVector, options);
+    ASSERT_TRUE(backend);
+    trainSteps(one.steps);
+    // A few roundings of f32 a step.
+    auto expectNear = [&](const char *name, const std::vector<double> &wanted) {
+      std::vector<float> got = read(name);
+      for (size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(got[i], wanted[i],
+                    2e-7 * one.steps * std::max(1.0, std::abs(wanted[i])))
+            << name << " " << i;
+    };
+    expectNear("m", one.matrix);
+    expectNear("v", one.vector);
+    close();
   }
 }
 
@@ -262,8 +377,6 @@ TEST_F(DeclaredPrograms, TheFlagEndsARunWhoseLossIsFinite) {
         status.message().find("step 1 computed something that is not "
                               "finite ('nonfinite'") != std::string::npos;
     EXPECT_EQ(named, flagged) << status.message();
-    backend.reset();
-    rp_program_close(program);
-    program = nullptr;
+    close();
   }
 }

@@ -36,12 +36,29 @@ static func::FuncOp functionOf(mlir::ModuleOp module) {
   return *module.getOps<func::FuncOp>().begin();
 }
 
+/// The arguments of a step: of the model, or so many times its rows.
+static SmallVector<Tensor> argumentsOf(mlir::ModuleOp model, uint64_t seed) {
+  OwningOpRef<mlir::ModuleOp> wide = model.clone();
+  func::FuncOp function = functionOf(*wide);
+  SmallVector<Type> types;
+  for (Type type : function.getArgumentTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tensor.getShape());
+    if (!shape.empty())
+      shape[0] *= trainingOptions(seed).microBatches;
+    types.push_back(tensor.clone(shape));
+  }
+  function.setFunctionType(
+      FunctionType::get(model.getContext(), types, function.getResultTypes()));
+  return random_graphs::generateArguments(function, seed);
+}
+
 /// The arguments' bytes by name, with a learning rate, which the model itself
 /// does not have.
 ByteStore end_to_end::inputsOf(mlir::ModuleOp model, uint64_t seed) {
   func::FuncOp function = functionOf(model);
   ByteStore inputs;
-  auto values = random_graphs::generateArguments(function, seed);
+  auto values = argumentsOf(model, seed);
   for (auto [k, value] : llvm::enumerate(values))
     inputs[function.getArgAttrOfType<StringAttr>(k, sg::SgDialect::kNameAttr)
                .str()] = end_to_end::toBytes(value);
@@ -59,10 +76,12 @@ public:
   ReferenceModel(mlir::ModuleOp model, uint64_t seed, std::string &message)
       : seed(seed), model(model.clone()),
         isMixed(random_graphs::mixesTypes(model)) {
-    CompileOptions options;
+    CompileOptions options = trainingOptions(seed);
     options.checkpointing = "none";
-    options.hyperparameters["weight-decay"] = 0.01;
-    if (failed(lowerModel(*this->model, options, CompileLevel::Train)))
+    // Micro-batches are put together when the step is flat.
+    if (failed(options.microBatches > 1
+                   ? lowerToKernels(*this->model, options)
+                   : lowerModel(*this->model, options, CompileLevel::Train)))
       message = "the reference does not differentiate";
   }
 
@@ -246,7 +265,8 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       Twin twin) {
   ByteStore bytes = variablesOf(model, seed), inputs = inputsOf(model, seed);
   std::vector<Bytes> files;
-  if (std::string wrong = compileModes(model, modes, files, twin);
+  if (std::string wrong =
+          compileModes(model, modes, trainingOptions(seed), files, twin);
       !wrong.empty())
     return wrong;
   std::vector<CompiledRun> runs;

@@ -17,7 +17,7 @@ protected:
     loadDialects(context);
     model = random_graphs::generateGraph(&context, 1);
     std::vector<Bytes> files;
-    ASSERT_EQ(compileModes(*model, {"none"}, files), "");
+    ASSERT_EQ(compileModes(*model, {"none"}, trainingOptions(1), files), "");
     file = files.front();
   }
 

@@ -20,15 +20,15 @@ static ZooCase smallResNet(const char *label, double dropout) {
 }
 
 std::vector<ZooCase> end_to_end::smallModels() {
-  return {{"Mlp", "mlp", {}, ""},
-          smallResNet("ResNet18", 0.0),
-          smallResNet("ResNet18Dropout", 0.25)};
+  ZooCase parts = smallResNet("ResNet18Dropout", 0.25);
+  parts.microBatches = 2;
+  return {{"Mlp", "mlp", {}, ""}, smallResNet("ResNet18", 0.0), parts};
 }
 
 std::vector<ZooCase> end_to_end::smallTransformers() {
   std::vector<ZooCase> cases = {{"Swin", "swin_t", {}, ""},
                                 {"Swin3D", "swin3d_t", {}, ""},
-                                {"ConvNeXt", "convnext_tiny", {}, ""}};
+                                {"ConvNeXt", "convnext_tiny", {}, "", true}};
   for (ZooCase &each : cases) {
     each.options.batch = 2;
     each.options.height = each.options.width = 32;
@@ -81,6 +81,12 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
   options.amp = zooCase.amp;
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 5e-4;
+  options.microBatches = zooCase.microBatches;
+  if (zooCase.byRecipe) {
+    options.optimizer = "adamw";
+    options.hyperparameters["norm-bias-weight-decay"] = 0;
+    options.clipNorm = 1;
+  }
   auto file = compileModel(*model, options);
   return succeeded(file) ? *file : Bytes();
 }

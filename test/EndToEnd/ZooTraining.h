@@ -21,6 +21,10 @@ struct ZooCase {
   const char *model;
   zoo::ModelOptions options;
   const char *amp = ""; // mixed precision
+  /// AdamW with clipped gradients, by a recipe of transformers, in place of
+  /// SGD.
+  bool byRecipe = false;
+  unsigned microBatches = 1;
 };
 
 /// How a failed test names its case.
@@ -29,7 +33,7 @@ inline std::ostream &operator<<(std::ostream &stream, const ZooCase &zooCase) {
 }
 
 /// A perceptron, a ResNet-18 of 32x32 images with 16 channels in its first
-/// stage, and the same with dropout.
+/// stage, and the same with dropout and two micro-batches a step.
 std::vector<ZooCase> smallModels();
 
 /// A Swin of images, one of volumes and a ConvNeXt, of all their blocks but few

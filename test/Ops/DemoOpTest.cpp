@@ -144,7 +144,7 @@ TEST_F(DemoOpTest, CallsWithEpiloguesTrainInEveryMode) {
 /// Three steps of a model, from equal variables.
 static CompiledRun runOf(mlir::ModuleOp model) {
   std::vector<Bytes> files;
-  EXPECT_EQ(compileModes(model, {"none"}, files), "");
+  EXPECT_EQ(compileModes(model, {"none"}, trainingOptions(), files), "");
   CompiledRun run;
   if (files.empty())
     return run;

@@ -211,6 +211,122 @@ TEST_F(TrainingGraph, AnnotatingBlocksKeepsEveryBit) {
   }
 }
 
+/// The rows of micro-batch `k` of a step's arguments.
+static SmallVector<Tensor> rowsOf(ArrayRef<Tensor> arguments,
+                                  func::FuncOp micro, unsigned k) {
+  SmallVector<Tensor> rows;
+  for (auto [type, all] :
+       llvm::zip_equal(micro.getArgumentTypes(), arguments)) {
+    Tensor &part = rows.emplace_back(cast<RankedTensorType>(type));
+    for (int64_t i = 0; i < part.size(); ++i)
+      if (part.isReal())
+        part.real(i) = all.real(k * part.size() + i);
+      else
+        part.integer(i) = all.integer(k * part.size() + i);
+  }
+  return rows;
+}
+
+static SmallVector<Operation *> randomOpsOf(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (isa<RandomOpInterface>(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+/// Whether `got` is the mean of `parts`, or, where it is larger, they are its
+/// rows. In double precision, in which the evaluator sums alike.
+static bool isJoined(const Tensor &got, ArrayRef<Tensor> parts) {
+  bool isMean = got.size() == parts.front().size();
+  for (int64_t i = 0; i < got.size(); ++i) {
+    double expected = 0;
+    for (const Tensor &part : parts)
+      expected += isMean ? part.real(i) / double(parts.size()) : 0;
+    int64_t size = parts.front().size();
+    if (!isMean)
+      expected = parts[i / size].real(i % size);
+    if (!(std::fabs(got.real(i) - expected) <=
+          1e-12 * std::max(1.0, std::fabs(expected))))
+      return false;
+  }
+  return true;
+}
+
+// What a step of micro-batches computes is what as many steps without updates
+// do, one after another: means of their gradients and losses, rows of their
+// logits, variables as the last one leaves them. Which numbers each draws is
+// read from the step; that no two draw the same is what sg-verify-effects says.
+TEST_F(TrainingGraph, MicroBatchesAreStepsOneAfterAnother) {
+  constexpr unsigned count = 3;
+  unsigned drawing = 0, stateful = 0;
+  for (uint64_t s = 0; s < kSeeds; ++s) {
+    std::string where = "seed " + std::to_string(s);
+    generate(s);
+    ASSERT_TRUE(differentiate("none", /*emitGradients=*/true)) << where;
+    ASSERT_TRUE(run(createSgLowerCheckpointing())) << where;
+    ASSERT_TRUE(run(createSgFlatten())) << where;
+    OwningOpRef<ModuleOp> microModule = module->clone();
+    func::FuncOp micro = *microModule->getOps<func::FuncOp>().begin();
+    ASSERT_TRUE(run(createSgAccumulateGradients({count}))) << where;
+    ASSERT_TRUE(succeeded(verify(*module))) << where;
+    ASSERT_TRUE(run(createSgVerifyLevel({"flat"}))) << where;
+    ASSERT_TRUE(run(createSgVerifyEffects())) << where;
+    Outcome whole = evaluate();
+    ASSERT_FALSE(whole.results.empty()) << where;
+
+    SmallVector<Operation *> draws = randomOpsOf(function()),
+                             own = randomOpsOf(micro);
+    ASSERT_EQ(draws.size(), count * own.size()) << where;
+    SmallVector<Tensor> arguments = generateArguments(function(), seed);
+    SmallVector<SmallVector<Tensor>> parts(whole.results.size());
+    VariableStore state = variables;
+    for (unsigned k = 0; k < count; ++k) {
+      for (auto [j, op] : llvm::enumerate(own))
+        op->setAttr("stream", draws[k * own.size() + j]->getAttr("stream"));
+      auto results =
+          reference::evaluate(micro, rowsOf(arguments, micro, k), state);
+      ASSERT_TRUE(succeeded(results)) << where;
+      for (auto [r, result] : llvm::enumerate(*results))
+        parts[r].push_back(result);
+    }
+    for (auto [r, result] : llvm::enumerate(whole.results))
+      EXPECT_TRUE(isJoined(result, parts[r])) << where << ", result " << r;
+    for (auto &[name, value] : state) {
+      EXPECT_TRUE(isSame(whole.variables.at(name), value))
+          << where << ", variable " << name;
+      stateful += !isSame(value, variables.at(name));
+    }
+    drawing += !own.empty();
+  }
+  EXPECT_GT(drawing, kSeeds / 10);
+  EXPECT_GT(stateful, kSeeds / 10);
+}
+
+// The pass that finishes a step does what differentiation does.
+TEST_F(TrainingGraph, UpdatesAreThoseOfDifferentiation) {
+  for (uint64_t s = 0; s < kSeeds; ++s) {
+    std::string where = "seed " + std::to_string(s);
+    generate(s);
+    ASSERT_TRUE(differentiate("sgd", /*emitGradients=*/true)) << where;
+    ASSERT_TRUE(run(createSgFlatten())) << where;
+    Outcome expected = evaluate();
+    generate(s);
+    ASSERT_TRUE(differentiate("none", /*emitGradients=*/true)) << where;
+    ASSERT_TRUE(run(createSgFlatten())) << where;
+    SgUpdateParametersOptions options;
+    options.emitGradients = true;
+    PassManager passes(&context);
+    passes.addPass(createSgUpdateParameters(options));
+    ASSERT_TRUE(succeeded(passes.run(*module))) << where;
+    ASSERT_TRUE(run(createSgVerifyLevel({"flat"}))) << where;
+    for (auto &[name, value] : generateVariables(*module, seed))
+      variables.emplace(name, value);
+    expectSame(evaluate(), expected, where);
+  }
+}
+
 // Sums of several gradients must not depend on the blocks that they cross.
 TEST_F(TrainingGraph, CuttingIntoSegmentsKeepsEveryBit) {
   for (uint64_t s = 0; s < kSeeds; ++s) {

@@ -8,17 +8,23 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,FULL
 // RUN: reprise-opt %s '--sg-differentiate=optimizer=none emit-gradients' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,EMIT
-// RUN: not reprise-opt %s --sg-differentiate=optimizer=adam 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=ADAM
+// RUN: not reprise-opt %s --sg-differentiate=optimizer=adagrad 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ADAGRAD
 
-// ADAM: error: unknown optimizer 'adam'; known are sgd, adamw and none
+// ADAGRAD: error: unknown optimizer 'adagrad'; known are sgd, adam, adamw and none
 //
 // RUN: not reprise-opt %s --sg-differentiate=hyperparameters=momentum=1.5 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RANGE
 // RANGE: error: momentum of sgd is 1.5; it must be at least 0 and less than 1
 // RUN: not reprise-opt %s --sg-differentiate=hyperparameters=beta1=0.5 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: sgd has no hyperparameter 'beta1'; it has momentum and weight-decay
+// UNKNOWN: error: sgd has no hyperparameter 'beta1'; it has momentum, weight-decay, norm-bias-weight-decay and nesterov
+// RUN: not reprise-opt %s --sg-differentiate=hyperparameters=nesterov=0.5 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SWITCH
+// SWITCH: error: nesterov of sgd is 0.5; it must be 0 or 1
+// RUN: not reprise-opt %s --sg-differentiate=hyperparameters=nesterov=1,momentum=0 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NESTEROV
+// NESTEROV: error: nesterov of sgd needs a momentum, which is 0
 // RUN: not reprise-opt %s --sg-differentiate=hyperparameters=momentum 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FORM
 // FORM: error: hyperparameter 'momentum' is not of the form NAME=VALUE

@@ -53,6 +53,10 @@ static rt::Status evaluateModel(const EvalOptions &options) {
       json["correct"] = result->correct;
       json["accuracy"] = result->accuracy();
     }
+    if (result->hasTop5()) {
+      json["correct_top5"] = result->correctTop5;
+      json["accuracy_top5"] = result->accuracyTop5();
+    }
     if (!result->metrics.empty())
       json["metrics"] = result->metrics;
     return print(json.dump(2) + "\n");

@@ -35,7 +35,13 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
 std::string tools::describe(const rt::EvaluateResult &result) {
   std::string text;
   if (result.hasAccuracy)
-    text = text::formatFixed(result.accuracy() * 100, 2) + "% of ";
+    text =
+        text::formatFixed(result.accuracy() * 100, 2) + "%" +
+        (result.hasTop5()
+             ? " (top 5: " + text::formatFixed(result.accuracyTop5() * 100, 2) +
+                   "%)"
+             : std::string()) +
+        " of ";
   text += text::formatInteger(result.images) + " images, loss " +
           text::formatFixed(result.loss, 4);
   for (const auto &[name, value] : result.metrics)

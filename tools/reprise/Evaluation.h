@@ -11,7 +11,8 @@ namespace reprise::tools {
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 
-/// "88.21% of 10,000 images, loss 0.3342".
+/// "88.21% (top 5: 99.70%) of 10,000 images, loss 0.3342"; without the second
+/// number where there are five classes or fewer.
 std::string describe(const rt::EvaluateResult &result);
 
 /// What a result is, for a line of results: "test accuracy"; "accuracy" of data

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@ using namespace reprise::tools;
 
 static constexpr const char *kModelGroup = "Model (of the zoo)";
 static constexpr const char *kCompileGroup = "Compilation";
+/// A program holds the steps of each.
+static constexpr unsigned kMostMicroBatches = 1024;
 
 /// "--batch" of the first option under a heading that the user gave.
 static std::string firstGivenOf(const CLI::App *command, const char *group) {
@@ -161,6 +164,17 @@ void CompileFlags::addTo(CLI::App &app) {
       ->type_name("TYPE")
       ->group(kCompileGroup);
   command
+      ->add_option("--accumulate", accumulate,
+                   "Micro-batches of a step, which run one after another: it "
+                   "takes so many times the model's --batch and updates once "
+                   "(default: 1)")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--clip-grad-norm", clipGradNorm,
+                   "Norm that all gradients together are clipped to, as "
+                   "PyTorch's clip_grad_norm_ (default: they are not)")
+      ->group(kCompileGroup);
+  command
       ->add_option("--threads", threads,
                    "Threads to run on; the bits of results depend on it "
                    "(default: this machine's)")
@@ -175,25 +189,52 @@ void CompileFlags::addTo(CLI::App &app) {
       ->group(kCompileGroup);
 }
 
+/// " (default: 0.9)", of a list of options.
+static std::string defaultOf(const Hyperparameter &one) {
+  switch (one.kind) {
+  case Hyperparameter::Kind::Number:
+    return " (default: " + rt::courseNumber(one.value) + ")";
+  case Hyperparameter::Kind::Exception:
+    return " (default: as --" + std::string(one.otherwise) + ")";
+  case Hyperparameter::Kind::Switch:
+    return "";
+  }
+  return "";
+}
+
 /// Of all optimizers, each hyperparameter once.
 void CompileFlags::addOptimizerOptions() {
   std::string names;
   std::map<std::string, std::string> helps;
+  std::set<std::string> switches;
   for (const OptimizerInfo &info : listOptimizers()) {
     names += (names.empty() ? "" : ", ") + info.name.str() +
              (names.empty() ? " (default)" : "");
     for (const Hyperparameter &one : info.hyperparameters) {
       std::string &help = helps[one.name];
-      help += (help.empty() ? "Of " : ", of ") + info.name.str() +
-              " (default: " + rt::courseNumber(one.value) + ")";
+      std::string meaning = one.meaning;
+      help += !help.empty()     ? ", of "
+              : meaning.empty() ? "Of "
+                                : meaning + "; of ";
+      help += info.name.str() + defaultOf(one);
+      if (one.kind == Hyperparameter::Kind::Switch)
+        switches.insert(one.name);
     }
   }
   command
       ->add_option("--optimizer", optimizer,
                    "What updates the parameters: " + names)
       ->group(kCompileGroup);
-  for (const auto &[name, help] : helps)
-    command->add_option("--" + name, numbers[name], help)->group(kCompileGroup);
+  for (const auto &[name, help] : helps) {
+    std::optional<double> &number = numbers[name];
+    CLI::Option *option =
+        switches.count(name)
+            ? command->add_flag_function(
+                  "--" + name, [&number](int64_t count) { number = count > 0; },
+                  help)
+            : command->add_option("--" + name, number, help);
+    option->group(kCompileGroup);
+  }
 }
 
 std::string CompileFlags::firstGiven() const {
@@ -241,6 +282,8 @@ void CompileFlags::resume(const rt::Course &course) {
   takeSetting(course, "threads", threads);
   if (auto type = course.find("amp"); type != course.end() && !amp)
     amp = type->second;
+  takeSetting(course, "clip-grad-norm", clipGradNorm);
+  takeSetting(course, "accumulate", accumulate);
   auto it = course.find("optimizer");
   std::string name = kDefaultOptimizer.str();
   HyperparameterValues values;
@@ -263,6 +306,10 @@ void CompileFlags::addGiven(rt::Course &course,
     course["threads"] = std::to_string(*threads);
   if (amp && *amp != "none")
     course["amp"] = *amp;
+  if (clipGradNorm)
+    course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
+  if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
+    course["accumulate"] = std::to_string(*accumulate);
   CompileFlags resumed = *this;
   resumed.resume(stored);
   bool given = optimizer.has_value();
@@ -271,18 +318,19 @@ void CompileFlags::addGiven(rt::Course &course,
   if (!given)
     return;
   std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
+  HyperparameterValues values;
+  for (const auto &[key, number] : resumed.numbers)
+    if (number)
+      values[key] = *number;
+  // What is wrong is said when the options are read.
+  (void)completeHyperparameters(name, values);
   if (name != kDefaultOptimizer) {
-    HyperparameterValues values;
-    for (const auto &[key, number] : resumed.numbers)
-      if (number)
-        values[key] = *number;
-    // What is wrong is said when the options are read.
-    (void)completeHyperparameters(name, values);
     course["optimizer"] = writeOptimizer(name, values);
     return;
   }
+  // A state holds what says something.
   for (const auto &[key, number] : numbers)
-    if (number)
+    if (number && (values.count(key) || stored.count(key)))
       course[key] = rt::courseNumber(*number);
 }
 
@@ -410,7 +458,12 @@ rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
     }
   for (const auto &[key, number] : numbers)
     if (number && !values.count(key))
-      return misuse("--" + key + " is no number of the optimizer " + name);
+      return misuse("--" + key + " is no option of the optimizer " + name);
+  // What no range says: how numbers go together.
+  HyperparameterValues complete = values;
+  if (std::string wrong = completeHyperparameters(name, complete);
+      !wrong.empty())
+    return misuse(wrong);
   return values;
 }
 
@@ -422,6 +475,31 @@ static bool isGiven(const CLI::App *command, const char *name) {
 /// Whether costs will matter: for a budget, and for a curve of all.
 bool CompileFlags::plansBudget() const {
   return budget || isGiven(command, "--sweep");
+}
+
+rt::Status CompileFlags::readTraining(CompileOptions &options) const {
+  rt::Expected<HyperparameterValues> values = hyperparameters();
+  if (!values.ok())
+    return values.status();
+  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
+  options.hyperparameters = std::move(*values);
+  if (amp && *amp != "none")
+    options.amp = *amp;
+  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
+    return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
+  if (clipGradNorm && !(*clipGradNorm > 0))
+    return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
+                  "; it must be above 0");
+  if (clipGradNorm && options.optimizer == "none")
+    return misuse("--clip-grad-norm clips what an optimizer takes, and none "
+                  "takes no gradients");
+  options.clipNorm = clipGradNorm.value_or(0);
+  if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))
+    return misuse("--accumulate is " + std::to_string(*accumulate) +
+                  "; it must be between 1 and " +
+                  std::to_string(kMostMicroBatches));
+  options.microBatches = microBatches();
+  return {};
 }
 
 rt::Expected<CompileOptions> CompileFlags::options() const {
@@ -445,15 +523,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
                   "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
-  rt::Expected<HyperparameterValues> values = hyperparameters();
-  if (!values.ok())
-    return values.status();
-  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
-  options.hyperparameters = std::move(*values);
-  if (amp && *amp != "none")
-    options.amp = *amp;
-  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
-    return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
+  REPRISE_RETURN_IF_ERROR(readTraining(options));
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);
   if (options.threads < 1 || options.threads > kMaxThreads)

@@ -44,11 +44,14 @@ public:
   void warnElsewhere(const CostModel &costs, const Target &device,
                      unsigned threads) const;
   /// Takes from a state's course what no option says: threads, mixed
-  /// precision, the optimizer and its hyperparameters.
+  /// precision, the optimizer and its hyperparameters, what gradients are
+  /// clipped to, micro-batches.
   void resume(const rt::Course &course);
   /// Those that options say, for a comparison with the course of a state.
   void addGiven(rt::Course &course, const rt::Course &stored) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
+  /// Of a step; 1 where no option says so.
+  unsigned microBatches() const { return accumulate.value_or(1); }
   bool hasBudget() const { return budget.has_value(); }
   /// As if --budget had been given.
   void setBudget(std::string text) { budget = std::move(text); }
@@ -56,6 +59,8 @@ public:
 private:
   bool plansBudget() const;
   void addOptimizerOptions();
+  /// What a training step does besides the model.
+  rt::Status readTraining(CompileOptions &options) const;
   /// What options say of the optimizer, with the defaults where they don't.
   rt::Expected<HyperparameterValues> hyperparameters() const;
 
@@ -64,6 +69,8 @@ private:
   std::vector<std::string> keep, recompute;
   std::optional<std::string> optimizer, amp;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
+  std::optional<double> clipGradNorm;
+  std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;
 };
 

@@ -55,7 +55,8 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   HyperparameterValues &values = request.compile.hyperparameters;
   bool hasMomentum = request.compile.optimizer == "sgd" &&
                      (!values.count("momentum") || values["momentum"] != 0);
-  if (!hasMomentum)
+  bool needsMomentum = values.count("nesterov") && values["nesterov"] != 0;
+  if (!hasMomentum || needsMomentum)
     return std::nullopt;
   values["momentum"] = 0;
   rt::Expected<PlannedRequest> planned =

@@ -88,6 +88,27 @@ static void reportWeights(const rt::WeightsReport &report) {
 // The run
 //===----------------------------------------------------------------------===//
 
+static rt::Status readSchedule(TrainCommandOptions &options) {
+  rt::LearningRate &rate = options.train.learningRate;
+  if (options.schedule == "cosine")
+    rate.schedule = rt::LearningRate::Schedule::Cosine;
+  else if (options.schedule == "step")
+    rate.schedule = rt::LearningRate::Schedule::Step;
+  else if (options.schedule != "constant")
+    return misuse("--schedule is '" + options.schedule +
+                  "'; say constant, step or cosine");
+  for (const char *name : {"--step-size", "--gamma"})
+    if (options.schedule != "step" && options.command->count(name))
+      return misuse(std::string(name) +
+                    " is of --schedule step; say that as well");
+  if (rate.stepEpochs == 0)
+    return misuse("--step-size is 0; it must be an epoch or more");
+  if (!(rate.gamma > 0 && rate.gamma <= 1))
+    return misuse("--gamma is " + rt::courseNumber(rate.gamma) +
+                  "; it must be above 0 and at most 1");
+  return {};
+}
+
 static rt::Status completeOptions(TrainCommandOptions &options) {
   rt::TrainOptions &train = options.train;
   train.data = options.run.dataSpec();
@@ -95,11 +116,7 @@ static rt::Status completeOptions(TrainCommandOptions &options) {
   if (options.rate < 0)
     return misuse("--lr is " + rt::courseNumber(options.rate) +
                   "; it must not be negative");
-  if (options.schedule == "cosine")
-    train.learningRate.schedule = rt::LearningRate::Schedule::Cosine;
-  else if (options.schedule != "constant")
-    return misuse("--schedule is '" + options.schedule +
-                  "'; say constant or cosine");
+  REPRISE_RETURN_IF_ERROR(readSchedule(options));
   for (const char *name :
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
     if (options.command->count(name))
@@ -152,7 +169,8 @@ static rt::Status takeFromState(TrainCommandOptions &options,
   options.run.compile.resume(position->course);
   if (!options.command->count("--synthetic-size"))
     options.run.syntheticSize = train.data.syntheticSize = position->images;
-  batch = int64_t(position->batch);
+  batch = int64_t(position->batch /
+                  std::max(1u, options.run.compile.microBatches()));
   return {};
 }
 
@@ -268,6 +286,8 @@ static std::string resultJson(const TrainCommandOptions &options,
     json["test_images"] = outcome.evaluation->images;
     if (outcome.evaluation->hasAccuracy)
       json["test_accuracy"] = outcome.evaluation->accuracy();
+    if (outcome.evaluation->hasTop5())
+      json["test_accuracy_top5"] = outcome.evaluation->accuracyTop5();
     json["test_loss"] = outcome.evaluation->loss;
     if (!outcome.evaluation->metrics.empty())
       json["test_metrics"] = outcome.evaluation->metrics;
@@ -332,12 +352,22 @@ static void addRunOptions(CLI::App &command, TrainCommandOptions &options) {
       ->group(group);
   command
       .add_option("--schedule", options.schedule,
-                  "Of the learning rate: constant (default), cosine (to "
-                  "zero)")
+                  "Of the learning rate: constant (default), step (drops "
+                  "every --step-size epochs), cosine (to zero)")
+      ->group(group);
+  command
+      .add_option("--step-size", train.learningRate.stepEpochs,
+                  "Of --schedule step: epochs between two drops (default: 30)")
+      ->group(group);
+  command
+      .add_option("--gamma", train.learningRate.gamma,
+                  "Of --schedule step: what the learning rate is multiplied by "
+                  "(default: 0.1)")
       ->group(group);
   command
       .add_option("--warmup", train.learningRate.warmupSteps,
-                  "Steps in which the learning rate grows")
+                  "Steps in which the learning rate grows linearly, before "
+                  "the schedule begins")
       ->group(group);
   command
       .add_option("--seed", train.seed,
@@ -382,8 +412,9 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
   command
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
-                  "schedule, warmup, steps, momentum, weight-decay, optimizer, "
-                  "threads, data, model or all")
+                  "schedule, warmup, steps, accumulate, amp, clip-grad-norm, "
+                  "momentum, weight-decay, norm-bias-weight-decay, nesterov, "
+                  "optimizer, threads, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);

@@ -11,7 +11,9 @@ namespace reprise {
 struct TrainingNote {
   std::string optimizer = "sgd";
   std::map<std::string, double> hyperparameters; // all of them
-  std::string amp;   // mixed precision: bf16, f16, or "" for none
+  std::string amp;     // mixed precision: bf16, f16, or "" for none
+  double clipNorm = 0; // 0: none
+  unsigned microBatches = 1;
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

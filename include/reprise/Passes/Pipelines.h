@@ -46,6 +46,11 @@ struct CompileOptions {
   HyperparameterValues hyperparameters;
   /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
   std::string amp;
+  /// The norm that all gradients together are clipped to; 0: they are not.
+  double clipNorm = 0;
+  /// Micro-batches that a step runs one after another: it takes so many times
+  /// the model's rows.
+  unsigned microBatches = 1;
   /// Return each parameter's gradient as output "gradient:PARAMETER".
   bool emitGradients = false;
   /// Return as output "nonfinite" whether the loss or a gradient is not finite.

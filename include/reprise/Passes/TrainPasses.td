@@ -4,6 +4,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+// What follows the gradients.
+defvar StepEndOptions = [
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
+           "sgd, adam, adamw, or none to stop after the gradients">,
+    ListOption<"hyperparameters", "hyperparameters", "std::string",
+               "of the optimizer, as NAME=VALUE">,
+    Option<"clipNorm", "clip-norm", "double", "0",
+           "norm that all gradients together are clipped to; 0 for none">,
+    Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
+           "return whether the loss or a gradient is not finite">,
+    Option<"emitGradients", "emit-gradients", "bool", "false",
+           "return the gradients as results">];
+
 def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
   let description = [{
@@ -23,12 +36,25 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
 
     | optimizer | hyperparameters | |
     |---|---|---|
-    | `sgd` | `momentum` 0.9, `weight-decay` 0 | with g = gradient + weight-decay * w and v' = momentum * v + g it writes w - learning_rate * v', and v' (`PARAMETER.momentum_buffer`) where momentum is not zero |
+    | `sgd` | `momentum` 0.9, `weight-decay` 0, `nesterov` 0 | with g = gradient + weight-decay * w and v' = momentum * v + g it writes w - learning_rate * v', with `nesterov` (0 or 1) w - learning_rate * (g + momentum * v'), and v' (`PARAMETER.momentum_buffer`) where momentum is not zero |
+    | `adam` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0 | PyTorch's Adam, whose weight decay is part of the gradient; keeps what `adamw` keeps |
     | `adamw` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0.01 | PyTorch's AdamW; keeps `PARAMETER.exp_avg`, `PARAMETER.exp_avg_sq` and the powers of both betas |
     | `none` | | gradients alone |
 
+    `clip-norm` C multiplies the gradients that the optimizer takes by
+    min(1, C / (norm + 1e-6)), PyTorch's `clip_grad_norm_`: norm is the square root
+    of the sum of the squares of all of them, in f32, and the metric
+    `gradient_norm` of the step. So every gradient lives until the last one
+    exists. What `emit-gradients` returns is not clipped.
+
+    `norm-bias-weight-decay`, of all three, is the weight decay of the parameters
+    of rank 0 and 1 in place of `weight-decay`: the scales and offsets of
+    normalizations, and biases. Most recipes of transformers say 0. Only the rank
+    decides: a table of positions, absolute or relative, decays like a matrix.
+
     Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition; with an optimizer, at an
+    vector-Jacobian product nor a decomposition; with `clip-norm`, at a result
+    that is called `gradient_norm`; with an optimizer, at an
     `sg.write` of the model to a variable of role `parameter`, which the
     optimizer writes, and at a symbol with the name of one of the optimizer's
     variables that is not a variable of role `optimizer_state` and its type.
@@ -51,15 +77,7 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     //   }
     ```
   }];
-  let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
-           "sgd, adamw, or none to stop after the gradients">,
-    ListOption<"hyperparameters", "hyperparameters", "std::string",
-               "of the optimizer, as NAME=VALUE">,
-    Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
-           "return whether the loss or a gradient is not finite">,
-    Option<"emitGradients", "emit-gradients", "bool", "false",
-           "return the gradients as results">];
+  let options = StepEndOptions;
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -148,6 +166,88 @@ def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
     //   return %y : tensor<8xf32>
     ```
   }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgAccumulateGradients
+    : Pass<"sg-accumulate-gradients", "::mlir::func::FuncOp"> {
+  let summary = "makes a step of several micro-batches";
+  let description = [{
+    Takes a flat, differentiated function that returns gradients, as
+    `sg-differentiate{optimizer=none emit-gradients}` and `sg-flatten` leave it, for
+    the step of one micro-batch, and makes of it that of `micro-batches` times the
+    rows. Arguments of role data and label are taken in parts, one after the other.
+    Gradients, loss and metrics are the means of the micro-batches', logits and
+    other results are joined along their rows.
+
+    A micro-batch begins behind a barrier that waits for the sums of the gradients
+    before it: none of its activations lives beside those of another.
+
+    A variable that the model writes, as running statistics and counters of steps,
+    goes from one micro-batch to the next as it would from step to step: the next
+    one reads what the one before would have written, and the last one's value is
+    written, once. Batch normalization sees micro-batches, so that their mean is not
+    the gradient of the whole batch where there is one. Micro-batch k draws from
+    stream s + k * 2^22 where the model draws from stream s.
+
+    Fails at an update of a parameter, at blocks, at data or labels of another
+    number of rows, and at a result that is nothing of the above.
+
+    ```mlir
+    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+                                    init = #sg.init<zeros>}
+    func.func @f(%x: tensor<2x4xf32>)
+        -> (tensor<f32> {sg.binding = #sg.binding<loss>},
+            tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+      %w = sg.read @w : tensor<4xf32>
+      %g = sg.reduce_sum %x dims [0] : tensor<2x4xf32> -> tensor<4xf32>
+      %p = sg.mul %g, %w : tensor<4xf32>
+      %l = sg.reduce_sum %p dims [0] : tensor<4xf32> -> tensor<f32>
+      return %l, %g : tensor<f32>, tensor<4xf32>
+    }
+    // with micro-batches=2 becomes, of %x : tensor<4x4xf32>,
+    //   %x0 = sg.slice %x [0, 0] to [2, 4] by [1, 1]
+    //   %g0 = sg.reduce_sum %x0 dims [0]
+    //   (...)
+    //   %b = sg.barrier(%x) after(%g0)
+    //   %x1 = sg.slice %b [2, 0] to [4, 4] by [1, 1]
+    //   %g1 = sg.reduce_sum %x1 dims [0]
+    //   %s = sg.add %g0, %g1
+    //   (...)
+    //   %g = sg.div %s, %two
+    ```
+  }];
+  let options = [Option<"microBatches", "micro-batches", "unsigned", "1",
+                        "micro-batches of a step">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgUpdateParameters : Pass<"sg-update-parameters", "::mlir::ModuleOp"> {
+  let summary = "adds the optimizer to functions of gradients";
+  let description = [{
+    The end of `sg-differentiate`, for functions between which and their gradients
+    something else is done: results of role gradient become updates, clipped where
+    that is asked for. Options, and what fails, are those of `sg-differentiate`.
+
+    ```mlir
+    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+                                    init = #sg.init<zeros>}
+    func.func @f(%x: tensor<4xf32>)
+        -> (tensor<f32> {sg.binding = #sg.binding<loss>},
+            tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+      %w = sg.read @w : tensor<4xf32>
+      %p = sg.mul %x, %w : tensor<4xf32>
+      %l = sg.reduce_sum %p dims [0] : tensor<4xf32> -> tensor<f32>
+      return %l, %x : tensor<f32>, tensor<4xf32>
+    }
+    // with hyperparameters=momentum=0 returns the loss alone, and before that
+    //   %r = sg.broadcast %learning_rate dims []
+    //   %s = sg.mul %r, %x
+    //   %n = sg.sub %w, %s
+    //   sg.write @w, %n
+    ```
+  }];
+  let options = StepEndOptions;
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -27,6 +27,35 @@ struct OptimizerVariable {
   mlir::Type element = {};
 };
 
+/// Parameters by their weight decay, the numbers being places of what is
+/// shared.
+enum class DecayGroup : unsigned {
+  Weight,   // of a layer: rank 2 and more
+  NormBias, // scale or offset of a normalization, bias: rank 0 and 1
+};
+
+/// The weight decay of all parameters, or of those of rank 2 and more.
+constexpr Hyperparameter weightDecay(double value) {
+  return {"weight-decay", value, 0, 1};
+}
+/// What recipes of transformers and convolutional networks set to 0.
+inline constexpr Hyperparameter kNormBiasWeightDecay = {
+    "norm-bias-weight-decay",
+    0,
+    0,
+    1,
+    Hyperparameter::Kind::Exception,
+    "Weight decay of the parameters of rank 0 and 1, which are scales and "
+    "offsets of normalizations and biases",
+    "weight-decay"};
+
+/// What the update of one parameter starts from.
+struct ParameterUpdate {
+  mlir::Value weight, gradient; // of the parameter's type
+  mlir::Value rate;             // f32 scalar
+  llvm::ArrayRef<mlir::Value> shared;
+};
+
 /// What an update may ask for and do, at one place of the function.
 class UpdateBuilder {
 public:
@@ -37,6 +66,16 @@ public:
         symbols(symbols), prefix(std::move(prefix)) {}
 
   double get(llvm::StringRef hyperparameter) const;
+  /// Whether a switch is on, or an exception is one.
+  bool has(llvm::StringRef hyperparameter) const;
+
+  /// The groups that there are: the second only where it is an exception.
+  llvm::ArrayRef<DecayGroup> decayGroups() const;
+  /// That of what is updated.
+  DecayGroup decayGroup() const;
+  double weightDecay(DecayGroup group) const;
+  /// The gradient with that of the penalty weight-decay / 2 * w^2.
+  mlir::Value addDecay(const ParameterUpdate &from);
 
   /// The value of the optimizer's variable when the step began.
   mlir::Value read(llvm::StringRef name);
@@ -66,13 +105,6 @@ private:
   std::string prefix; // of the names of variables
 };
 
-/// What the update of one parameter starts from.
-struct ParameterUpdate {
-  mlir::Value weight, gradient; // of the parameter's type
-  mlir::Value rate;             // f32 scalar
-  llvm::ArrayRef<mlir::Value> shared;
-};
-
 class Optimizer {
 public:
   virtual ~Optimizer() = default;
@@ -80,6 +112,10 @@ public:
 
   /// Whether parameters change at all.
   virtual bool updates() const { return true; }
+
+  /// What is wrong with complete values of which each is within its range;
+  /// empty when nothing is.
+  virtual std::string check(const HyperparameterValues &) const { return ""; }
 
   /// The variables for each parameter, and those of which there is one.
   virtual std::vector<OptimizerVariable>
@@ -91,8 +127,8 @@ public:
     return {};
   }
 
-  /// Scalars that all parameters' updates take, made once. `builder` makes f64
-  /// scalars.
+  /// Scalars that all parameters' updates take, made once, f64 as everything
+  /// that its builder makes.
   virtual llvm::SmallVector<mlir::Value> share(UpdateBuilder &,
                                                mlir::Value rate) const {
     return {};

@@ -49,14 +49,38 @@ static std::string unknownOptimizer(llvm::StringRef name) {
 
 static std::string checkRange(llvm::StringRef optimizer,
                               const Hyperparameter &one, double value) {
-  if (value >= one.least && value < one.end)
+  bool isSwitch = one.kind == Hyperparameter::Kind::Switch;
+  if (isSwitch ? value == 0 || value == 1
+               : value >= one.least && value < one.end)
     return "";
   std::string text;
-  llvm::raw_string_ostream(text)
-      << one.name << " of " << optimizer << " is " << llvm::format("%g", value)
-      << "; it must be at least " << llvm::format("%g", one.least)
-      << " and less than " << llvm::format("%g", one.end);
+  llvm::raw_string_ostream stream(text);
+  stream << one.name << " of " << optimizer << " is "
+         << llvm::format("%g", value) << "; it must be ";
+  if (isSwitch)
+    stream << "0 or 1";
+  else
+    stream << "at least " << llvm::format("%g", one.least) << " and less than "
+           << llvm::format("%g", one.end);
   return text;
+}
+
+/// Adds a default, or drops what says nothing.
+static void complete(const Hyperparameter &one, HyperparameterValues &values) {
+  auto it = values.find(one.name);
+  switch (one.kind) {
+  case Hyperparameter::Kind::Number:
+    values.emplace(one.name, one.value);
+    break;
+  case Hyperparameter::Kind::Switch:
+    if (it != values.end() && it->second == 0)
+      values.erase(it);
+    break;
+  case Hyperparameter::Kind::Exception:
+    if (it != values.end() && it->second == values.at(one.otherwise))
+      values.erase(it);
+    break;
+  }
 }
 
 std::string reprise::completeHyperparameters(llvm::StringRef optimizer,
@@ -66,14 +90,17 @@ std::string reprise::completeHyperparameters(llvm::StringRef optimizer,
     return unknownOptimizer(optimizer);
   llvm::SmallVector<std::string> known;
   for (const Hyperparameter &one : found->info().hyperparameters) {
-    double value = values.emplace(one.name, one.value).first->second;
-    if (std::string wrong = checkRange(optimizer, one, value); !wrong.empty())
-      return wrong;
+    auto it = values.find(one.name);
+    if (it != values.end())
+      if (std::string wrong = checkRange(optimizer, one, it->second);
+          !wrong.empty())
+        return wrong;
+    complete(one, values);
     known.push_back(one.name);
   }
   for (const auto &[name, value] : values)
     if (!llvm::is_contained(known, name))
       return optimizer.str() + " has no hyperparameter '" + name +
              "'; it has " + listNames(known);
-  return "";
+  return found->check(values);
 }

@@ -1,10 +1,12 @@
 //===- Sgd.cpp - Stochastic gradient descent with momentum ----------------===//
 //
 //   g = gradient + weight-decay * w;  v = momentum * v + g;  w -= rate * v
+//   with nesterov:                                w -= rate * (g + momentum *
+//   v)
 //
 // (Sutskever et al. 2013, in the form of PyTorch's SGD: the rate multiplies the
-// whole velocity). v is the variable PARAMETER.momentum_buffer, absent when
-// momentum is 0.
+// whole velocity, and Nesterov's step looks ahead from the new one). v is the
+// variable PARAMETER.momentum_buffer, absent when momentum is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +21,10 @@ static constexpr llvm::StringLiteral kVelocity = "momentum_buffer";
 
 static constexpr Hyperparameter kHyperparameters[] = {
     {"momentum", 0.9, 0, 1},
-    {"weight-decay", 0.0, 0, 1},
+    weightDecay(0),
+    kNormBiasWeightDecay,
+    {"nesterov", 0, 0, 2, Hyperparameter::Kind::Switch,
+     "Nesterov's momentum, in PyTorch's form"},
 };
 
 namespace {
@@ -30,6 +35,12 @@ public:
             kHyperparameters};
   }
 
+  std::string check(const HyperparameterValues &values) const override {
+    if (values.count("nesterov") && values.at("momentum") == 0)
+      return "nesterov of sgd needs a momentum, which is 0";
+    return "";
+  }
+
   std::vector<OptimizerVariable>
   variables(const HyperparameterValues &values) const override {
     if (values.at("momentum") == 0)
@@ -38,21 +49,28 @@ public:
   }
 
   Value update(UpdateBuilder &b, const ParameterUpdate &from) const override {
-    Value gradient = from.gradient;
-    double decay = b.get("weight-decay");
-    REPRISE_FAULT("weight-decay-lost", decay = 0);
-    if (decay != 0)
-      gradient = b.add(gradient, b.mul(from.weight, b.splat(decay)));
-    if (b.get("momentum") != 0) {
-      Value old = b.read(kVelocity);
-      Value kept = b.mul(old, b.splat(b.get("momentum")));
-      gradient = b.add(kept, gradient);
-      Value velocity = gradient;
-      REPRISE_FAULT("velocity-without-gradient", velocity = kept);
-      b.write(kVelocity, velocity);
-    }
-    Value step = b.mul(b.spread(from.rate), gradient);
+    Value direction = b.addDecay(from);
+    if (b.get("momentum") != 0)
+      direction = accelerate(b, direction);
+    Value step = b.mul(b.spread(from.rate), direction);
     return b.sub(from.weight, step);
+  }
+
+private:
+  /// The new velocity, or where Nesterov's step looks from it.
+  static Value accelerate(UpdateBuilder &b, Value gradient) {
+    double momentum = b.get("momentum");
+    Value old = b.read(kVelocity);
+    Value kept = b.mul(old, b.splat(momentum));
+    Value next = b.add(kept, gradient);
+    Value velocity = next;
+    REPRISE_FAULT("velocity-without-gradient", velocity = kept);
+    b.write(kVelocity, velocity);
+    if (!b.has("nesterov"))
+      return next;
+    REPRISE_FAULT("nesterov-from-the-old-velocity", next = old);
+    Value ahead = b.mul(next, b.splat(momentum));
+    return b.add(gradient, ahead);
   }
 };
 } // namespace

@@ -82,6 +82,7 @@ static std::vector<Route> makeAlone() {
                            "sg-recompute-cheap",
                            "sg-to-inference",
                            "sg-flatten",
+                           "sg-accumulate-gradients{micro-batches=3}",
                            "sg-autocast",
                            "sg-autocast{type=f16}",
                            "sg-widen-calls",
@@ -94,6 +95,8 @@ static std::vector<Route> makeAlone() {
   for (const char *pass :
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
         "sg-differentiate{optimizer=adamw emit-nonfinite=true}",
+        "sg-differentiate{optimizer=adam clip-norm=0.5}",
+        "sg-update-parameters{clip-norm=0.5 emit-gradients=true}",
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
@@ -135,6 +138,12 @@ static std::vector<Route> makePipelines() {
        onFunctions("sg-flatten"), onFunctions("sg-widen-calls")},
       /*hasBudget=*/false);
   add("budget", {"sg-differentiate", onFunctions("sg-flatten")},
+      /*hasBudget=*/true);
+  add("accumulate",
+      {"sg-differentiate{optimizer=none emit-gradients=true}",
+       onFunctions("sg-flatten"),
+       onFunctions("sg-accumulate-gradients{micro-batches=2}"),
+       "sg-update-parameters{clip-norm=0.5 emit-nonfinite=true}"},
       /*hasBudget=*/true);
   add("evaluate", {onFunctions("sg-to-inference"), onFunctions("sg-flatten")},
       /*hasBudget=*/false);

@@ -70,6 +70,72 @@ TEST(Course, DamagedSettingIsNamed) {
                 RP_DATA_LOSS, {"'f'", "'lr'", text});
 }
 
+TEST(Course, SchedulesComeBackAsTheyWere) {
+  using Schedule = LearningRate::Schedule;
+  LearningRate rate;
+  for (Schedule schedule :
+       {Schedule::Constant, Schedule::Step, Schedule::Cosine}) {
+    Course course;
+    LearningRate back;
+    rate.schedule = schedule;
+    rate.stepEpochs = UINT64_MAX;
+    rate.gamma = 0.30000000000000004;
+    addLearningRate(rate, course);
+    ASSERT_TRUE(readLearningRate("f", course, back).ok());
+    EXPECT_EQ(back.schedule, schedule);
+    bool isStep = schedule == Schedule::Step;
+    EXPECT_EQ(back.stepEpochs, isStep ? UINT64_MAX : LearningRate().stepEpochs);
+    EXPECT_EQ(back.gamma, isStep ? rate.gamma : LearningRate().gamma);
+  }
+  Course course;
+  rate.schedule = Schedule::Step;
+  rate.stepEpochs = 2;
+  rate.gamma = 0.5;
+  addLearningRate(rate, course);
+  EXPECT_EQ(course["schedule"], "step size=2 gamma=0.5");
+  for (const char *text : {"", "linear", "step", "step size=2", "step gamma=1",
+                           "step size= gamma=0.1", "step size=2 gamma=",
+                           "step size=2 gamma=0.1x", "step size=-1 gamma=0.1"})
+    expectError(
+        readLearningRate(
+            "f", {{"lr", "1"}, {"warmup", "0"}, {"schedule", text}}, rate),
+        RP_DATA_LOSS, {"'f'", "'schedule'", text});
+}
+
+// Drops at epochs, of which one has 8 steps here; also in a run that goes on.
+TEST(Course, StepsCountEpochsThroughAnInterruption) {
+  Folder folder;
+  TrainOptions options = cosineRun(folder / "s.safetensors");
+  options.learningRate.schedule = LearningRate::Schedule::Step;
+  options.learningRate.stepEpochs = 1;
+  options.learningRate.gamma = 0.5;
+  FakeBackend whole = model(), rest = model();
+  std::vector<float> rates;
+  options.onProgress = [&](const Progress &p) {
+    rates.push_back(float(p.learningRate));
+  };
+  ASSERT_TRUE(train(whole, options).ok());
+  ASSERT_EQ(rates.size(), 30u);
+  for (int step = 4; step < 30; ++step)
+    EXPECT_EQ(rates[step], float(0.05 / (1 << (step - 4) / 8))) << step;
+  saveTenSteps(options);
+  TrainOptions resumed;
+  resumed.data = options.data;
+  resumed.resumePath = options.savePath;
+  ASSERT_TRUE(train(rest, resumed).ok());
+  EXPECT_EQ(rest.bits, whole.bits);
+  // No step of a longer run has another rate.
+  resumed.steps = 40;
+  EXPECT_TRUE(train(rest, resumed).ok());
+  // Another gamma has to be asked for.
+  resumed.learningRate = options.learningRate;
+  resumed.learningRate.gamma = 0.1;
+  resumed.given = {"schedule"};
+  expectError(train(rest, resumed).status(), RP_INVALID_ARGUMENT,
+              {"schedule is step size=1 gamma=0.5 in the state, step size=1 "
+               "gamma=0.1 here"});
+}
+
 TEST(Course, ResumedRunTakesItFromTheState) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");

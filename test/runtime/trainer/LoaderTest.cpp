@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace reprise::rt;
@@ -242,6 +243,31 @@ TEST(LearningRate, CosineIsThatOfPyTorch) {
   EXPECT_NEAR(rate.at(9, 10), 0.0012235870926211617, 1e-15);
 }
 
+// torch 1.13.0: SequentialLR of LinearLR(1 / 3, 1, total_iters=2), three steps,
+// and StepLR(2 epochs of 3 steps, 0.1), stepped once a training step, from a
+// rate of 0.5.
+TEST(LearningRate, StepIsThatOfPyTorch) {
+  LearningRate rate;
+  rate.schedule = LearningRate::Schedule::Step;
+  rate.base = 0.5;
+  rate.stepEpochs = 2;
+  rate.warmupSteps = 3;
+  const std::map<uint64_t, double> torch = {{0, 0.16666666666666666},
+                                            {1, 0.33333333333333331},
+                                            {2, 0.5},
+                                            {3, 0.5},
+                                            {8, 0.5},
+                                            {9, 0.05},
+                                            {14, 0.05},
+                                            {15, 0.005},
+                                            {29, 5e-5}};
+  for (auto [step, expected] : torch)
+    EXPECT_NEAR(rate.at(step, 30, 3), expected, 1e-15) << step;
+  rate.warmupSteps = 0;
+  rate.stepEpochs = UINT64_MAX; // epochs times steps does not fit
+  EXPECT_EQ(rate.at(29, 30, UINT64_MAX), 0.5);
+}
+
 TEST(LearningRate, WarmupRisesToTheBase) {
   LearningRate rate;
   rate.schedule = LearningRate::Schedule::Cosine;
@@ -264,4 +290,13 @@ TEST(LearningRate, NonsenseIsRefused) {
   expectError(rate.check(10), RP_INVALID_ARGUMENT, {"10 steps"});
   rate.warmupSteps = 9;
   EXPECT_TRUE(rate.check(10).ok());
+  rate.schedule = LearningRate::Schedule::Step;
+  EXPECT_TRUE(rate.check(10).ok());
+  for (double gamma : {0.0, -0.1, 1.5, double(NAN)}) {
+    rate.gamma = gamma;
+    expectError(rate.check(10), RP_INVALID_ARGUMENT, {"gamma must be above 0"});
+  }
+  rate.gamma = 1;
+  rate.stepEpochs = 0;
+  expectError(rate.check(10), RP_INVALID_ARGUMENT, {"every 0 epochs"});
 }

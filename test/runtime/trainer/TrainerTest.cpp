@@ -350,6 +350,58 @@ TEST(Evaluate, IgnoresThePaddingOfTheLastBatch) {
   EXPECT_EQ(evaluate(backend, options)->images, 4u);
 }
 
+/// An image of one pixel of 1 with this label, to a model whose logits of it
+/// are `logits`.
+static Expected<EvaluateResult> evaluateLogits(const std::vector<float> &logits,
+                                               int64_t label) {
+  Folder folder;
+  FakeBackend backend(1, {1, 1, 1}, int32_t(logits.size()));
+  std::memcpy(backend.bits["fc.weight"].data(), logits.data(),
+              logits.size() * sizeof(float));
+  EvaluateOptions options;
+  options.data.source = folder / "d.safetensors";
+  SafetensorsContent content;
+  content.tensors = {{"image", DType::F32, {1, 1, 1, 1}},
+                     {"label", DType::I64, {1}}};
+  auto source = [&](size_t index, void *data, size_t bytes) {
+    const float one = 1;
+    std::memcpy(data, index == 0 ? static_cast<const void *>(&one) : &label,
+                bytes);
+    return Status();
+  };
+  EXPECT_TRUE(writeSafetensors(options.data.source, content, source).ok());
+  return evaluate(backend, options);
+}
+
+// Ranks 3, 6, 2, 7, 1, 0, 5, 4: of two equal logits the first comes first.
+TEST(Evaluate, CountsLabelsAmongTheFiveLargestLogits) {
+  const uint64_t expected[] = {1, 0, 1, 0, 1, 1, 0, 1};
+  for (int64_t label = 0; label < 8; ++label) {
+    auto result = evaluateLogits({3, 1, 4, 1, 5, 9, 2, 2.5f}, label);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->correctTop5, expected[label]) << label;
+    EXPECT_EQ(result->correct, label == 5 ? 1u : 0u) << label;
+    EXPECT_EQ(result->accuracyTop5(), double(expected[label]));
+    EXPECT_TRUE(result->hasTop5());
+  }
+}
+
+TEST(Evaluate, OfEqualLogitsTheFirstComeFirst) {
+  for (int64_t label = 0; label < 7; ++label) {
+    auto result = evaluateLogits({1, 1, 1, 1, 1, 1, 2}, label);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->correctTop5, label == 6 || label < 4 ? 1u : 0u) << label;
+  }
+}
+
+TEST(Evaluate, FiveClassesAreAllAmongTheFive) {
+  auto result = evaluateLogits({5, 4, 3, 2, 1}, 4);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->correct, 0u);
+  EXPECT_EQ(result->correctTop5, 1u);
+  EXPECT_FALSE(result->hasTop5());
+}
+
 TEST(Evaluate, NotFiniteLogitsAreNamed) {
   FakeBackend backend(4, kImage, 5);
   float bad = NAN;

@@ -6,9 +6,10 @@
 //
 // Names, as options say them: lr, schedule, warmup, steps of the run; and facts
 // of what it runs with: data, and whatever the backend tells of the program
-// (threads, momentum, weight-decay, optimizer, amp, model). Of sgd, momentum
-// and weight decay have names of their own; another optimizer is one text with
-// all its numbers.
+// (threads, accumulate, amp, clip-grad-norm, momentum, weight-decay,
+// norm-bias-weight-decay, nesterov, optimizer, model). A schedule is one text
+// with its numbers. Of sgd each number has a name of its own; another optimizer
+// is one text with all its numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_COURSE_H

@@ -3,9 +3,13 @@
 // With T = total - warmup and t = step - warmup:
 //   warmup    base * (step + 1) / warmup               for step < warmup
 //   constant  base
+//   step      base * gamma ^ floor(t / (stepEpochs * perEpoch)), perEpoch being
+//             the steps of an epoch (PyTorch's StepLR)
 //   cosine    base * (1 + cos(pi * t / T)) / 2         (Loshchilov and Hutter,
 //             "SGDR", ICLR 2017; PyTorch's CosineAnnealingLR(T) stepped once a
 //             training step)
+//
+// So a schedule begins when the warmup has ended, as of PyTorch's SequentialLR.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_LEARNINGRATE_H
@@ -17,15 +21,19 @@
 namespace reprise::rt {
 
 struct LearningRate {
-  enum class Schedule { Constant, Cosine };
+  enum class Schedule { Constant, Step, Cosine };
   Schedule schedule = Schedule::Constant;
   double base = 0.1;
   uint64_t warmupSteps = 0;
+  /// Of Step: every so many epochs the rate is multiplied by gamma.
+  uint64_t stepEpochs = 30;
+  double gamma = 0.1;
 
-  /// The rate of step `step` (counted from 0) of `total`.
-  double at(uint64_t step, uint64_t total) const;
-  /// Refuses a base that is negative or not finite, and a warmup as long as
-  /// the run.
+  /// The rate of step `step` (counted from 0) of `total`, of which `perEpoch`
+  /// are an epoch.
+  double at(uint64_t step, uint64_t total, uint64_t perEpoch = 1) const;
+  /// Refuses a base that is negative or not finite, a warmup as long as the
+  /// run, and numbers of a schedule that make no sense.
   Status check(uint64_t total) const;
 };
 

@@ -100,6 +100,10 @@ struct EvaluateOptions {
 
 struct EvaluateResult {
   uint64_t images = 0, correct = 0;
+  /// Images whose label is among the five classes of the largest logits, those
+  /// of equal logits counted by their number. All, of five classes or fewer.
+  uint64_t correctTop5 = 0;
+  int32_t classes = 0; // that the logits tell apart; 0 without
   /// Whether the program has labels and logits. Then every image counts, and
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.
@@ -108,6 +112,11 @@ struct EvaluateResult {
   /// Means over full batches, by output.
   std::map<std::string, double> metrics;
   double accuracy() const { return images ? double(correct) / images : 0; }
+  double accuracyTop5() const {
+    return images ? double(correctTop5) / images : 0;
+  }
+  /// Whether the second of them says anything.
+  bool hasTop5() const { return hasAccuracy && classes > 5; }
 };
 
 Expected<EvaluateResult> evaluate(Backend &backend,

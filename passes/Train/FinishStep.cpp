@@ -1,0 +1,233 @@
+//===- FinishStep.cpp - What follows the backward pass --------------------===//
+//
+// Input:   a differentiated function and the gradients of its parameters.
+// Output:  the function with results that tell of the gradients, and with the
+//          optimizer's updates by them, clipped where that is wanted.
+// Fails:   where the options make no sense; where what is added would write,
+//          declare or return what the model does already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FinishStep.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static constexpr llvm::StringLiteral kNorm = "gradient_norm";
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// Splits "NAME=VALUE".
+static LogicalResult readValues(mlir::ModuleOp module,
+                                ArrayRef<std::string> texts,
+                                HyperparameterValues &values) {
+  for (const std::string &text : texts) {
+    auto [name, number] = StringRef(text).split('=');
+    double value = 0;
+    if (number.getAsDouble(value))
+      return module.emitError()
+             << "hyperparameter '" << text << "' is not of the form NAME=VALUE";
+    values[name.str()] = value;
+  }
+  return success();
+}
+
+FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
+                                   const StepEndOptions &options) {
+  StepEnd end;
+  if (failed(readValues(module, options.hyperparameters, end.values)))
+    return failure();
+  std::string wrong = completeHyperparameters(options.optimizer, end.values);
+  if (!wrong.empty())
+    return module.emitError() << wrong;
+  end.optimizer = findOptimizer(options.optimizer);
+  end.clipNorm = options.clipNorm;
+  end.emitNonFinite = options.emitNonFinite;
+  end.emitGradients = options.emitGradients;
+  if (!(end.clipNorm >= 0) || !std::isfinite(end.clipNorm))
+    return module.emitError() << "clip-norm is " << end.clipNorm
+                              << "; it must be finite and not negative";
+  if (end.clipNorm > 0 && !end.optimizer->updates())
+    return module.emitError() << "clip-norm clips what an optimizer takes, and "
+                              << options.optimizer << " takes no gradients";
+  return end;
+}
+
+LogicalResult sg::checkStepEnd(func::FuncOp function, SymbolTable &symbols,
+                               const StepEnd &end) {
+  if (failed(checkOptimizer(function, symbols, *end.optimizer, end.values)))
+    return failure();
+  for (unsigned k = 0; k < function.getNumResults(); ++k) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(k, SgDialect::kNameAttr);
+    if (end.clipNorm > 0 && name && name.getValue() == kNorm)
+      return function.emitError()
+             << "result " << k << " has the name '" << kNorm
+             << "' of the one that clip-norm adds; give it another";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+unsigned sg::findLoss(func::FuncOp function) {
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (roleOf(function.getResultAttrDict(k)) == BindingRole::Loss)
+      return k;
+  return 0;
+}
+
+void sg::setBinding(func::FuncOp function, unsigned index, BindingRole role) {
+  function.setResultAttr(
+      index, SgDialect::kBindingAttr,
+      BindingAttr::get(function.getContext(), role, StringAttr()));
+}
+
+/// Adds results with their names and roles.
+static void addResults(func::FuncOp function, ValueRange values,
+                       ArrayRef<DictionaryAttr> attributes) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  unsigned first = terminator->getNumOperands();
+  SmallVector<DictionaryAttr> all;
+  for (unsigned k = 0; k < first; ++k)
+    all.push_back(function.getResultAttrDict(k));
+  llvm::append_range(all, attributes);
+  terminator->insertOperands(first, values);
+  SmallVector<Type> results(function.getResultTypes());
+  llvm::append_range(results, values.getTypes());
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), results));
+  function.setAllResultAttrs(all);
+}
+
+static DictionaryAttr attributesOf(Builder builder, const Twine &name,
+                                   BindingAttr binding) {
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr(SgDialect::kNameAttr, builder.getStringAttr(name)),
+       builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
+}
+
+static Value toF32(OpBuilder &builder, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getElementType().isF32())
+    return x;
+  return CastOp::create(
+      builder, loc,
+      RankedTensorType::get(type.getShape(), builder.getF32Type()), x);
+}
+
+/// Over all elements.
+static Value sumOf(OpBuilder &builder, Location loc, Value x) {
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  if (rank == 0)
+    return x;
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  return ReduceSumOp::create(builder, loc, x, dims);
+}
+
+/// The sum of x - x over all elements, in f32: 0, or NaN where one of them is
+/// not finite.
+static Value sumOfDefects(OpBuilder &builder, Location loc, Value x) {
+  Value defect = SubOp::create(builder, loc, x, x);
+  return sumOf(builder, loc, toF32(builder, loc, defect));
+}
+
+/// Returns whether the loss or a gradient has an element that is not finite.
+static void returnNonFinite(func::FuncOp function,
+                            ArrayRef<ParameterGradient> gradients) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  Location loc = terminator->getLoc();
+  Value sum =
+      sumOfDefects(builder, loc, terminator->getOperand(findLoss(function)));
+  for (const ParameterGradient &one : gradients) {
+    Value defects = sumOfDefects(builder, loc, one.gradient);
+    sum = AddOp::create(builder, loc, sum, defects);
+  }
+  Value flag = CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
+  addResults(
+      function, flag,
+      attributesOf(builder, "nonfinite",
+                   BindingAttr::get(function.getContext(),
+                                    BindingRole::NonFinite, StringAttr())));
+}
+
+static void returnGradients(func::FuncOp function,
+                            ArrayRef<ParameterGradient> gradients) {
+  Builder builder(function.getContext());
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Value> values;
+  for (const ParameterGradient &one : gradients) {
+    attributes.push_back(attributesOf(
+        builder, "gradient:" + one.parameter.getValue(),
+        BindingAttr::get(function.getContext(), BindingRole::Gradient,
+                         one.parameter.getAttr())));
+    values.push_back(one.gradient);
+  }
+  addResults(function, values, attributes);
+}
+
+//===----------------------------------------------------------------------===//
+// Clipping
+//===----------------------------------------------------------------------===//
+
+/// The square root of the sum of all gradients' squares, in f32, parameter by
+/// parameter in their order.
+static Value normOf(OpBuilder &builder, Location loc,
+                    ArrayRef<ParameterGradient> gradients) {
+  Value sum;
+  for (const ParameterGradient &one : gradients) {
+    Value wide = toF32(builder, loc, one.gradient);
+    Value square = MulOp::create(builder, loc, wide, wide);
+    Value part = sumOf(builder, loc, square);
+    REPRISE_FAULT("norm-of-the-last-gradient", sum = {});
+    sum = sum ? AddOp::create(builder, loc, sum, part).getResult() : part;
+  }
+  return SqrtOp::create(builder, loc, sum);
+}
+
+/// min(1, clip-norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_ has it. The
+/// norm becomes a result.
+static Value clippingOf(func::FuncOp function,
+                        ArrayRef<ParameterGradient> gradients,
+                        double clipNorm) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  Location loc = NameLoc::get(builder.getStringAttr(kNorm));
+  OriginScope scope(builder, kNorm);
+  Value norm = normOf(builder, loc, gradients);
+  addResults(function, norm,
+             attributesOf(builder, kNorm,
+                          BindingAttr::get(function.getContext(),
+                                           BindingRole::Metric, StringAttr())));
+  auto type = cast<RankedTensorType>(norm.getType());
+  Value margin = createSplat(builder, loc, type, 1e-6);
+  Value most = createSplat(builder, loc, type, clipNorm);
+  Value one = createSplat(builder, loc, type, 1);
+  Value sum = AddOp::create(builder, loc, norm, margin);
+  Value scale = DivOp::create(builder, loc, most, sum);
+  REPRISE_FAULT("clipping-grows-gradients", return scale);
+  return MinimumOp::create(builder, loc, scale, one);
+}
+
+void sg::finishStep(func::FuncOp function,
+                    ArrayRef<ParameterGradient> gradients, SymbolTable &symbols,
+                    const StepEnd &end) {
+  if (end.emitNonFinite)
+    returnNonFinite(function, gradients);
+  if (end.emitGradients)
+    returnGradients(function, gradients);
+  Value scale;
+  if (end.clipNorm > 0)
+    scale = clippingOf(function, gradients, end.clipNorm);
+  emitUpdates(function, gradients, scale, symbols, *end.optimizer, end.values);
+}
