@@ -41,6 +41,8 @@ struct SwinSize {
 
 std::unique_ptr<nn::Graph> makeSwin(std::string name, const SwinSize &size,
                                     const ModelOptions &options);
+/// Of one image or volume, as a Swin cuts it.
+int64_t countPatches(const ModelOptions &options);
 
 /// Of each stage.
 using ConvNeXtBlocks = std::array<int64_t, 4>;

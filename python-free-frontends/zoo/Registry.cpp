@@ -277,6 +277,21 @@ static void checkPatches(const ModelInfo &info, const ModelOptions &options,
     }
 }
 
+/// Models with shifted windows hold a constant with a number for each patch.
+static void checkWindows(const ModelInfo &info, const ModelOptions &options,
+                         OptionMerger &merger) {
+  constexpr int64_t most = int64_t(1) << 22; // 16 MiB
+  int64_t patches = countPatches(options);
+  if (!llvm::StringRef(info.name).starts_with("swin") || patches <= most)
+    return;
+  InFlightDiagnostic error = merger.fail();
+  error << "an image of " << *options.height << "x" << *options.width;
+  if (options.frames)
+    error << " with " << *options.frames << " frames";
+  error << " has " << patches << " patches of side " << *options.patch
+        << ", but model '" << info.name << "' takes at most " << most;
+}
+
 static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
                                             const ModelOptions &chosen) {
   ModelOptions options = info.defaults;
@@ -296,6 +311,8 @@ static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
   merger.merge("annotate", options.annotate, chosen.annotate);
   if (!merger.hasFailed() && options.patch)
     checkPatches(info, options, merger);
+  if (!merger.hasFailed() && options.patch)
+    checkWindows(info, options, merger);
   if (merger.hasFailed())
     return std::nullopt;
   return options;

@@ -12,6 +12,7 @@
 #include "Windows.h"
 #include "reprise/NN/Attention.h"
 #include "reprise/NN/Trace.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace reprise;
 using namespace reprise::zoo;
@@ -20,6 +21,9 @@ using nn::Tensor;
 namespace {
 
 constexpr double kEpsilon = 1e-5;
+
+/// Of a volume.
+constexpr int64_t kFramesOfPatch = 2;
 
 nn::LinearInit published() {
   return {nn::Beginning::normal(0.02), nn::Beginning::zeros()};
@@ -201,7 +205,7 @@ private:
     if (isVolume)
       patches = &add<VolumePatches>("patch_embed", *options.channels,
                                     *options.baseWidth,
-                                    std::array<int64_t, 3>{2, patch, patch});
+                                    std::array{kFramesOfPatch, patch, patch});
     features = &add<nn::Sequential>("features");
     if (isVolume)
       return;
@@ -250,6 +254,12 @@ private:
 };
 
 } // namespace
+
+int64_t zoo::countPatches(const ModelOptions &options) {
+  int64_t frames = llvm::divideCeil(options.frames.value_or(1), kFramesOfPatch);
+  return frames * llvm::divideCeil(*options.height, *options.patch) *
+         llvm::divideCeil(*options.width, *options.patch);
+}
 
 std::unique_ptr<nn::Graph> zoo::makeSwin(std::string name, const SwinSize &size,
                                          const ModelOptions &options) {

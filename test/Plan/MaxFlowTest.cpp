@@ -67,8 +67,8 @@ TEST(MaxFlow, EqualsAugmentingPaths) {
     std::vector<uint32_t> ids;
     for (const Arc &arc : arcs)
       ids.push_back(flow.addArc(arc.from, arc.to, arc.capacity));
-    // Once more with other capacities: no flow is left from the first time.
-    for (int again = 0; again < 2; ++again) {
+    // More runs with other capacities begin with the flow that there is.
+    for (int again = 0; again < 6; ++again) {
       NaiveFlow naive;
       naive.left.assign(nodes, std::vector<int64_t>(nodes, 0));
       for (const Arc &arc : arcs)

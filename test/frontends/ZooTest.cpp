@@ -218,6 +218,25 @@ TEST_F(ZooTest, RefusesValuesThatDoNotFit) {
             "option 'dropout' must be in [0, 1), but is 1.000000e+00\n");
 }
 
+/// The least images and volumes that are too large for a Swin's constants.
+TEST_F(ZooTest, RefusesMorePatchesThanAConstantNumbers) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = 8193;
+  options.width = 8192;
+  CollectedDiagnostics errors(context);
+  EXPECT_FALSE(zoo::buildModel(context, "swin_t", options));
+  EXPECT_EQ(errors.get(),
+            "an image of 8193x8192 has 4196352 patches of side 4, but model "
+            "'swin_t' takes at most 4194304\n");
+  options.height = options.width = 256;
+  options.frames = 2049;
+  EXPECT_FALSE(zoo::buildModel(context, "swin3d_t", options));
+  // Other families have no such constant.
+  options.frames = std::nullopt;
+  options.height = options.width = 16384;
+  EXPECT_TRUE(zoo::buildModel(context, "convnext_tiny", options));
+}
+
 TEST_F(ZooTest, AnnotatesTheStagesOfASwinButTheLast) {
   auto module = zoo::buildModel(context, "swin_t", batchOf(1));
   ASSERT_TRUE(module);

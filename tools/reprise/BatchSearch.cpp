@@ -36,12 +36,14 @@ rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
   BudgetPlans &plans = *planned->plans;
   Probe &result = known->second;
   result.plain = pointFactsOf(plans.plain());
+  result.ops = plans.own().problem.graph.ops.size();
   if (quick) {
     // A guess needs no modes' kernels.
     BudgetCurve &own = plans.own();
     uint32_t least = own.smallest();
     result.smallest = {own.totalBytes(least),
                        own.points[least].solution.milliseconds, ""};
+    result.provenBytes = own.provenBytes().bytes;
   } else {
     std::optional<PlanChoice> choice = plans.chooseClosely(budget);
     if (std::string error = plans.checkProofs(budget, choice); !error.empty())
@@ -91,17 +93,19 @@ rt::Expected<int64_t> BatchSearch::bisect(int64_t limit, bool isPlain) {
   return low;
 }
 
+/// As many looks as it takes.
+static constexpr uint32_t kAllLooks = UINT32_MAX;
+
 /// From a guess by full effort: steps that double until the answer changes,
-/// then halves.
-rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
-  rt::Expected<int64_t> guess = bisect(limit, false);
-  if (!guess.ok())
-    return guess.status();
+/// then halves; with few looks halves at once.
+rt::Expected<BatchSearch::Answer>
+BatchSearch::confirm(int64_t guess, int64_t limit, uint32_t looks) {
   Answer answer;
   int64_t low = 0, high = limit + 1; // fits, does not
   // More effort may fit the one image that a quick look refused.
-  int64_t next = std::clamp<int64_t>(*guess, 1, std::max<int64_t>(limit, 1));
-  for (int64_t step = 1; high - low > 1; step *= 2) {
+  int64_t next = std::clamp<int64_t>(guess, 1, std::max<int64_t>(limit, 1));
+  bool isShort = looks != kAllLooks;
+  for (int64_t step = 1; high - low > 1 && looks > 0; step *= 2, --looks) {
     rt::Expected<const Probe *> checked = probe(next, false);
     if (!checked.ok())
       return checked.status();
@@ -111,12 +115,33 @@ rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
     } else {
       high = next;
     }
-    bool isBetween = low > 0 && high <= limit;
+    bool isBetween = isShort || (low > 0 && high <= limit);
     next = isBetween  ? low + (high - low) / 2
            : low == 0 ? std::max<int64_t>(1, high - step)
                       : std::min(limit, low + step);
   }
   return answer;
+}
+
+rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
+  rt::Expected<int64_t> guess = bisect(limit, false);
+  if (!guess.ok())
+    return guess.status();
+  return confirm(*guess, limit, kAllLooks);
+}
+
+rt::Expected<BatchSearch::Answer> BatchSearch::offer(int64_t limit) {
+  rt::Expected<int64_t> guess = bisect(limit, false);
+  if (!guess.ok())
+    return guess.status();
+  rt::Expected<const Probe *> known = probe(std::max<int64_t>(*guess, 1), true);
+  if (!known.ok())
+    return known.status();
+  if ((*known)->provenBytes > budget)
+    return Answer();
+  constexpr size_t manyOps = 500;
+  constexpr uint32_t fewLooks = 2;
+  return confirm(*guess, limit, (*known)->ops < manyOps ? kAllLooks : fewLooks);
 }
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largestPlain(int64_t limit) {

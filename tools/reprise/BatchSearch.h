@@ -24,16 +24,23 @@ public:
   /// The largest batch up to `limit` that fits, by the same effort that
   /// 'reprise compile' makes, and, below the limit, one more refused.
   rt::Expected<Answer> largest(int64_t limit);
+  /// One that fits, for a user who asked for another: the largest of a step
+  /// with few ops; with many, two are looked at by full effort. None where the
+  /// proof for one image says so.
+  rt::Expected<Answer> offer(int64_t limit);
   /// The largest batch that fits without recomputation.
   rt::Expected<Answer> largestPlain(int64_t limit);
 
 private:
   struct Probe {
     PointFacts plain;
-    PointFacts smallest;            // of a quick one
+    PointFacts smallest;      // of a quick one
+    uint64_t provenBytes = 0; // of a quick one, without modes' kernels
+    size_t ops = 0;
     std::optional<PointFacts> plan; // of another one
   };
   rt::Expected<const Probe *> probe(int64_t batch, bool quick);
+  rt::Expected<Answer> confirm(int64_t guess, int64_t limit, uint32_t looks);
   rt::Expected<int64_t> bisect(int64_t limit, bool isPlain);
 
   ModelRequest request;

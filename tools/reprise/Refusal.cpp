@@ -36,14 +36,14 @@ static WayOut moreBudget(const BudgetFacts &facts, uint64_t bytes,
           0};
 }
 
-/// The largest smaller batch; none where one image is too much.
+/// A smaller batch; none where one image is too much.
 static std::optional<WayOut> smallerBatch(const ModelRequest &request,
                                           const BudgetFacts &facts) {
   int64_t batch = batchOf(request);
   if (batch < 2)
     return std::nullopt;
   rt::Expected<BatchSearch::Answer> answer =
-      BatchSearch(request, facts.asked).largest(batch - 1);
+      BatchSearch(request, facts.asked).offer(batch - 1);
   if (!answer.ok() || answer->batch == 0)
     return std::nullopt;
   return WayOut{"--batch " + std::to_string(answer->batch), answer->plan,
@@ -59,8 +59,11 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   if (!hasMomentum || needsMomentum)
     return std::nullopt;
   values["momentum"] = 0;
-  rt::Expected<PlannedRequest> planned =
-      planRequest(request, request.compile.planWork);
+  // The proof needs no search.
+  rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
+  if (!planned.ok() || planned->plans->own().provenBytes().bytes > facts.asked)
+    return std::nullopt;
+  planned = planRequest(request, request.compile.planWork);
   if (!planned.ok())
     return std::nullopt;
   std::optional<PlanChoice> choice = planned->plans->choose(facts.asked);

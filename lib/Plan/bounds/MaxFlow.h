@@ -1,7 +1,9 @@
 //===- MaxFlow.h - Integer maximum flow -------------------------*- C++ -*-===//
 //
 // Source: E. A. Dinic, "Algorithm for solution of a problem of maximum flow in
-// networks with power estimation", Soviet Math. Doklady 11 (1970).
+// networks with power estimation", Soviet Math. Doklady 11 (1970). What of a
+// flow remains where capacities change: P. Kohli, P. Torr, "Dynamic graph cuts
+// for efficient inference in Markov random fields", TPAMI 29 (2007).
 //
 // Capacities have 128 bits: costs times units of bytes don't fit 64.
 //
@@ -21,18 +23,19 @@ public:
   /// Above every sum of finite capacities, see CutModel.h.
   static constexpr Wide kInfinite = Wide(1) << 125;
 
-  explicit MaxFlow(uint32_t nodes) : heads(nodes, kNoArc) {}
+  explicit MaxFlow(uint32_t nodes) : nodes(nodes) {}
 
   /// `capacity` of the arc, whose number comes back; the way back has none.
   uint32_t addArc(uint32_t from, uint32_t to, Wide capacity);
 
-  /// Forgets all flow and gives an arc another capacity.
+  /// Gives an arc another capacity, for the next run.
   void setCapacity(uint32_t arc, Wide capacity) {
-    capacities[arc / 2] = capacity;
+    given[arc].capacity = capacity;
   }
 
-  /// The flow, from no flow at all. Capacities must not sum up to kInfinite
-  /// along finite cuts.
+  /// The flow. Capacities must not sum up to kInfinite along finite cuts. A
+  /// later run, between the same two nodes, begins with the flow of the one
+  /// before: cheap where little has changed, and with the same result.
   Wide run(uint32_t source, uint32_t sink);
 
   /// After run: whether `node` is on the source's side of the smallest minimum
@@ -41,17 +44,34 @@ public:
 
 private:
   static constexpr uint32_t kNoArc = UINT32_MAX;
-  struct Arc {
-    uint32_t to, next;
-    Wide left;
+
+  struct Given {
+    uint32_t from, to;
+    Wide capacity;
+    uint32_t inner; // number in the arrays by arc; none at source and sink
   };
 
-  bool findLevels(uint32_t source, uint32_t sink);
-  Wide augment(uint32_t source, uint32_t sink);
+  void build(uint32_t source, uint32_t sink);
+  bool takeCapacities(uint32_t source, uint32_t sink);
+  bool findLevels();
+  void push(uint32_t from);
+  bool advance(uint32_t &node);
+  void augment(uint32_t from, uint32_t to);
+  Wide cutCapacity(uint32_t source, uint32_t sink) const;
 
-  std::vector<uint32_t> heads; // by node: its newest arc
-  std::vector<Arc> arcs;       // 2k and 2k + 1 are each other's way back
-  std::vector<Wide> capacities;
+  const uint32_t nodes;
+  std::vector<Given> given;
+  bool isBuilt = false;
+
+  // Arcs between other nodes than source and sink and their ways back, by the
+  // node they leave.
+  std::vector<uint32_t> starts; // by node, and the end
+  std::vector<uint32_t> head;   // by arc
+  std::vector<uint32_t> back;   // by arc: its way back
+  std::vector<Wide> left;       // by arc
+  /// By node: what the source can still send there; below zero, what the sink
+  /// can still take from there.
+  std::vector<Wide> surplus;
   std::vector<uint32_t> level, current, queue, path;
 };
 

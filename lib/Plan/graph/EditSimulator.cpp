@@ -40,16 +40,20 @@ int64_t Simulator::bytesInPlace(uint32_t at) const {
 /// the steps before it, and remembers what was in place where they change.
 void Simulator::changeLives(uint32_t at) {
   inPlaceAt.clear();
+  changedFrom = at;
   for (const LifeChange &life : lives) {
     if (life.wasLive == life.isLive)
       continue;
     int64_t bytes = graph.bytes[life.storage] * (life.isLive ? 1 : -1);
     uint32_t end = at;
     REPRISE_FAULT("edit-life-one-step-short", --end);
-    for (uint32_t step = life.before + 1; step < end; ++step) {
-      memory[step] += bytes;
-      liveBefore[step] += bytes;
+    uint32_t from = life.before + 1; // kBeforeAll wraps to 0
+    if (from < end) {
+      addToSteps(memory.data() + from, end - from, bytes);
+      addToSteps(liveBefore.data() + from, end - from, bytes);
     }
+    changedFrom =
+        std::min(changedFrom, life.before == kBeforeAll ? 0 : life.before);
     if (life.before != kBeforeAll &&
         graph.inPlace.size(steps[life.before].op) &&
         std::none_of(inPlaceAt.begin(), inPlaceAt.end(), [&](const auto &pair) {
@@ -69,7 +73,7 @@ void Simulator::finishChange(uint32_t at) {
     if (life.wasLive && !life.isLive && life.before != kBeforeAll &&
         life.before < at && isDead(life.before))
       dead.push_back(steps[life.before].id);
-  sumUp();
+  sumUp(changedFrom, at);
   for (uint32_t id : dead) {
     uint32_t step = stepOf(id);
     if (step != kNone && isDead(step))
@@ -91,10 +95,8 @@ bool Simulator::isDead(uint32_t at) const {
 //===----------------------------------------------------------------------===//
 
 void Simulator::shiftTouches(uint32_t from, uint32_t by) {
-  // Unused entries are -1 here.
-  int32_t least = 2 * from;
-  for (uint32_t &touch : touches)
-    touch += static_cast<int32_t>(touch) >= least ? 2 * by : 0;
+  // Unused entries are -1 there.
+  shiftFrom(touches.data(), touches.size(), 2 * from, 2 * by);
 }
 
 void Simulator::addTouch(StorageId storage, uint32_t touch) {
@@ -164,6 +166,7 @@ std::vector<uint32_t> Simulator::insert(uint32_t at,
   changeLives(at);
   uint32_t count = kept.size();
   steps.insert(steps.begin() + at, kept.rbegin(), kept.rend());
+  stepById.resize(nextId, kNone);
   memory.insert(memory.begin() + at, during.rbegin(), during.rend());
   liveBefore.insert(liveBefore.begin() + at, before.rbegin(), before.rend());
   nextRank.insert(nextRank.begin() + at, count, Rank(nextRank[at]));
@@ -198,6 +201,7 @@ void Simulator::erase(uint32_t at) {
     removeTouch(id, 2 * at);
   for (StorageId id : graph.outputsOf(op))
     removeTouch(id, 2 * at + 1);
+  stepById[steps[at].id] = kNone;
   steps.erase(steps.begin() + at);
   memory.erase(memory.begin() + at);
   liveBefore.erase(liveBefore.begin() + at);
@@ -228,11 +232,10 @@ bool Simulator::fitsWithout(uint32_t at) {
   for (size_t index = 0; index < ranges.size(); ++index) {
     bytes += ranges[index].second;
     uint32_t to = index + 1 < ranges.size() ? ranges[index + 1].first : at;
-    if (bytes <= 0)
-      continue;
-    for (uint32_t step = ranges[index].first; step < to; ++step)
-      if (memory[step] + bytes > budget)
-        return false;
+    uint32_t from = ranges[index].first;
+    if (bytes > 0 && from < to &&
+        hasMoreThan(memory.data() + from, to - from, budget - bytes))
+      return false;
   }
   return true;
 }

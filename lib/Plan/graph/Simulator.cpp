@@ -218,23 +218,18 @@ void Simulator::index() {
   nextRank[steps.size()] = graph.opCount();
   for (uint32_t at = steps.size(); at-- > 0;)
     nextRank[at] = steps[at].isClone ? nextRank[at + 1] : steps[at].op;
-  sumUp();
+  stepById.assign(nextId, kNone);
+  sumUp(0, 0);
 }
 
-/// Overflow and positions, from memory and steps.
-void Simulator::sumUp() {
-  stepById.resize(nextId);
-  std::fill(stepById.begin(), stepById.end(), kNone);
-  for (uint32_t at = 0; at < steps.size(); ++at)
+/// Overflow from memory, which changed from one step on, and positions, which
+/// changed from another one on.
+void Simulator::sumUp(uint32_t changed, uint32_t moved) {
+  for (uint32_t at = moved; at < steps.size(); ++at)
     stepById[steps[at].id] = at;
-  overflows.resize(steps.size() + 1);
-  overflows[0] = 0;
-  over = peak = 0;
-  for (uint32_t at = 0; at < steps.size(); ++at) {
-    overflows[at + 1] = overflows[at] + (memory[at] > budget);
-    over += std::max<int64_t>(0, memory[at] - budget);
-    peak = std::max(peak, memory[at]);
-  }
+  excess.update(memory, changed, budget);
+  over = excess.sum();
+  peak = excess.peak();
 }
 
 void Simulator::renumber() {

@@ -9,6 +9,7 @@
 #define REPRISE_LIB_PLAN_SIMULATOR_H
 
 #include "CompactGraph.h"
+#include "MemoryScan.h"
 
 namespace reprise::plan {
 
@@ -96,14 +97,12 @@ public:
 
   /// Whether a step of [from, to) exceeds the budget.
   bool overflowsIn(uint32_t from, uint32_t to) const {
-    return from < to && overflows[to] != overflows[from];
+    return excess.isIn(from, to);
   }
 
   /// The last step of [from, to) that exceeds the budget; one must.
   uint32_t lastOverflowIn(uint32_t from, uint32_t to) const {
-    while (to > from && memory[to - 1] <= budget)
-      --to;
-    return to - 1;
+    return excess.lastIn(from, to);
   }
 
   /// Rank of the first execution that comes next at or after `step`.
@@ -134,7 +133,7 @@ private:
   void shiftTouches(uint32_t from, uint32_t by);
   void addTouch(StorageId storage, uint32_t touch);
   void removeTouch(StorageId storage, uint32_t touch);
-  void sumUp();
+  void sumUp(uint32_t changed, uint32_t moved);
   bool isDead(uint32_t at) const;
 
   std::vector<uint8_t> isPending;   // by storage
@@ -146,8 +145,9 @@ private:
   std::vector<LifeChange> lives;                       // of the edit at hand
   std::vector<std::pair<uint32_t, int64_t>> inPlaceAt; // step, bytes before
   std::vector<std::pair<uint32_t, int64_t>> ranges;    // step, bytes from there
-  std::vector<uint32_t> overflows; // by step: how many before it overflow
-  std::vector<Rank> nextRank;      // by step
+  uint32_t changedFrom = 0; // memory, by the edit at hand
+  Excess excess;
+  std::vector<Rank> nextRank; // by step
   std::vector<uint32_t> stepById;
   uint32_t nextId = 0;
 };

@@ -88,7 +88,7 @@ Wide ClonePlanner::costOfClones() const {
   return sum;
 }
 
-/// What overflowChangeIn may add up to: a change is at most all bytes.
+/// What excessChange may add up to: a change is at most all bytes.
 static constexpr int64_t kMostSum = int64_t(1) << 62;
 
 /// `bytes` more from behind step `after` up to the clones.
@@ -97,22 +97,6 @@ void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
   if (from >= step)
     return;
   changes.push_back({from, bytes});
-}
-
-// Most of a search's time goes in here; a sanitizer may not be ready when the
-// loader chooses a version.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-static int64_t overflowChangeIn(const int64_t *memory, uint32_t count,
-                                int64_t budget, int64_t bytes) {
-  int64_t sum = 0;
-  for (uint32_t at = 0; at < count; ++at) {
-    int64_t excess = memory[at] - budget;
-    sum += std::max<int64_t>(0, excess + bytes) - std::max<int64_t>(0, excess);
-  }
-  return sum;
 }
 
 Wide ClonePlanner::overflowChange() {
@@ -129,8 +113,8 @@ Wide ClonePlanner::overflowChange() {
     uint32_t to = at + 1 < changes.size() ? changes[at + 1].step : step;
     for (uint32_t count; bytes != 0 && from < to; from += count) {
       count = std::min(to - from, safe);
-      sum += overflowChangeIn(simulator.memory.data() + from, count,
-                              simulator.budget, bytes);
+      sum += excessChange(simulator.memory.data() + from, count,
+                          simulator.budget, bytes);
     }
   }
   return sum;

@@ -1,0 +1,133 @@
+//===- MemoryScan.cpp - Plain passes over arrays of steps -----------------===//
+//
+// Input:   bytes by step.
+// Output:  see MemoryScan.h.
+// Method:  loops without branches that compilers turn into vectors.
+// Cost:    linear, some steps a cycle.
+//
+//===----------------------------------------------------------------------===//
+#include "MemoryScan.h"
+
+#include <algorithm>
+
+// A sanitizer may not be ready when the loader chooses a version.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define REPRISE_VECTORS                                                        \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define REPRISE_VECTORS
+#endif
+
+namespace reprise::plan {
+
+static constexpr uint32_t kBlock = 64;
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SumAndPeak {
+  int64_t sum, peak;
+};
+} // namespace
+
+REPRISE_VECTORS
+static SumAndPeak sumUp(const int64_t *memory, uint32_t count, int64_t budget) {
+  int64_t sum = 0, peak = 0;
+  for (uint32_t at = 0; at < count; ++at) {
+    sum += std::max<int64_t>(0, memory[at] - budget);
+    peak = std::max(peak, memory[at]);
+  }
+  return {sum, peak};
+}
+
+REPRISE_VECTORS
+void addToSteps(int64_t *memory, uint32_t count, int64_t bytes) {
+  for (uint32_t at = 0; at < count; ++at)
+    memory[at] += bytes;
+}
+
+REPRISE_VECTORS
+static bool isAnyAbove(const int64_t *memory, uint32_t count, int64_t most) {
+  int64_t highest = INT64_MIN;
+  for (uint32_t at = 0; at < count; ++at)
+    highest = std::max(highest, memory[at]);
+  return highest > most;
+}
+
+bool hasMoreThan(const int64_t *memory, uint32_t count, int64_t most) {
+  for (uint32_t at = 0; at < count; at += kBlock)
+    if (isAnyAbove(memory + at, std::min(kBlock, count - at), most))
+      return true;
+  return false;
+}
+
+REPRISE_VECTORS
+void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by) {
+  for (uint32_t at = 0; at < count; ++at)
+    numbers[at] += static_cast<int32_t>(numbers[at]) >= least ? by : 0;
+}
+
+REPRISE_VECTORS
+int64_t excessChange(const int64_t *memory, uint32_t count, int64_t budget,
+                     int64_t bytes) {
+  int64_t sum = 0;
+  for (uint32_t at = 0; at < count; ++at) {
+    int64_t excess = memory[at] - budget;
+    sum += std::max<int64_t>(0, excess + bytes) - std::max<int64_t>(0, excess);
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Excess
+//===----------------------------------------------------------------------===//
+
+void Excess::update(const std::vector<int64_t> &memory, uint32_t from,
+                    int64_t budget) {
+  uint32_t steps = memory.size();
+  blocks.resize((steps + kBlock - 1) / kBlock);
+  for (uint32_t block = from / kBlock; block < blocks.size(); ++block) {
+    const int64_t *first = memory.data() + block * kBlock;
+    uint32_t count = std::min(kBlock, steps - block * kBlock);
+    SumAndPeak found = sumUp(first, count, budget);
+    uint64_t exceeds = 0;
+    for (uint32_t at = 0; found.peak > budget && at < count; ++at)
+      exceeds |= uint64_t(first[at] > budget) << at;
+    blocks[block] = {exceeds, found.sum, found.peak};
+  }
+  total = highest = 0;
+  for (const Block &block : blocks) {
+    total += block.sum;
+    highest = std::max(highest, block.peak);
+  }
+}
+
+/// Those of a block that are in [from, to).
+uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
+  uint64_t bits = blocks[block].exceeds;
+  uint32_t first = block * kBlock;
+  if (from > first)
+    bits &= ~uint64_t(0) << (from - first);
+  if (to < first + kBlock)
+    bits &= ~(~uint64_t(0) << (to - first));
+  return bits;
+}
+
+bool Excess::isIn(uint32_t from, uint32_t to) const {
+  for (uint32_t block = from / kBlock; from < to && block * kBlock < to;
+       ++block)
+    if (bitsOf(block, from, to))
+      return true;
+  return false;
+}
+
+uint32_t Excess::lastIn(uint32_t from, uint32_t to) const {
+  for (uint32_t block = (to - 1) / kBlock;; --block)
+    if (uint64_t bits = bitsOf(block, from, to))
+      return block * kBlock + 63 - __builtin_clzll(bits);
+}
+
+} // namespace reprise::plan

@@ -1,0 +1,62 @@
+//===- MemoryScan.h - Plain passes over arrays of steps ---------*- C++ -*-===//
+//
+// What edits of a sequence do to every step: most of a search's time goes in
+// here, so the compiler makes a version for each width of vectors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_PLAN_MEMORYSCAN_H
+#define REPRISE_LIB_PLAN_MEMORYSCAN_H
+
+#include "Wide.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace reprise::plan {
+
+/// What of the bytes of each step exceeds a budget. Blocks of steps are
+/// remembered, so that a change costs the steps from there on.
+class Excess {
+public:
+  /// Looks at the steps again from `from` on.
+  void update(const std::vector<int64_t> &memory, uint32_t from,
+              int64_t budget);
+
+  Wide sum() const { return total; }
+  int64_t peak() const { return highest; }
+  /// Whether a step of [from, to) exceeds the budget.
+  bool isIn(uint32_t from, uint32_t to) const;
+  /// The last step of [from, to) that does; one must.
+  uint32_t lastIn(uint32_t from, uint32_t to) const;
+
+private:
+  /// Of 64 steps, so that sums of at most 2^56 bytes each are below 2^63.
+  struct Block {
+    uint64_t exceeds; // a bit a step
+    int64_t sum, peak;
+  };
+  uint64_t bitsOf(uint32_t block, uint32_t from, uint32_t to) const;
+
+  std::vector<Block> blocks;
+  Wide total = 0;
+  int64_t highest = 0;
+};
+
+/// Adds `bytes` to each of `count` steps.
+void addToSteps(int64_t *memory, uint32_t count, int64_t bytes);
+
+/// Whether one of `count` steps has more than `most` bytes.
+bool hasMoreThan(const int64_t *memory, uint32_t count, int64_t most);
+
+/// Adds `by` to each of `count` numbers that is, as a signed one, at least
+/// `least`.
+void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by);
+
+/// By how much the sum of what exceeds `budget` grows when each of `count`
+/// steps has `bytes` more. The sum must fit 63 bits.
+int64_t excessChange(const int64_t *memory, uint32_t count, int64_t budget,
+                     int64_t bytes);
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_MEMORYSCAN_H
