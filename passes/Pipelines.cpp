@@ -131,6 +131,7 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   end.clipNorm = options.clipNorm;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
+  end.lossScaling = options.amp == "f16" && options.optimizer != "none";
   return end;
 }
 
@@ -140,7 +141,9 @@ static LogicalResult lowerToTrain(mlir::ModuleOp module,
                                   const CompileOptions &options) {
   auto differentiate = stepEndOf<SgDifferentiateOptions>(options);
   if (options.microBatches > 1) {
+    bool lossScaling = differentiate.lossScaling;
     differentiate = {};
+    differentiate.lossScaling = lossScaling;
     differentiate.optimizer = "none";
     differentiate.emitGradients = true;
   }

@@ -17,6 +17,7 @@
 
 #include "ExpandTraining.h"
 #include "FinishStep.h"
+#include "LossScaling.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
@@ -327,9 +328,9 @@ public:
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    FailureOr<StepEnd> read =
-        readStepEnd(getOperation(), {optimizer, hyperparameters, clipNorm,
-                                     emitNonFinite, emitGradients});
+    FailureOr<StepEnd> read = readStepEnd(
+        getOperation(), {optimizer, hyperparameters, clipNorm, emitNonFinite,
+                         emitGradients, lossScaling});
     if (failed(read))
       return signalPassFailure();
     end = std::move(*read);
@@ -345,8 +346,9 @@ private:
   static LogicalResult decomposeWithoutVjp(func::FuncOp function,
                                            SymbolTable &symbols);
   static void handOutEverything(func::FuncOp function);
-  static FailureOr<BackwardOp> emitBackward(func::FuncOp function,
-                                            SymbolTable &symbols);
+  Value cotangentOf(OpBuilder &builder, Value loss) const;
+  FailureOr<BackwardOp> emitBackward(func::FuncOp function,
+                                     SymbolTable &symbols);
 
   StepEnd end;
 };
@@ -370,12 +372,17 @@ LogicalResult Differentiate::differentiate(func::FuncOp function,
   if (failed(decomposeWithoutVjp(function, symbols)))
     return failure();
   handOutEverything(function);
+  if (end.lossScaling)
+    declareLossScale(symbols);
   FailureOr<BackwardOp> backward = emitBackward(function, symbols);
   if (failed(backward))
     return failure();
   pruneModules(function);
   setBinding(function, findLoss(function), BindingRole::Loss);
-  finishStep(function, gradientsOf(*backward), symbols, end);
+  SmallVector<ParameterGradient> gradients = gradientsOf(*backward);
+  if (end.lossScaling)
+    gradients = unscale(function, gradients);
+  finishStep(function, gradients, symbols, end);
   return success();
 }
 
@@ -465,6 +472,17 @@ void Differentiate::handOutEverything(func::FuncOp function) {
   }
 }
 
+/// What the loss is differentiated by: itself, or itself times the scale.
+Value Differentiate::cotangentOf(OpBuilder &builder, Value loss) const {
+  auto type = cast<RankedTensorType>(loss.getType());
+  if (!end.lossScaling)
+    return createSplat(builder, loss.getLoc(), type, 1.0);
+  Value scale = readLossScale(builder, loss.getLoc());
+  if (scale.getType() == type)
+    return scale;
+  return CastOp::create(builder, loss.getLoc(), type, scale);
+}
+
 FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
                                                   SymbolTable &symbols) {
   Block &body = function.getBody().front();
@@ -479,9 +497,7 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
   FunctionLevel level(inner, activity);
   if (!activity.contains(loss))
     return function.emitError() << "the loss depends on no parameter";
-  level.accumulate(
-      loss,
-      createSplat(inner, loc, cast<RankedTensorType>(loss.getType()), 1.0));
+  level.accumulate(loss, cotangentOf(inner, loss));
   if (failed(level.reverse(body)))
     return failure();
 

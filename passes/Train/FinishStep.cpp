@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FinishStep.h"
+#include "LossScaling.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,6 +20,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 static constexpr llvm::StringLiteral kNorm = "gradient_norm";
+static constexpr llvm::StringLiteral kLossScale = "loss_scale";
 
 //===----------------------------------------------------------------------===//
 // Options
@@ -51,6 +53,7 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
   end.clipNorm = options.clipNorm;
   end.emitNonFinite = options.emitNonFinite;
   end.emitGradients = options.emitGradients;
+  end.lossScaling = options.lossScaling;
   if (!(end.clipNorm >= 0) || !std::isfinite(end.clipNorm))
     return module.emitError() << "clip-norm is " << end.clipNorm
                               << "; it must be finite and not negative";
@@ -63,6 +66,8 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
 LogicalResult sg::checkStepEnd(func::FuncOp function, SymbolTable &symbols,
                                const StepEnd &end) {
   if (failed(checkOptimizer(function, symbols, *end.optimizer, end.values)))
+    return failure();
+  if (end.lossScaling && failed(checkLossScaling(symbols)))
     return failure();
   for (unsigned k = 0; k < function.getNumResults(); ++k) {
     auto name =
@@ -141,19 +146,26 @@ static Value sumOfDefects(OpBuilder &builder, Location loc, Value x) {
   return sumOf(builder, loc, toF32(builder, loc, defect));
 }
 
+/// Whether one of the values has an element that is not finite.
+static Value nonFiniteAmong(OpBuilder &builder, Location loc,
+                            ArrayRef<Value> values) {
+  Value sum;
+  for (Value value : values) {
+    Value defects = sumOfDefects(builder, loc, value);
+    sum = sum ? AddOp::create(builder, loc, sum, defects).getResult() : defects;
+  }
+  return CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
+}
+
 /// Returns whether the loss or a gradient has an element that is not finite.
 static void returnNonFinite(func::FuncOp function,
                             ArrayRef<ParameterGradient> gradients) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
-  Location loc = terminator->getLoc();
-  Value sum =
-      sumOfDefects(builder, loc, terminator->getOperand(findLoss(function)));
-  for (const ParameterGradient &one : gradients) {
-    Value defects = sumOfDefects(builder, loc, one.gradient);
-    sum = AddOp::create(builder, loc, sum, defects);
-  }
-  Value flag = CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
+  SmallVector<Value> values = {terminator->getOperand(findLoss(function))};
+  for (const ParameterGradient &one : gradients)
+    values.push_back(one.gradient);
+  Value flag = nonFiniteAmong(builder, terminator->getLoc(), values);
   addResults(
       function, flag,
       attributesOf(builder, "nonfinite",
@@ -219,15 +231,43 @@ static Value clippingOf(func::FuncOp function,
   return MinimumOp::create(builder, loc, scale, one);
 }
 
+/// Updates that a gradient which is not finite skips. The scale becomes a
+/// result.
+static void emitScaledUpdates(func::FuncOp function,
+                              ArrayRef<ParameterGradient> gradients,
+                              Value clipping, SymbolTable &symbols,
+                              const StepEnd &end) {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  Location loc = NameLoc::get(builder.getStringAttr(kLossScale));
+  OriginScope scope(builder, kLossScale);
+  SmallVector<Value> values;
+  for (const ParameterGradient &one : gradients)
+    values.push_back(one.gradient);
+  Value isBad = nonFiniteAmong(builder, loc, values);
+  Value scale = readLossScale(builder, loc);
+  addResults(function, scale,
+             attributesOf(builder, kLossScale,
+                          BindingAttr::get(function.getContext(),
+                                           BindingRole::Metric, StringAttr())));
+  emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
+              end.values);
+  skipWhere(isBad, function, scale.getDefiningOp());
+}
+
 void sg::finishStep(func::FuncOp function,
                     ArrayRef<ParameterGradient> gradients, SymbolTable &symbols,
                     const StepEnd &end) {
+  // A gradient that overflows is what loss scaling waits for.
   if (end.emitNonFinite)
-    returnNonFinite(function, gradients);
+    returnNonFinite(function, end.lossScaling ? ArrayRef<ParameterGradient>()
+                                              : gradients);
   if (end.emitGradients)
     returnGradients(function, gradients);
-  Value scale;
+  Value clipping;
   if (end.clipNorm > 0)
-    scale = clippingOf(function, gradients, end.clipNorm);
-  emitUpdates(function, gradients, scale, symbols, *end.optimizer, end.values);
+    clipping = clippingOf(function, gradients, end.clipNorm);
+  if (end.lossScaling && end.optimizer->updates())
+    return emitScaledUpdates(function, gradients, clipping, symbols, end);
+  emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
+              end.values);
 }

@@ -17,6 +17,7 @@ struct StepEndOptions {
   llvm::ArrayRef<std::string> hyperparameters; // NAME=VALUE
   double clipNorm = 0;
   bool emitNonFinite = false, emitGradients = false;
+  bool lossScaling = false;
 };
 
 struct StepEnd {
@@ -25,6 +26,8 @@ struct StepEnd {
   /// The norm that all gradients together are clipped to; 0: they are not.
   double clipNorm = 0;
   bool emitNonFinite = false, emitGradients = false;
+  /// Whether the gradients are of a loss that was scaled; see LossScaling.h.
+  bool lossScaling = false;
 };
 
 /// Fails with an error at `module` where the options make no sense.

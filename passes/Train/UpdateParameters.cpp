@@ -10,6 +10,7 @@
 
 #include "FinishStep.h"
 #include "FlattenOrigins.h"
+#include "LossScaling.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -64,16 +65,17 @@ static void eraseResults(func::FuncOp function,
 }
 
 namespace {
-class UpdateParameters : public reprise::impl::SgUpdateParametersBase<UpdateParameters> {
+class UpdateParameters
+    : public reprise::impl::SgUpdateParametersBase<UpdateParameters> {
 public:
   using SgUpdateParametersBase::SgUpdateParametersBase;
 
 private:
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    FailureOr<StepEnd> end =
-        readStepEnd(getOperation(), {optimizer, hyperparameters, clipNorm,
-                                     emitNonFinite, emitGradients});
+    FailureOr<StepEnd> end = readStepEnd(
+        getOperation(), {optimizer, hyperparameters, clipNorm, emitNonFinite,
+                         emitGradients, lossScaling});
     if (failed(end))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -90,6 +92,8 @@ private:
     if (failed(gradients) || failed(checkStepEnd(function, symbols, end)))
       return failure();
     bool isFlat = saysOrigins(function);
+    if (end.lossScaling)
+      declareLossScale(symbols);
     eraseResults(function, numbers);
     finishStep(function, *gradients, symbols, end);
     if (isFlat)

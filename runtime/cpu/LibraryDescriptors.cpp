@@ -107,6 +107,27 @@ template <typename Desc> static Desc avoidAllocation(Desc desc) {
   return desc;
 }
 
+/// True where padding is so wide that a window can lie outside of the image.
+static bool hasEmptyWindows(const ConvolutionDescs &d) {
+  memory::dims filter = d.plainFilter.dims();
+  for (size_t i = 0; i < 2; ++i) {
+    int64_t extent = filter[filter.size() - 2 + i];
+    int64_t reach = (extent - 1) * (d.dilations[i] + 1) + 1;
+    if (d.paddingBegin[i] >= reach || d.paddingEnd[i] >= reach)
+      return true;
+  }
+  return false;
+}
+
+/// True for oneDNN's kernel for matrix tiles where a window lies outside of the
+/// image: it reads through an address that is none (seen in 2.6.3).
+static bool followsNoAddress(const dnnl::primitive_desc_base &desc,
+                             const ConvolutionDescs &d) {
+  const char *name = desc.impl_info_str();
+  return std::strstr(name, "brgconv") && std::strstr(name, "amx") &&
+         hasEmptyWindows(d);
+}
+
 static dnnl::convolution_forward::primitive_desc
 forwardDesc(const ConvolutionDescs &d,
             const dnnl::primitive_attr &attr = userScratchpad()) {
@@ -114,8 +135,11 @@ forwardDesc(const ConvolutionDescs &d,
                                        dnnl::algorithm::convolution_direct, d.x,
                                        d.anyFilter, d.y, d.strides, d.dilations,
                                        d.paddingBegin, d.paddingEnd);
-  return avoidAllocation(
-      dnnl::convolution_forward::primitive_desc(desc, attr, cpuEngine()));
+  dnnl::convolution_forward::primitive_desc first(desc, attr, cpuEngine());
+  while (followsNoAddress(first, d))
+    if (!first.next_impl())
+      throw dnnl::error(dnnl_unimplemented, "no sound implementation");
+  return avoidAllocation(first);
 }
 
 /// Adds the reorder between the two layouts of a filter.

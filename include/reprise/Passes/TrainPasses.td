@@ -15,7 +15,9 @@ defvar StepEndOptions = [
     Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
            "return whether the loss or a gradient is not finite">,
     Option<"emitGradients", "emit-gradients", "bool", "false",
-           "return the gradients as results">];
+           "return the gradients as results">,
+    Option<"lossScaling", "loss-scaling", "bool", "false",
+           "scale the loss so that f16 holds its gradients">];
 
 def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
@@ -46,6 +48,14 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     of the sum of the squares of all of them, in f32, and the metric
     `gradient_norm` of the step. So every gradient lives until the last one
     exists. What `emit-gradients` returns is not clipped.
+
+    `loss-scaling` is dynamic loss scaling with the numbers of PyTorch's
+    `GradScaler`: the loss is differentiated times the variable `loss_scale` (65536
+    at first), and the gradients are divided by it. A step with a gradient that is
+    not finite leaves the parameters and the optimizer's variables as they were and
+    halves the scale; 2,000 other steps in a row (`loss_scale.growth_tracker`)
+    double it. The scale is a metric of the step. No parameter is updated before
+    the last gradient exists. `nonfinite` tells of the loss alone then.
 
     `norm-bias-weight-decay`, of all three, is the weight decay of the parameters
     of rank 0 and 1 in place of `weight-decay`: the scales and offsets of

@@ -51,6 +51,8 @@ static const ConvCase kCases[] = {
     {"groups32", {1, 7, 7, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 32}},
     {"depthwise", {2, 9, 9, 16, 16, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 16}},
     {"one_pixel", {1, 1, 1, 33, 7, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"padding_beyond_windows",
+     {2, 8, 3, 6, 5, 1, 3, 2, 1, 0, 1, 0, 0, 1, 1, 1}},
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
@@ -181,27 +183,35 @@ static std::vector<uint16_t> toBF16(const std::vector<float> &values) {
 }
 
 TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
-  // Sums of 16 products of at most 9 stay below 256, the integers bf16 holds.
-  ConvShape c = {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1};
-  ArtifactBuilder builder;
-  Tensor x = builder.input("x", c.x(), fb::ElementType::BF16);
-  Tensor w = builder.input("w", c.w(), fb::ElementType::BF16);
-  Tensor y = builder.activation("y", c.y(), fb::ElementType::BF16);
-  rt::Status status = builder.call(rt::LibraryOp::Conv2D, {x, w}, y, c.ints());
-  if (status.code() == RP_UNAVAILABLE)
-    GTEST_SKIP() << status.message();
-  ASSERT_EQ(status.message(), "");
-  builder.output("y", y);
-  builder.finish();
-  SessionHandle s;
-  ASSERT_EQ(s.open(builder.seal(), {GetParam().c_str(), 1, 0, 1}).message, "");
-  std::vector<float> xs = smallIntegers(c.x(), 1), ws = smallIntegers(c.w(), 2);
-  ASSERT_EQ(s.setInput("x", toBF16(xs)).message, "");
-  ASSERT_EQ(s.setInput("w", toBF16(ws)).message, "");
-  ASSERT_EQ(s.run().message, "");
-  std::vector<uint16_t> got(size_t(elements(c.y())));
-  ASSERT_EQ(s.getOutput("y", got).message, "");
-  EXPECT_EQ(got, toBF16(naiveForward(c, xs, ws)));
+  // Sums of 18 products of at most 9 stay below 256, the integers bf16 holds.
+  // In the second the last row of windows lies in the padding alone.
+  const ConvShape shapes[] = {
+      {2, 5, 6, 16, 24, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1},
+      {2, 8, 3, 6, 5, 1, 3, 2, 1, 0, 1, 0, 0, 1, 1, 1}};
+  for (const ConvShape &c : shapes) {
+    ArtifactBuilder builder;
+    Tensor x = builder.input("x", c.x(), fb::ElementType::BF16);
+    Tensor w = builder.input("w", c.w(), fb::ElementType::BF16);
+    Tensor y = builder.activation("y", c.y(), fb::ElementType::BF16);
+    rt::Status status =
+        builder.call(rt::LibraryOp::Conv2D, {x, w}, y, c.ints());
+    if (status.code() == RP_UNAVAILABLE)
+      GTEST_SKIP() << status.message();
+    ASSERT_EQ(status.message(), "");
+    builder.output("y", y);
+    builder.finish();
+    SessionHandle s;
+    ASSERT_EQ(s.open(builder.seal(), {GetParam().c_str(), 1, 0, 1}).message,
+              "");
+    std::vector<float> xs = smallIntegers(c.x(), 1),
+                       ws = smallIntegers(c.w(), 2);
+    ASSERT_EQ(s.setInput("x", toBF16(xs)).message, "");
+    ASSERT_EQ(s.setInput("w", toBF16(ws)).message, "");
+    ASSERT_EQ(s.run().message, "");
+    std::vector<uint16_t> got(size_t(elements(c.y())));
+    ASSERT_EQ(s.getOutput("y", got).message, "");
+    EXPECT_EQ(got, toBF16(naiveForward(c, xs, ws)));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,170 @@
+//===- LossScaling.cpp - Gradients that f16 can hold ----------------------===//
+//
+// Input:   a function with a backward pass of a scaled loss and an optimizer's
+//          updates.
+// Output:  the same with gradients of the loss itself, updates that may be
+//          skipped, and the next scale.
+// Fails:   where a name is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LossScaling.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include <limits>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static constexpr llvm::StringLiteral kScale = "loss_scale";
+static constexpr llvm::StringLiteral kTracker = "loss_scale.growth_tracker";
+
+// torch.amp.GradScaler's defaults.
+static constexpr double kFirstScale = 65536, kGrowth = 2, kBackoff = 0.5;
+static constexpr int64_t kGrowthInterval = 2000;
+
+static RankedTensorType scaleType(MLIRContext *context) {
+  return RankedTensorType::get({}, Float32Type::get(context));
+}
+static RankedTensorType trackerType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 64));
+}
+
+static LogicalResult checkName(SymbolTable &symbols, StringRef name,
+                               Type type) {
+  Operation *existing = symbols.lookup(name);
+  auto variable = dyn_cast_if_present<VariableOp>(existing);
+  if (!existing || (variable && variable.getRole() == Role::OptimizerState &&
+                    variable.getType() == type))
+    return success();
+  return existing->emitError()
+         << "has the name of a variable of loss scaling; give it another";
+}
+
+LogicalResult sg::checkLossScaling(SymbolTable &symbols) {
+  MLIRContext *context = symbols.getOp()->getContext();
+  if (failed(checkName(symbols, kScale, scaleType(context))))
+    return failure();
+  return checkName(symbols, kTracker, trackerType(context));
+}
+
+static void declare(SymbolTable &symbols, StringRef name, Type type,
+                    InitAttr init) {
+  if (symbols.lookup(name))
+    return;
+  MLIRContext *context = type.getContext();
+  OpBuilder builder(context);
+  auto loc = NameLoc::get(builder.getStringAttr(kScale));
+  auto op = VariableOp::create(
+      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
+      RoleAttr::get(context, Role::OptimizerState), init, DenseI32ArrayAttr());
+  symbols.insert(op, symbols.getOp()->getRegion(0).front().begin());
+}
+
+void sg::declareLossScale(SymbolTable &symbols) {
+  MLIRContext *context = symbols.getOp()->getContext();
+  Builder builder(context);
+  declare(symbols, kTracker, trackerType(context),
+          InitAttr::get(context, InitKind::Zeros, TypedAttr()));
+  declare(symbols, kScale, scaleType(context),
+          InitAttr::get(context, InitKind::Constant,
+                        builder.getF64FloatAttr(kFirstScale)));
+}
+
+static Value read(OpBuilder &builder, Location loc, StringRef name,
+                  RankedTensorType type) {
+  return ReadOp::create(builder, loc, type,
+                        FlatSymbolRefAttr::get(builder.getContext(), name));
+}
+
+Value sg::readLossScale(OpBuilder &builder, Location loc) {
+  return read(builder, loc, kScale, scaleType(builder.getContext()));
+}
+
+SmallVector<ParameterGradient>
+sg::unscale(func::FuncOp function, ArrayRef<ParameterGradient> gradients) {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  Location loc = NameLoc::get(builder.getStringAttr(kScale));
+  OriginScope scope(builder, kScale);
+  Value scale = readLossScale(builder, loc);
+  Value one =
+      createSplat(builder, loc, cast<RankedTensorType>(scale.getType()), 1);
+  Value inverse = DivOp::create(builder, loc, one, scale);
+  SmallVector<ParameterGradient> unscaled;
+  for (const ParameterGradient &each : gradients) {
+    auto type = cast<RankedTensorType>(each.gradient.getType());
+    Value factor = inverse;
+    if (!type.getElementType().isF32())
+      factor = CastOp::create(builder, loc,
+                              RankedTensorType::get({}, type.getElementType()),
+                              factor);
+    factor =
+        BroadcastOp::create(builder, loc, type, factor, ArrayRef<int64_t>());
+    Value gradient = MulOp::create(builder, loc, each.gradient, factor);
+    REPRISE_FAULT("gradient-stays-scaled", gradient = each.gradient);
+    unscaled.push_back({each.parameter, gradient});
+  }
+  return unscaled;
+}
+
+/// Lets a write keep what it would change.
+static void keepWhere(Value isBad, WriteOp write) {
+  OpBuilder builder(write);
+  OriginScope scope(builder, write);
+  Location loc = write.getLoc();
+  auto type = cast<RankedTensorType>(write.getValue().getType());
+  Value old = ReadOp::create(builder, loc, type, write.getVariableAttr());
+  Value mask =
+      BroadcastOp::create(builder, loc, type.clone(builder.getI1Type()), isBad,
+                          ArrayRef<int64_t>());
+  Value next = SelectOp::create(builder, loc, mask, old, write.getValue());
+  write.getValueMutable().assign(next);
+}
+
+/// Halved after a bad step, doubled after many good ones unless that is no
+/// number any more.
+static void writeNextScale(OpBuilder &builder, Location loc, Value isBad) {
+  MLIRContext *context = builder.getContext();
+  auto scalar = scaleType(context);
+  auto count = trackerType(context);
+  Value scale = readLossScale(builder, loc);
+  Value good = read(builder, loc, kTracker, count);
+  Value next =
+      AddOp::create(builder, loc, good, createSplat(builder, loc, count, 1));
+  Value isDue =
+      CompareOp::create(builder, loc, ComparePredicate::GE, next,
+                        createSplat(builder, loc, count, kGrowthInterval));
+  Value larger = MulOp::create(builder, loc, scale,
+                               createSplat(builder, loc, scalar, kGrowth));
+  Value infinite = createSplat(builder, loc, scalar,
+                               std::numeric_limits<double>::infinity());
+  Value isNumber =
+      CompareOp::create(builder, loc, ComparePredicate::LT, larger, infinite);
+  larger = SelectOp::create(builder, loc, isNumber, larger, scale);
+  Value smaller = MulOp::create(builder, loc, scale,
+                                createSplat(builder, loc, scalar, kBackoff));
+  Value zero = createSplat(builder, loc, count, 0);
+  Value grown = SelectOp::create(builder, loc, isDue, larger, scale);
+  Value counted = SelectOp::create(builder, loc, isDue, zero, next);
+  grown = SelectOp::create(builder, loc, isBad, smaller, grown);
+  counted = SelectOp::create(builder, loc, isBad, zero, counted);
+  WriteOp::create(builder, loc, FlatSymbolRefAttr::get(context, kScale), grown);
+  WriteOp::create(builder, loc, FlatSymbolRefAttr::get(context, kTracker),
+                  counted);
+}
+
+void sg::skipWhere(Value isBad, func::FuncOp function, Operation *last) {
+  Block &body = function.getBody().front();
+  SmallVector<WriteOp> writes;
+  for (auto it = last ? std::next(Block::iterator(last)) : body.begin();
+       it != body.end(); ++it)
+    if (auto write = dyn_cast<WriteOp>(*it))
+      writes.push_back(write);
+  REPRISE_FAULT("bad-steps-not-skipped", writes.clear());
+  for (WriteOp write : writes)
+    keepWhere(isBad, write);
+  OpBuilder builder(body.getTerminator());
+  OriginScope scope(builder, kScale);
+  writeNextScale(builder, NameLoc::get(builder.getStringAttr(kScale)), isBad);
+}
