@@ -110,6 +110,31 @@ static BindingRole roleOfResult(func::FuncOp function, unsigned index) {
   return roleOf(function.getResultAttrDict(index));
 }
 
+/// Whether ops of sg take a tensor's elements.
+static bool hasOurElements(RankedTensorType type) {
+  Type element = type.getElementType();
+  return isa<Float32Type, BFloat16Type, Float16Type, Float64Type>(element) ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64}, [&](unsigned width) {
+           return element.isSignlessInteger(width);
+         });
+}
+
+/// Whether `count` times its rows are a tensor of sg.
+static bool areRows(RankedTensorType type, uint64_t count) {
+  if (!type || type.getRank() == 0 || !hasOurElements(type) ||
+      !hasSupportedShape(type))
+    return false;
+  SmallVector<int64_t> shape(type.getShape());
+  return !llvm::MulOverflow(shape[0], int64_t(count), shape[0]) &&
+         hasSupportedShape(type.clone(shape));
+}
+
+/// Whether a mean of such tensors is one.
+static bool hasMean(RankedTensorType type) {
+  return type && hasOurElements(type) && hasSupportedShape(type) &&
+         isa<FloatType>(type.getElementType());
+}
+
 LogicalResult Accumulation::look() {
   if (failed(lookAtArguments()) || failed(lookAtOps()) ||
       failed(lookAtResults()))
@@ -126,7 +151,7 @@ LogicalResult Accumulation::lookAtArguments() {
     isBatch.push_back(isRows);
     if (!isRows)
       continue;
-    if (!type || type.getRank() == 0)
+    if (!areRows(type, 1))
       return function.emitError()
              << "argument " << argument.getArgNumber()
              << " is no rows of a batch, and so of no micro-batch";
@@ -136,8 +161,7 @@ LogicalResult Accumulation::lookAtArguments() {
       return function.emitError()
              << "argument " << argument.getArgNumber() << " has "
              << type.getDimSize(0) << " rows, but others have " << rows;
-    int64_t all;
-    if (llvm::MulOverflow(rows, int64_t(count), all) || all > INT32_MAX)
+    if (!areRows(type, count))
       return function.emitError() << count << " micro-batches of " << rows
                                   << " rows are more than a tensor holds";
   }
@@ -177,6 +201,13 @@ LogicalResult Accumulation::lookAtResults() {
                   role == BindingRole::Gradient;
     bool isRows = (role == BindingRole::Data || role == BindingRole::Logits) &&
                   type && type.getRank() > 0 && type.getDimSize(0) == rows;
+    if (isMean && !hasMean(type))
+      return function.emitError()
+             << "result " << k << " is of type " << function.getResultTypes()[k]
+             << ", of which micro-batches have no mean";
+    if (isRows && !areRows(type, count))
+      return function.emitError() << count << " micro-batches of " << rows
+                                  << " rows are more than a tensor holds";
     if (!isMean && !isRows)
       return function.emitError()
              << "result " << k

@@ -103,3 +103,20 @@ func.func @streams_meet(%x: tensor<2x4xf32>,
     : (tensor<2x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x4xf32>
   return %b : tensor<2x4xf32>
 }
+
+// -----
+
+sg.variable @w : tensor<i64> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
+// expected-error @+1 {{result 0 is of type 'tensor<i64>', of which micro-batches have no mean}}
+func.func @no_mean(%x: tensor<4xf32>, %y: tensor<i64> {sg.binding = #sg.binding<seed>})
+    -> (tensor<i64> {sg.binding = #sg.binding<gradient of "w">}) {
+  return %y : tensor<i64>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is no rows of a batch, and so of no micro-batch}}
+func.func @no_numbers(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  return %x : tensor<4xcomplex<f32>>
+}

@@ -1,6 +1,8 @@
 """Step time and memory of the peer: Debian's PyTorch with fair settings.
 
-usage: peer_pytorch.py MODEL BATCH STEPS MODE   (MODE: none, stage, block)
+usage: peer_pytorch.py MODEL BATCH STEPS MODE [bf16]
+
+MODE: none; of a ResNet stage or block. With bf16 in mixed precision.
 
 Prints one JSON object: median step in milliseconds, live-heap peak above
 parameters, momentum and buffers in MiB. Started by compare_pytorch.
@@ -15,6 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 name, batch, steps, mode = (sys.argv[1], int(sys.argv[2]), int(sys.argv[3]),
                             sys.argv[4])
+amp = sys.argv[5:] == ["bf16"]
 torch.set_num_threads(2)
 torch.manual_seed(0)
 model = getattr(torchvision.models, name)(weights=None)
@@ -31,13 +34,24 @@ class Checkpointed(torch.nn.Module):
 
 
 for stage in ("layer1", "layer2", "layer3", "layer4"):
-    module = getattr(model, stage)
+    module = getattr(model, stage, None)
     if mode == "stage":
         setattr(model, stage, Checkpointed(module))
     elif mode == "block":
         for k in range(len(module)):
             module[k] = Checkpointed(module[k])
 
+# In f32, as autocast has it on CUDA; on the CPU 1.13 fails at bf16 activations
+# with f32 parameters.
+plain_norm = torch.nn.functional.layer_norm
+
+
+def wide_norm(x, *arguments):
+    return plain_norm(x.float(), *arguments)
+
+
+if amp:
+    torch.nn.functional.layer_norm = wide_norm
 optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
 image = torch.randn(batch, 3, 224, 224).to(
     memory_format=torch.channels_last)
@@ -45,7 +59,9 @@ label = torch.randint(0, 1000, (batch,))
 times = []
 for k in range(steps + 2):
     start = time.perf_counter()
-    loss = torch.nn.functional.cross_entropy(model(image), label)
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=amp):
+        logits = model(image)
+    loss = torch.nn.functional.cross_entropy(logits.float(), label)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     optimizer.step()

@@ -34,6 +34,12 @@ int64_t batchOf(const ModelRequest &request);
 
 /// Plans, and the compiler that holds the IR they refer to.
 struct PlannedRequest {
+  PlannedRequest() = default;
+  PlannedRequest(PlannedRequest &&) = default;
+  // Plans must not outlive their compiler, as those that are assigned over
+  // would.
+  PlannedRequest &operator=(PlannedRequest &&) = delete;
+
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<BudgetPlans> plans;
 };

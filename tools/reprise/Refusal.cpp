@@ -60,10 +60,13 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
     return std::nullopt;
   values["momentum"] = 0;
   // The proof needs no search.
-  rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
-  if (!planned.ok() || planned->plans->own().provenBytes().bytes > facts.asked)
-    return std::nullopt;
-  planned = planRequest(request, request.compile.planWork);
+  {
+    rt::Expected<PlannedRequest> proof = planRequest(request, kNoSearch);
+    if (!proof.ok() || proof->plans->own().provenBytes().bytes > facts.asked)
+      return std::nullopt;
+  }
+  rt::Expected<PlannedRequest> planned =
+      planRequest(request, request.compile.planWork);
   if (!planned.ok())
     return std::nullopt;
   std::optional<PlanChoice> choice = planned->plans->choose(facts.asked);
