@@ -1,11 +1,12 @@
 //===- LibraryCalls.h - oneDNN behind the library interface -----*- C++ -*-===//
 //
 // A call becomes up to two primitives: the operation itself with activations
-// where they lie, and a reorder of the filter, or of a product's second operand,
-// between its layout in memory and the one the operation prefers. Epilogues are oneDNN's post-ops where
-// these round as the call says, else a loop of ours behind the primitives, over
-// the product in f32. The packed filter, the product where the result is bf16,
-// and the scratchpads live in the call's workspace, each at a multiple of 64:
+// where they lie, and a reorder of the filter, or of a product's second
+// operand, between its layout in memory and the one the operation prefers.
+// Epilogues are oneDNN's post-ops where these round as the call says, else a
+// loop of ours behind the primitives, over the product in f32. The packed
+// filter, the product where the result is bf16, and the scratchpads live in the
+// call's workspace, each at a multiple of 64:
 //
 //   | packed filter ... | product in f32 ... | scratchpad of either primitive
 //   ... |

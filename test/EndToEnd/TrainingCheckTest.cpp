@@ -21,8 +21,8 @@ protected:
     file = files.front();
   }
 
-  /// Steps with the values that `variables` and `inputs`, seeds, give: of inputs
-  /// one whose options are those of seed 1.
+  /// Steps with the values that `variables` and `inputs`, seeds, give: of
+  /// inputs one whose options are those of seed 1.
   CompiledRun run(uint64_t variables, uint64_t inputs, unsigned steps = 1) {
     CompiledRun result;
     std::string wrong = runArtifact(file, variablesOf(*model, variables),
