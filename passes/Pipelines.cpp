@@ -58,6 +58,14 @@ public:
                                           : StringRef(options.target)});
     return *this;
   }
+  Stage &chooseAttention(const CompileOptions &options) {
+    SgChooseAttentionOptions choose;
+    choose.target = options.target;
+    choose.form = options.attention;
+    choose.gflops = options.roofline.gflops;
+    choose.gbytesPerSecond = options.roofline.gigabytesPerSecond;
+    return addToFunctions(createSgChooseAttention(choose));
+  }
   /// In mixed precision, if that is wanted.
   Stage &autocast(const CompileOptions &options) {
     if (options.amp.empty())
@@ -108,6 +116,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
   assign.recompute.assign(options.recompute.begin(), options.recompute.end());
   return Stage(module, options)
       .verify("model")
+      .chooseAttention(options)
       .autocast(options)
       .addToFunctions(createSgAssignCheckpointing(assign))
       .verify("model")
@@ -300,6 +309,7 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   function->setSymName(kEvalStep);
   if (failed(Stage(*evaluation, options)
                  .verify("model")
+                 .chooseAttention(options)
                  .autocast(options)
                  .addToFunctions(createSgToInference())
                  .run()) ||

@@ -31,6 +31,8 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::desc("of the optimizer, as NAME=VALUE")};
   Option<double> clipNorm{*this, "clip-norm", llvm::cl::init(0),
                           llvm::cl::desc("as of sg-differentiate")};
+  Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
+                             llvm::cl::desc("as of sg-choose-attention")};
 };
 
 struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
@@ -71,6 +73,9 @@ void reprise::addKernelFormation(OpPassManager &passes,
 }
 
 static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
+  SgChooseAttentionOptions attention;
+  attention.target = options.target;
+  passes.addNestedPass<func::FuncOp>(createSgChooseAttention(attention));
   SgAssignCheckpointingOptions assign;
   assign.mode = options.checkpointing;
   passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));

@@ -18,6 +18,13 @@ struct LibraryFunction {
   const char *name; // as rt.call and LibraryOpInterface write it
   unsigned inputs, outputs, ints, floats;
   bool takesEpilogues;
+  /// Behind `inputs` and `outputs`, of a call that has them.
+  unsigned optionalInputs = 0, optionalOutputs = 0;
+
+  constexpr bool takes(size_t inputCount, size_t outputCount) const {
+    return inputCount >= inputs && inputCount <= inputs + optionalInputs &&
+           outputCount >= outputs && outputCount <= outputs + optionalOutputs;
+  }
 };
 
 /// By the numbers of the schema's `LibraryOp`.
@@ -27,6 +34,8 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv2d_filter_grad", 2, 1, 9, 0, true},
     {"matmul", 2, 1, 2, 0, true},
     {"rms_norm", 2, 2, 0, 1, false},
+    {"attention", 1, 2, 0, 1, false, 1, 0},
+    {"attention_grad", 4, 1, 0, 1, false, 1, 1},
 };
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
@@ -51,7 +60,8 @@ constexpr size_t kLibraryEpilogueCount =
 /// The most epilogues of a call.
 constexpr size_t kMaxEpilogues = 8;
 
-/// Inputs of a call of `function` with these epilogues, each of which is known.
+/// Inputs of a call of `function` with these epilogues, each of which is known,
+/// and without the optional ones.
 template <typename Epilogues>
 constexpr size_t libraryInputCount(const LibraryFunction &function,
                                    const Epilogues &epilogues) {

@@ -19,6 +19,19 @@ struct Model : AutocastOpInterface::ExternalModel<Model<rule, OpTy>, OpTy> {
 };
 } // namespace
 
+namespace {
+struct AttentionModel
+    : AutocastOpInterface::ExternalModel<AttentionModel, AttentionOp> {
+  AutocastRule getAutocastRule(Operation *) const {
+    return AutocastRule::Narrow;
+  }
+  bool staysWide(Operation *op, Value value) const {
+    auto attention = cast<AttentionOp>(op);
+    return value == attention.getBias() || value == attention.getLse();
+  }
+};
+} // namespace
+
 template <AutocastRule rule, typename... Ops>
 static void attach(MLIRContext *context) {
   (Ops::template attachInterface<Model<rule, Ops>>(*context), ...);
@@ -26,6 +39,7 @@ static void attach(MLIRContext *context) {
 
 void sg::registerAutocastModels(MLIRContext *context) {
   attach<AutocastRule::Narrow, MatMulOp, Conv2DOp>(context);
+  AttentionOp::attachInterface<AttentionModel>(*context);
   attach<AutocastRule::Wide, CrossEntropyOp, ExpOp, GlobalAvgPoolOp,
          LayerNormOp, LogOp, ReduceSumOp, RsqrtOp, SoftmaxOp>(context);
   attach<AutocastRule::Widest, AddOp, CompareOp, ConcatOp, DivOp, MaximumOp,

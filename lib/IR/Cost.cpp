@@ -42,12 +42,16 @@ template <uint64_t count> static uint64_t perOperand(Operation *op) {
   return count * elements(op->getOperand(0));
 }
 
-static uint64_t matMulFlops(Operation *op) {
-  auto product = cast<MatMulOp>(op);
+template <typename OpTy> static uint64_t productFlops(Operation *op) {
+  auto product = cast<OpTy>(op);
   auto lhs = tensorOf(product.getLhs());
   uint64_t contracted =
       lhs.getDimSize(lhs.getRank() - (product.getTransposeA() ? 2 : 1));
   return 2 * elements(product.getResult()) * contracted;
+}
+
+static uint64_t matMulBiasFlops(Operation *op) {
+  return productFlops<MatMulBiasOp>(op) + elements(op->getResult(0));
 }
 
 /// 2 N H' W' O KH KW C/groups: of the result y (N,H',W',O) or its cotangent,
@@ -97,6 +101,15 @@ static uint64_t avgPoolGradFlops(Operation *op) {
   auto grad = cast<AvgPool2DGradOp>(op);
   return windowFlops<AvgPool2DGradOp, 1>(grad, grad.getDy()) +
          elements(grad.getDy());
+}
+
+/// `products` of all queries with all keys, and `each` operations a score.
+template <uint64_t products, uint64_t each>
+static uint64_t attentionFlops(Operation *op) {
+  auto qkv = tensorOf(op->getOperand(0));
+  uint64_t tokens = qkv.getDimSize(1), width = qkv.getDimSize(4);
+  uint64_t scores = qkv.getDimSize(0) * qkv.getDimSize(3) * tokens * tokens;
+  return scores * (2 * width * products + each);
 }
 
 /// Every row of the table is compared with every index.
@@ -197,6 +210,21 @@ struct CostModel
   KernelClass getKernelClass(Operation *) const { return kernelClass; }
 };
 
+/// Products of a library, and what it does with the scores between them.
+template <typename OpTy, uint64_t products, uint64_t each>
+struct AttentionCostModel
+    : CostOpInterface::ExternalModel<AttentionCostModel<OpTy, products, each>,
+                                     OpTy> {
+  uint64_t getFlops(Operation *op) const {
+    return attentionFlops<products, each>(op);
+  }
+  uint64_t getProductFlops(Operation *op) const {
+    return attentionFlops<products, 0>(op);
+  }
+  uint64_t getBytes(Operation *op) const { return operandsAndResults(op); }
+  KernelClass getKernelClass(Operation *) const { return KernelClass::Library; }
+};
+
 /// A kernel moves its inputs and results only, and reduces if an op in it does.
 struct KernelCostModel
     : CostOpInterface::ExternalModel<KernelCostModel, KernelOp> {
@@ -234,7 +262,8 @@ static void attachLibrary(MLIRContext *context) {
 }
 
 static void registerLayerCosts(MLIRContext *context) {
-  attachLibrary<matMulFlops, MatMulOp>(context);
+  attachLibrary<productFlops<MatMulOp>, MatMulOp>(context);
+  attachLibrary<matMulBiasFlops, MatMulBiasOp>(context);
   attachLibrary<convFlops, Conv2DOp>(context);
   attachLibrary<convInputGradFlops, Conv2DInputGradOp>(context);
   attachLibrary<convFilterGradFlops, Conv2DFilterGradOp>(context);
@@ -251,6 +280,9 @@ static void registerLayerCosts(MLIRContext *context) {
   attachReduction<perOperand<5>, CrossEntropyOp>(context);
   attachPointwise<perResult<4>, CrossEntropyGradOp>(context);
   attachPointwise<perResult<kRandomFlops + 2>, DropoutOp>(context);
+  AttentionOp::attachInterface<AttentionCostModel<AttentionOp, 2, 6>>(*context);
+  AttentionGradOp::attachInterface<AttentionCostModel<AttentionGradOp, 5, 7>>(
+      *context);
   attachReduction<perOperand<8>, LayerNormOp>(context);
   attachReduction<perOperand<14>, LayerNormGradOp>(context);
   attachPointwise<perResult<5>, GeluOp, SiluOp, HardSigmoidOp, HardSwishOp>(

@@ -217,12 +217,23 @@ struct BatchNormStatistics
   }
 };
 
+/// The product in the type of the bias, and one rounding behind the sum.
+static Values decompose(MatMulBiasOp op, Emitter &e) {
+  Value bias = op.getBias();
+  auto type = tensorOf(op.getResult());
+  Value product =
+      e.make<MatMulOp>(type.clone(tensorOf(bias).getElementType()), op.getLhs(),
+                       op.getRhs(), op.getTransposeA(), op.getTransposeB());
+  Value sum = e.add(product, e.trailing(bias, product));
+  return {e.as(sum, op.getResult())};
+}
+
 template <typename... Ops> static void attach(MLIRContext *context) {
   (attachDecomposition<Ops, decompose>(context), ...);
 }
 
 void sg::registerDecomposeModels(MLIRContext *context) {
-  attach<BatchNormTrainingOp, NormalizeOp, BatchNormInferenceOp,
+  attach<MatMulBiasOp, BatchNormTrainingOp, NormalizeOp, BatchNormInferenceOp,
          BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
          CrossEntropyOp, CrossEntropyGradOp, DropoutOp>(context);
   BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);

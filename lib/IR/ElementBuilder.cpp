@@ -284,6 +284,11 @@ OperandLanes reprise::operandLanesOf(Operation *op, unsigned operand,
   return OperandLanes::apart();
 }
 
+bool reprise::isComposite(Operation *op) {
+  return isa<DecomposeOpInterface>(op) &&
+         !isa<PointwiseOpInterface, LibraryOpInterface>(op);
+}
+
 bool reprise::isProjection(IndexMapOpInterface op) {
   auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
        to = cast<RankedTensorType>(op->getResult(0).getType());

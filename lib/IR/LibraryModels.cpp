@@ -26,15 +26,34 @@ struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
   }
 };
 
-struct MatMulModel : LibraryOpInterface::ExternalModel<MatMulModel, MatMulOp> {
-  StringRef getLibraryFunction(Operation *op) const {
-    return op->getName().stripDialect();
-  }
+/// A product's bias is an epilogue.
+template <typename OpTy>
+struct MatMulModel
+    : LibraryOpInterface::ExternalModel<MatMulModel<OpTy>, OpTy> {
+  StringRef getLibraryFunction(Operation *) const { return "matmul"; }
   SmallVector<int64_t> getLibraryParameters(Operation *op) const {
-    auto matmul = cast<MatMulOp>(op);
+    auto matmul = cast<OpTy>(op);
     bool a = matmul.getTransposeA(), b = matmul.getTransposeB();
     REPRISE_FAULT("transposes-exchanged", std::swap(a, b));
     return {a, b};
+  }
+  SmallVector<LibraryEpilogue> getLibraryEpilogues(Operation *) const {
+    if (std::is_same_v<OpTy, MatMulBiasOp>)
+      return {LibraryEpilogue::Bias};
+    return {};
+  }
+};
+
+/// "attention" for sg.attention.
+template <typename OpTy>
+struct AttentionModel
+    : LibraryOpInterface::ExternalModel<AttentionModel<OpTy>, OpTy> {
+  StringRef getLibraryFunction(Operation *op) const {
+    return op->getName().stripDialect();
+  }
+  SmallVector<int64_t> getLibraryParameters(Operation *) const { return {}; }
+  SmallVector<double> getLibraryFloats(Operation *op) const {
+    return {cast<OpTy>(op).getScale().convertToDouble()};
   }
 };
 
@@ -44,5 +63,8 @@ void sg::registerLibraryModels(MLIRContext *context) {
   Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
   Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
   Conv2DFilterGradOp::attachInterface<ConvModel<Conv2DFilterGradOp>>(*context);
-  MatMulOp::attachInterface<MatMulModel>(*context);
+  MatMulOp::attachInterface<MatMulModel<MatMulOp>>(*context);
+  MatMulBiasOp::attachInterface<MatMulModel<MatMulBiasOp>>(*context);
+  AttentionOp::attachInterface<AttentionModel<AttentionOp>>(*context);
+  AttentionGradOp::attachInterface<AttentionModel<AttentionGradOp>>(*context);
 }

@@ -177,7 +177,8 @@ LogicalResult CallOp::verify() {
     return emitOpError() << "has " << epilogues.size() << " epilogues; a call "
                          << "takes " << kMaxEpilogues;
   size_t inputs = libraryInputCount(function, epilogues);
-  if (getInputs().size() != inputs || getOutputs().size() != function.outputs)
+  size_t own = getInputs().size() - (inputs - function.inputs);
+  if (getInputs().size() < inputs || !function.takes(own, getOutputs().size()))
     return emitOpError() << "reads " << getInputs().size() << " and writes "
                          << getOutputs().size() << " tensors; " << function.name
                          << (epilogues.empty() ? "" : " with its epilogues")

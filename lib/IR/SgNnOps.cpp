@@ -11,10 +11,9 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> loc,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+template <typename Adaptor>
+static LogicalResult multiply(std::optional<Location> loc, Adaptor adaptor,
+                              SmallVectorImpl<Type> &types) {
   auto a = tensorType(adaptor.getLhs()), b = tensorType(adaptor.getRhs());
   int64_t rank = a.getRank();
   if (rank < 2 || b.getRank() != rank ||
@@ -35,6 +34,32 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(a.getShape().drop_back(2));
   shape.append({m, n});
   types.push_back(RankedTensorType::get(shape, a.getElementType()));
+  return success();
+}
+
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return multiply(loc, adaptor, types);
+}
+
+LogicalResult MatMulBiasOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  if (failed(multiply(loc, adaptor, types)))
+    return failure();
+  auto product = cast<RankedTensorType>(types.front());
+  auto bias = tensorType(adaptor.getBias());
+  Type element = product.getElementType(),
+       wide = Float32Type::get(element.getContext());
+  if (!isWider(wide, element))
+    wide = element;
+  auto expected = RankedTensorType::get(product.getShape().take_back(), wide);
+  if (bias != expected)
+    return emitOptionalError(loc, "a bias of ", product, " is ", expected,
+                             ", but is ", bias);
   return success();
 }
 

@@ -53,6 +53,96 @@ LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *,
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// In what sums and statistics of an element type are kept.
+static Type wideOf(Type element) {
+  Type wide = Float32Type::get(element.getContext());
+  return isWider(wide, element) ? wide : element;
+}
+
+namespace {
+/// The types of the values of an attention.
+struct AttentionTypes {
+  RankedTensorType result, lse;
+};
+} // namespace
+
+/// Fails, saying so at `loc`, where qkv or bias are of no attention.
+static FailureOr<AttentionTypes> attentionTypes(std::optional<Location> loc,
+                                                Value qkv, Value bias) {
+  auto type = tensorType(qkv);
+  if (type.getRank() != 5 || type.getDimSize(2) != 3)
+    return emitOptionalError(loc,
+                             "queries, keys and values are (B,N,3,H,D), "
+                             "but are ",
+                             type);
+  int64_t batch = type.getDimSize(0), tokens = type.getDimSize(1),
+          heads = type.getDimSize(3), width = type.getDimSize(4);
+  Type element = type.getElementType(), wide = wideOf(element);
+  if (bias) {
+    auto given = tensorType(bias);
+    bool fits = given.getRank() == 4 && given.getElementType() == wide &&
+                given.getDimSize(0) > 0 && batch % given.getDimSize(0) == 0 &&
+                given.getShape().drop_front() ==
+                    ArrayRef<int64_t>{heads, tokens, tokens};
+    if (!fits)
+      return emitOptionalError(
+          loc, "a bias of scores of ", type, " is ",
+          RankedTensorType::get({1, heads, tokens, tokens}, wide),
+          ", or several of them that divide the samples, but is ", given);
+  }
+  return AttentionTypes{
+      RankedTensorType::get({batch, tokens, heads, width}, element),
+      RankedTensorType::get({batch, heads, tokens}, wide)};
+}
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto found = attentionTypes(loc, adaptor.getQkv(), adaptor.getBias());
+  if (failed(found))
+    return failure();
+  types.append({found->result, found->lse});
+  return success();
+}
+
+LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  Value qkv = adaptor.getQkv(), bias = adaptor.getBias();
+  auto found = attentionTypes(loc, qkv, bias);
+  if (failed(found))
+    return failure();
+  for (auto [value, type] :
+       {std::pair<Value, RankedTensorType>(adaptor.getY(), found->result),
+        {adaptor.getLse(), found->lse},
+        {adaptor.getDy(), found->result}})
+    if (value.getType() != type)
+      return emitOptionalError(loc, "attention of ", qkv.getType(), " needs ",
+                               type, ", but has ", value.getType());
+  types.push_back(qkv.getType());
+  if (bias)
+    types.push_back(bias.getType());
+  return success();
+}
+
+/// A scale that makes scores of numbers: finite.
+static LogicalResult verifyScale(Operation *op, const APFloat &scale) {
+  if (scale.isFinite())
+    return success();
+  return op->emitOpError() << "needs a scale that is a number";
+}
+
+LogicalResult AttentionOp::verify() { return verifyScale(*this, getScale()); }
+LogicalResult AttentionGradOp::verify() {
+  return verifyScale(*this, getScale());
+}
+
+//===----------------------------------------------------------------------===//
 // Moving by index
 //===----------------------------------------------------------------------===//
 

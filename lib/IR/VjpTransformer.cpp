@@ -21,6 +21,35 @@ static LogicalResult activationVjp(OpTy op, VjpContext &context) {
   return success();
 }
 
+/// Keeps queries, keys and values, the result and the log-sum-exp, no scores.
+static LogicalResult attentionVjp(AttentionOp op, VjpContext &context) {
+  if (context.cotangent(cast<OpResult>(op.getLse())))
+    return op.emitError() << "no gradient flows through the log-sum-exp of "
+                          << op->getName();
+  Value dy = context.cotangent(cast<OpResult>(op.getResult()));
+  Value bias = op.getBias();
+  bool wantsBias = bias && context.needsGradient(op.getBiasMutable()[0]);
+  if (!dy || !(context.needsGradient(op.getQkvMutable()) || wantsBias))
+    return success();
+  SmallVector<Value> operands = {context.forward(op.getQkv()),
+                                 context.forward(op.getResult()),
+                                 context.forward(op.getLse()), dy};
+  SmallVector<Type> types = {op.getQkv().getType()};
+  if (bias) {
+    operands.push_back(context.forward(bias));
+    types.push_back(bias.getType());
+  }
+  AttentionGradOp::Properties properties;
+  properties.scale = op.getScaleAttr();
+  auto grad = AttentionGradOp::create(context.builder, op.getLoc(), types,
+                                      operands, properties);
+  if (context.needsGradient(op.getQkvMutable()))
+    context.addGradient(op.getQkvMutable(), grad.getDqkv());
+  if (wantsBias)
+    context.addGradient(op.getBiasMutable()[0], grad.getDbias());
+  return success();
+}
+
 /// Back by as much.
 static LogicalResult rollVjp(RollOp op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
@@ -48,6 +77,7 @@ static LogicalResult gatherVjp(GatherOp op, VjpContext &context) {
 }
 
 void sg::registerTransformerVjps(MLIRContext *context) {
+  attachVjp<AttentionOp, attentionVjp>(context);
   attachVjp<GeluOp, activationVjp<GeluOp>>(context);
   attachVjp<SiluOp, activationVjp<SiluOp>>(context);
   attachVjp<HardSigmoidOp, activationVjp<HardSigmoidOp>>(context);

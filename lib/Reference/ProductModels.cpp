@@ -12,8 +12,9 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::reference;
 
-static void matmul(sg::MatMulOp op, Frame &, Operands operands,
-                   Results results) {
+/// With a bias (N) where there is a third operand.
+template <typename OpTy>
+static void matmul(OpTy op, Frame &, Operands operands, Results results) {
   const Tensor &a = operands[0], &b = operands[1];
   Tensor &c = results[0];
   int64_t rank = c.getRank();
@@ -29,7 +30,7 @@ static void matmul(sg::MatMulOp op, Frame &, Operands operands,
       atB[rank - 1] = op.getTransposeB() ? k : column;
       sum += a.real(atA) * b.real(atB);
     }
-    c.real(index) = sum;
+    c.real(index) = operands.size() > 2 ? sum + operands[2].real(column) : sum;
   });
 }
 
@@ -84,7 +85,8 @@ static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
 }
 
 void reference::registerProductModels(MLIRContext *context) {
-  attach<sg::MatMulOp, matmul>(context);
+  attach<sg::MatMulOp, matmul<sg::MatMulOp>>(context);
+  attach<sg::MatMulBiasOp, matmul<sg::MatMulBiasOp>>(context);
   attach<sg::Conv2DOp, conv2d>(context);
   attach<sg::Conv2DInputGradOp, conv2dInputGrad>(context);
   attach<sg::Conv2DFilterGradOp, conv2dFilterGrad>(context);

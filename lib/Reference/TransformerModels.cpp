@@ -62,6 +62,106 @@ static void layerNormGrad(sg::LayerNormGradOp op, Frame &, Operands operands,
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where the numbers of one head of one sample lie.
+struct Head {
+  const Tensor &qkv;
+  const Tensor *bias;
+  double scale;
+  int64_t sample, head;
+
+  int64_t tokens() const { return qkv.getDim(1); }
+  int64_t width() const { return qkv.getDim(4); }
+  int64_t at(int64_t token, int64_t part, int64_t c) const {
+    return qkv.position({sample, token, part, head, c});
+  }
+  double part(int64_t token, int64_t part, int64_t c) const {
+    return qkv.real(at(token, part, c));
+  }
+  int64_t biasAt(int64_t query, int64_t key) const {
+    return bias->position({sample % bias->getDim(0), head, query, key});
+  }
+  double score(int64_t query, int64_t key) const {
+    double sum = 0.0;
+    for (int64_t c = 0; c < width(); ++c)
+      sum += part(query, 0, c) * part(key, 1, c);
+    return scale * sum + (bias ? bias->real(biasAt(query, key)) : 0.0);
+  }
+};
+} // namespace
+
+/// For each head of each sample.
+static void forEachHead(const Tensor &qkv, const Tensor *bias,
+                        const APFloat &scale,
+                        llvm::function_ref<void(const Head &)> run) {
+  for (int64_t b = 0; b < qkv.getDim(0); ++b)
+    for (int64_t h = 0; h < qkv.getDim(3); ++h)
+      run({qkv, bias, scale.convertToDouble(), b, h});
+}
+
+static void attention(sg::AttentionOp op, Frame &, Operands operands,
+                      Results results) {
+  const Tensor *bias = op.getBias() ? &operands[1] : nullptr;
+  forEachHead(operands[0], bias, op.getScale(), [&](const Head &h) {
+    SmallVector<double> scores(h.tokens());
+    for (int64_t query = 0; query < h.tokens(); ++query) {
+      double top = -INFINITY, sum = 0.0;
+      for (int64_t key = 0; key < h.tokens(); ++key) {
+        scores[key] = h.score(query, key);
+        // NaN comes through.
+        top = scores[key] > top || std::isnan(scores[key]) ? scores[key] : top;
+      }
+      for (double &score : scores)
+        sum += score = std::exp(score - top);
+      results[1].real(results[1].position({h.sample, h.head, query})) =
+          std::log(sum) + top;
+      for (int64_t c = 0; c < h.width(); ++c) {
+        double mixed = 0.0;
+        for (int64_t key = 0; key < h.tokens(); ++key)
+          mixed += scores[key] / sum * h.part(key, 2, c);
+        results[0].real(results[0].position({h.sample, query, h.head, c})) =
+            mixed;
+      }
+    }
+  });
+}
+
+static void attentionGrad(sg::AttentionGradOp op, Frame &, Operands operands,
+                          Results results) {
+  const Tensor &y = operands[1], &lse = operands[2], &dy = operands[3];
+  const Tensor *bias = op.getBias() ? &operands[4] : nullptr;
+  Tensor &dqkv = results[0];
+  double scale = op.getScale().convertToDouble();
+  forEachHead(operands[0], bias, op.getScale(), [&](const Head &h) {
+    for (int64_t query = 0; query < h.tokens(); ++query) {
+      auto row = [&](int64_t c) {
+        return y.position({h.sample, query, h.head, c});
+      };
+      double delta = 0.0;
+      for (int64_t c = 0; c < h.width(); ++c)
+        delta += y.real(row(c)) * dy.real(row(c));
+      double total = lse.real(lse.position({h.sample, h.head, query}));
+      for (int64_t key = 0; key < h.tokens(); ++key) {
+        double p = std::exp(h.score(query, key) - total), dp = 0.0;
+        for (int64_t c = 0; c < h.width(); ++c)
+          dp += dy.real(row(c)) * h.part(key, 2, c);
+        double ds = p * (dp - delta);
+        for (int64_t c = 0; c < h.width(); ++c) {
+          dqkv.real(h.at(query, 0, c)) += scale * ds * h.part(key, 1, c);
+          dqkv.real(h.at(key, 1, c)) += scale * ds * h.part(query, 0, c);
+          dqkv.real(h.at(key, 2, c)) += p * dy.real(row(c));
+        }
+        if (bias)
+          results[1].real(h.biasAt(query, key)) += ds;
+      }
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
 
@@ -145,6 +245,8 @@ static void gatherGrad(sg::GatherGradOp, Frame &, Operands operands,
 void reference::registerTransformerModels(MLIRContext *context) {
   attach<sg::LayerNormOp, layerNorm>(context);
   attach<sg::LayerNormGradOp, layerNormGrad>(context);
+  attach<sg::AttentionOp, attention>(context);
+  attach<sg::AttentionGradOp, attentionGrad>(context);
   attach<sg::GeluOp, gelu>(context);
   attach<sg::SiluOp, elementwise<sg::SiluOp, siluOf>>(context);
   attach<sg::HardSigmoidOp, elementwise<sg::HardSigmoidOp, hardSigmoidOf>>(

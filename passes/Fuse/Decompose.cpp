@@ -14,6 +14,7 @@
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
+#include "reprise/IR/ProductBias.h"
 #include "reprise/Passes/Fuse.h"
 #include <functional>
 #include <numeric>
@@ -36,11 +37,6 @@ static constexpr int64_t kShrink = 8;
 static int64_t product(ArrayRef<int64_t> values) {
   return std::accumulate(values.begin(), values.end(), int64_t{1},
                          std::multiplies<int64_t>());
-}
-
-/// A pointwise op is a primitive, whatever else it could be.
-static bool isComposite(DecomposeOpInterface op) {
-  return !isa<PointwiseOpInterface>(*op);
 }
 
 /// How many leading dimensions the first of two reductions keeps; 0 when one
@@ -145,6 +141,9 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     sg::populatePatchPatterns(splits);
     sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
+    RewritePatternSet additions(context);
+    sg::populateProductBiasPatterns(additions);
+    walkAndApplyPatterns(getOperation(), std::move(additions));
   }
 
   struct Progress : public RewriterBase::Listener {

@@ -34,7 +34,7 @@ static LogicalResult checkFlat(Block &block) {
       continue;
     if (op.getNumRegions())
       return op.emitOpError("has a region; run sg-flatten first");
-    if (isa<DecomposeOpInterface>(op) && !isa<PointwiseOpInterface>(op))
+    if (isComposite(&op))
       return op.emitOpError("is composite; run sg-decompose first");
     if (kernelRoleOf(&op) == KernelRole::None && !staysFixed(op))
       return op.emitOpError("runs neither in a kernel nor in the library");

@@ -77,6 +77,9 @@ public:
 
 private:
   using Casts = llvm::DenseMap<std::pair<Value, Type>, Value>;
+  /// Of an op's operands or results.
+  using Which = llvm::function_ref<bool(Value)>;
+  static bool all(Value) { return true; }
 
   bool isOurs(Value value) const {
     Type element = tensorOf(value).getElementType();
@@ -87,13 +90,14 @@ private:
   void castOp(Operation *op);
   void castModule(sg::BlockOp module);
   void apply(Operation *op, AutocastRule rule);
+  void narrowOp(Operation *op);
   void follow(Operation *op);
   void finishBias(AddOp add);
   void restore(Operation *op);
   void restore(OpBuilder &builder, OpOperand &operand);
   FloatType widest(Operation *op) const;
-  void castOperands(Operation *op, FloatType type);
-  void setResults(Operation *op, Type element);
+  void castOperands(Operation *op, FloatType type, Which which = all);
+  void setResults(Operation *op, Type element, Which which = all);
   Value as(OpBuilder &builder, Value value, Type element);
 
   func::FuncOp function;
@@ -122,17 +126,18 @@ Value Caster::as(OpBuilder &builder, Value value, Type element) {
   return found->second;
 }
 
-void Caster::castOperands(Operation *op, FloatType type) {
+void Caster::castOperands(Operation *op, FloatType type, Which which) {
   OpBuilder builder(op);
   OriginScope scope(builder, op);
   for (OpOperand &operand : op->getOpOperands())
-    if (isReal(operand.get()) && isOurs(operand.get()))
+    if (isReal(operand.get()) && isOurs(operand.get()) && which(operand.get()))
       operand.set(as(builder, operand.get(), type));
 }
 
-void Caster::setResults(Operation *op, Type element) {
+void Caster::setResults(Operation *op, Type element, Which which) {
   for (Value result : op->getResults()) {
-    if (!isReal(result) || tensorOf(result).getElementType() == element)
+    if (!isReal(result) || !which(result) ||
+        tensorOf(result).getElementType() == element)
       continue;
     before.try_emplace(result, result.getType());
     result.setType(tensorOf(result).clone(element));
@@ -159,14 +164,8 @@ void Caster::apply(Operation *op, AutocastRule rule) {
       if (isReal(value) && !isOurs(value))
         return restore(op);
   switch (rule) {
-  case AutocastRule::Narrow: {
-    castOperands(op, narrow);
-    AddOp bias = biasOf(op->getResult(0));
-    if (bias)
-      biases.insert(bias);
-    REPRISE_FAULT("bias-rounded-twice", bias = {});
-    return setResults(op, bias ? wide : narrow);
-  }
+  case AutocastRule::Narrow:
+    return narrowOp(op);
   case AutocastRule::Wide:
     castOperands(op, wide);
     return setResults(op, wide);
@@ -178,6 +177,19 @@ void Caster::apply(Operation *op, AutocastRule rule) {
   case AutocastRule::First:
     return follow(op);
   }
+}
+
+void Caster::narrowOp(Operation *op) {
+  auto ruled = cast<AutocastOpInterface>(op);
+  auto isNarrowed = [&](Value value) { return !ruled.staysWide(value); };
+  auto isStatistic = [&](Value value) { return ruled.staysWide(value); };
+  castOperands(op, narrow, isNarrowed);
+  castOperands(op, wide, isStatistic);
+  AddOp bias = op->getNumResults() == 1 ? biasOf(op->getResult(0)) : AddOp();
+  if (bias)
+    biases.insert(bias);
+  REPRISE_FAULT("bias-rounded-twice", bias = {});
+  setResults(op, bias ? wide : narrow, isNarrowed);
 }
 
 /// The first operand leads; the others are what they were, and may be wider
@@ -209,7 +221,9 @@ void Caster::finishBias(AddOp add) {
   auto rounded =
       CastOp::create(builder, add.getLoc(), tensorOf(sum).clone(narrow), sum);
   sum.replaceAllUsesExcept(rounded, rounded);
-  before.try_emplace(rounded, sum.getType());
+  auto was = before.find(sum);
+  Type original = was != before.end() ? was->second : sum.getType();
+  before.try_emplace(rounded, original);
 }
 
 /// Gives an op the operands that it was written for.

@@ -11,6 +11,31 @@ using namespace reprise::nn;
 // Attention
 //===----------------------------------------------------------------------===//
 
+/// Whether x is (B,N,3*H*D).
+static bool isOfHeads(const Tensor &x, int64_t heads) {
+  return x.getType().getRank() == 3 && heads >= 1 &&
+         x.dim(2) % (3 * heads) == 0;
+}
+
+/// Says that it is not.
+static Tensor noHeads(const Tensor &x, int64_t heads) {
+  if (!x)
+    return x;
+  return x.getTrace().fail(llvm::Twine(x.dim(x.getType().getRank() - 1)) +
+                           " channels are not queries, keys and values of " +
+                           llvm::Twine(heads) + " heads");
+}
+
+/// Adds a bias (P,H,N,N) to scores (B,H,N,N), row b mod P to sample b.
+static Tensor addToScores(const Tensor &scores, const Tensor &bias) {
+  if (!scores || !bias)
+    return scores ? bias : scores;
+  llvm::SmallVector<int64_t> shape(scores.getType().getShape()), apart = shape;
+  apart[0] = bias.dim(0);
+  apart.insert(apart.begin(), scores.dim(0) / bias.dim(0));
+  return reshape(addTrailing(reshape(scores, apart), bias), shape);
+}
+
 /// The queries are scaled and not the scores, as torch does: they are fewer.
 Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                      const AttentionOptions &options) {
@@ -24,18 +49,41 @@ Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
   return matmul(dropout(softmax(scores), options.dropout), v);
 }
 
+/// As one op where no weight is dropped: it may be run by tiles.
+Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
+                         const SelfAttentionOptions &options) {
+  if (options.dropout > 0.0) {
+    auto [q, k, v] = splitHeads(qkv, heads);
+    AttentionOptions composed;
+    composed.dropout = options.dropout;
+    auto addBias = [&](const Tensor &scores) {
+      return addToScores(scores, *options.bias);
+    };
+    if (options.bias)
+      composed.bias = addBias;
+    return joinHeads(attention(q, k, v, composed));
+  }
+  if (!qkv || !isOfHeads(qkv, heads))
+    return noHeads(qkv, heads);
+  Trace &trace = qkv.getTrace();
+  int64_t batch = qkv.dim(0), tokens = qkv.dim(1), channels = qkv.dim(2) / 3;
+  Tensor parts = reshape(qkv, {batch, tokens, 3, heads, channels / heads});
+  sg::AttentionOp::Properties properties;
+  properties.scale = trace.getBuilder().getF64FloatAttr(
+      1.0 / std::sqrt(double(channels / heads)));
+  llvm::SmallVector<Tensor> operands = {parts};
+  if (options.bias)
+    operands.push_back(*options.bias);
+  Tensor y = trace.create<sg::AttentionOp>(operands, properties).front();
+  return reshape(y, {batch, tokens, channels});
+}
+
 Heads nn::splitHeads(const Tensor &x, int64_t heads) {
-  int64_t batch = x.dim(0), tokens = x.dim(1);
-  if (!x || x.getType().getRank() != 3 || heads < 1 ||
-      x.dim(2) % (3 * heads) != 0) {
-    Tensor missing =
-        x ? x.getTrace().fail(llvm::Twine(x.dim(2)) +
-                              " channels are not queries, keys and values of " +
-                              llvm::Twine(heads) + " heads")
-          : x;
+  if (!x || !isOfHeads(x, heads)) {
+    Tensor missing = noHeads(x, heads);
     return {missing, missing, missing};
   }
-  int64_t width = x.dim(2) / (3 * heads);
+  int64_t batch = x.dim(0), tokens = x.dim(1), width = x.dim(2) / (3 * heads);
   Tensor parts = reshape(x, {batch, tokens, 3, heads, width});
   auto part = [&](int64_t which) {
     Tensor one = reshape(slice(parts, 2, which, which + 1),
@@ -68,10 +116,9 @@ Tensor MultiheadAttention::forward(Tensor x) {
   Trace &trace = x.getTrace();
   Tensor projected = addTrailing(linear(x, read(trace, "in_proj_weight")),
                                  read(trace, "in_proj_bias"));
-  auto [q, k, v] = splitHeads(projected, heads);
-  AttentionOptions options;
+  SelfAttentionOptions options;
   options.dropout = dropout;
-  return outProj(joinHeads(attention(q, k, v, options)));
+  return outProj(selfAttention(projected, heads, options));
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,8 +13,7 @@ ModelStatistics zoo::modelStatistics(mlir::ModuleOp module) {
     if (variable.getRole() == sg::Role::Parameter)
       statistics.parameters += variable.getTensorType().getNumElements();
   module.walk([&](CostOpInterface op) {
-    if (op.getKernelClass() == KernelClass::Library)
-      statistics.multiplyAdds += op.getFlops() / 2;
+    statistics.multiplyAdds += op.getProductFlops() / 2;
   });
   return statistics;
 }

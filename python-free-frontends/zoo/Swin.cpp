@@ -56,11 +56,10 @@ protected:
       return x;
     WindowGrid grid = layOutWindows(extentsOf(x), window, shift, adapts);
     Tensor windows = partitionWindows(nn::padTo(x, grid.padded), grid);
-    auto [q, k, v] = nn::splitHeads(qkv(windows), heads);
-    auto addBias = [&](const Tensor &scores) { return bias(scores, grid); };
-    nn::AttentionOptions options;
-    options.bias = addBias;
-    Tensor y = proj(nn::joinHeads(nn::attention(q, k, v, options)));
+    Tensor projected = qkv(windows);
+    nn::SelfAttentionOptions options;
+    options.bias = bias(x.getTrace(), grid);
+    Tensor y = proj(nn::selfAttention(projected, heads, options));
     return nn::cropTo(joinWindows(y, x.dim(0), grid), extentsOf(x));
   }
 
@@ -69,23 +68,21 @@ private:
     return Extents(x.getType().getShape().drop_front().drop_back());
   }
 
-  /// Adds the bias of distances to scores (B*windows,H,N,N), and where windows
-  /// were shifted a mask of what did not lie side by side before.
-  Tensor bias(const Tensor &scores, const WindowGrid &grid) {
-    nn::Trace &trace = scores.getTrace();
-    int64_t tokens = scores.dim(2);
+  /// What adds to the scores: the bias of distances (1,H,N,N), and where
+  /// windows were shifted also a mask of what did not lie side by side before,
+  /// (windows,H,N,N).
+  Tensor bias(nn::Trace &trace, const WindowGrid &grid) {
+    int64_t tokens = grid.tokens();
     Tensor indices = nn::constant(trace, distanceIndices(window, tokens));
     Tensor chosen =
         nn::gather(read(trace, "relative_position_bias_table"), indices);
     Tensor byHead =
         nn::transpose(nn::reshape(chosen, {tokens, tokens, heads}), {2, 0, 1});
-    Tensor biased = nn::addTrailing(scores, byHead);
     if (!grid.isShifted())
-      return biased;
-    Tensor apart = nn::reshape(biased, {scores.dim(0) / grid.count(),
-                                        grid.count(), heads, tokens, tokens});
-    Tensor masked = nn::addAlong(apart, mask(trace, grid), {1, 3, 4});
-    return nn::reshape(masked, {scores.dim(0), heads, tokens, tokens});
+      return nn::reshape(byHead, {1, heads, tokens, tokens});
+    Tensor repeated =
+        nn::broadcast(byHead, {grid.count(), heads, tokens, tokens}, {1, 2, 3});
+    return nn::addAlong(repeated, mask(trace, grid), {0, 2, 3});
   }
 
   /// (windows,N,N): -100 between elements of different parts of the image, as

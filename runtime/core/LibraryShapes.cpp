@@ -7,6 +7,7 @@
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Library.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace reprise::rt {
@@ -155,6 +156,58 @@ static Status checkRmsNorm(const LibraryCallDesc &desc) {
   return {};
 }
 
+/// The shapes of an attention of (B,N,3,H,D) and what belongs to it.
+static Status checkAttention(const LibraryCallDesc &desc) {
+  bool isGrad = desc.op == LibraryOp::AttentionGrad;
+  size_t required = functionOf(desc).inputs;
+  bool hasBias = desc.inputs.size() > required;
+  const TensorDesc &qkv = desc.inputs[0];
+  if (qkv.shape.size() != 5 || qkv.shape[2] != 3)
+    return wrong("attention takes (B,N,3,H,D), not " + text(qkv.shape));
+  int64_t batch = qkv.shape[0], tokens = qkv.shape[1], heads = qkv.shape[3];
+  const std::vector<int64_t> y = {batch, tokens, heads, qkv.shape[4]};
+  const std::vector<int64_t> lse = {batch, heads, tokens};
+  struct Expected {
+    const TensorDesc &tensor;
+    const std::vector<int64_t> &shape;
+    rp_element_type type;
+  };
+  std::vector<Expected> expected = {{qkv, qkv.shape, qkv.type}};
+  if (isGrad) {
+    expected.push_back({desc.inputs[1], y, qkv.type});
+    expected.push_back({desc.inputs[2], lse, RP_F32});
+    expected.push_back({desc.inputs[3], y, qkv.type});
+    expected.push_back({desc.outputs[0], qkv.shape, qkv.type});
+  } else {
+    expected.push_back({desc.outputs[0], y, qkv.type});
+    expected.push_back({desc.outputs[1], lse, RP_F32});
+  }
+  std::vector<int64_t> bias;
+  if (hasBias) {
+    const TensorDesc &given = desc.inputs[required];
+    int64_t rows = given.shape.empty() ? 0 : given.shape[0];
+    if (rows < 1 || batch % rows)
+      return wrong("a bias of " + text(given.shape) +
+                   " does not divide the scores of " + text(qkv.shape));
+    bias = {rows, heads, tokens, tokens};
+    expected.push_back({given, bias, RP_F32});
+  }
+  if (isGrad && hasBias != (desc.outputs.size() > 1))
+    return wrong("attention_grad has a bias and its gradient, or neither");
+  if (isGrad && hasBias)
+    expected.push_back({desc.outputs[1], bias, RP_F32});
+  for (const Expected &e : expected)
+    if (e.tensor.shape != e.shape || e.tensor.type != e.type ||
+        !isRowMajor(e.tensor))
+      return wrong(std::string("an operand of attention is ") +
+                   elementName(e.tensor.type) + " " + text(e.tensor.shape) +
+                   "; a dense " + elementName(e.type) + " " + text(e.shape) +
+                   " is needed");
+  if (!(std::abs(desc.floats[0]) < HUGE_VAL))
+    return wrong("the scale of an attention is no number");
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // What is the same for all functions
 //===----------------------------------------------------------------------===//
@@ -178,7 +231,8 @@ static Status checkCounts(const LibraryCallDesc &desc) {
     if (size_t(epilogue) >= kLibraryEpilogueCount)
       return wrong("unknown epilogue " + std::to_string(int(epilogue)));
   size_t inputs = libraryInputCount(function, desc.epilogues);
-  if (desc.inputs.size() != inputs || desc.outputs.size() != function.outputs)
+  size_t own = desc.inputs.size() - (inputs - function.inputs);
+  if (desc.inputs.size() < inputs || !function.takes(own, desc.outputs.size()))
     return wrong(name + (desc.epilogues.empty() ? "" : " with its epilogues") +
                  " takes " + counted(inputs, "input") + " and " +
                  counted(function.outputs, "output") + ", not " +
@@ -251,6 +305,10 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
     break;
   case LibraryOp::RmsNorm:
     REPRISE_RETURN_IF_ERROR(checkRmsNorm(desc));
+    break;
+  case LibraryOp::Attention:
+  case LibraryOp::AttentionGrad:
+    REPRISE_RETURN_IF_ERROR(checkAttention(desc));
     break;
   }
   return checkEpilogues(desc);

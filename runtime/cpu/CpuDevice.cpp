@@ -280,11 +280,12 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
   LibraryOperands operands;
   for (const fb::View *input : *call.inputs())
     operands.inputs.push_back(resolve(entry, *input, end));
-  operands.output = resolve(entry, *call.outputs()->Get(0), end);
+  for (const fb::View *output : *call.outputs())
+    operands.outputs.push_back(resolve(entry, *output, end));
   operands.workspace =
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
   std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
-      BoundLibraryCall(plan, (*cached)->primitives, operands), stream, *team);
+      BoundLibraryCall(plan, (*cached)->code, operands), stream, *team);
   step->end = end;
   return step;
 }

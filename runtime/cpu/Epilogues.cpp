@@ -5,31 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Epilogues.h"
+#include "Bf16.h"
 #include "Team.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace reprise::rt {
-
-static float fromHalf(uint16_t half) {
-  uint32_t word = uint32_t(half) << 16;
-  float number;
-  std::memcpy(&number, &word, 4);
-  return number;
-}
-
-/// To nearest, ties to even; a NaN stays one, quiet.
-static uint16_t toHalf(float number) {
-  uint32_t word;
-  std::memcpy(&word, &number, 4);
-  if (number != number)
-    return uint16_t(word >> 16 | 0x40);
-  uint32_t tie = word >> 16 & 1;
-  REPRISE_FAULT("epilogue-ties-up", tie = 1);
-  return uint16_t((word + 0x7fff + tie) >> 16);
-}
 
 static void add(float *x, const Numbers &operand, int64_t at, int64_t count) {
   if (operand.isHalf) {

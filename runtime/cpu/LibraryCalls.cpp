@@ -16,7 +16,7 @@ namespace reprise::rt {
 static void *address(Place place, const LibraryPlan &plan,
                      const LibraryOperands &operands) {
   char *workspace = static_cast<char *>(operands.workspace);
-  char *output = static_cast<char *>(operands.output);
+  char *output = static_cast<char *>(operands.outputs[0]);
   REPRISE_FAULT("call-workspace-shifted",
                 workspace += plan.info.workspaceBytes);
   REPRISE_FAULT("call-result-shifted", output += 64);
@@ -62,11 +62,15 @@ static EpilogueLoop bindLoop(const LibraryPlan &plan,
   return loop;
 }
 
-BoundLibraryCall::BoundLibraryCall(
-    const LibraryPlan &plan, const std::vector<dnnl::primitive> &primitives,
-    const LibraryOperands &operands) {
-  for (size_t i = 0; i < primitives.size(); ++i) {
-    Bound bound{primitives[i], {}, {}};
+BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
+                                   const LibraryCode &code,
+                                   const LibraryOperands &operands) {
+  if (plan.attention)
+    attention = std::make_unique<BoundAttention>(
+        *plan.attention, code.attention, operands.inputs, operands.outputs,
+        operands.workspace);
+  for (size_t i = 0; i < code.primitives.size(); ++i) {
+    Bound bound{code.primitives[i], {}, {}};
     for (const PlannedPrimitive::Argument &a : plan.primitives[i].arguments) {
       bound.memories.emplace_back(a.desc, cpuEngine(),
                                   address(a.place, plan, operands));
@@ -107,6 +111,8 @@ static void clear(void *bytes, uint64_t count, Team &team) {
 }
 
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
+  if (attention)
+    return attention->run(stream);
   if (cleared.second)
     clear(cleared.first, cleared.second, team);
   for (Bound &bound : sequence) {
@@ -167,7 +173,10 @@ LibraryCache::get(const LibraryCallDesc &desc) {
   ThreadScope scope(team);
   try {
     for (const PlannedPrimitive &p : entry->plan.primitives)
-      entry->primitives.emplace_back(const_dnnl_primitive_desc_t(p.desc.get()));
+      entry->code.primitives.emplace_back(
+          const_dnnl_primitive_desc_t(p.desc.get()));
+    if (entry->plan.attention)
+      entry->code.attention = generateProducts(*entry->plan.attention);
   } catch (const dnnl::error &error) {
     return Status::error(RP_INTERNAL,
                          std::string("oneDNN could not generate code: ") +

@@ -15,6 +15,7 @@
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 #define REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 
+#include "Attention.h"
 #include "Epilogues.h"
 #include "ThreadScope.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
@@ -60,10 +61,17 @@ struct LibraryPlan {
   /// Whether the library multiplies by zero what its scratchpad holds before it
   /// wrote there, so that a NaN would come through: it is cleared before.
   bool readsScratchpad = false;
+  /// Of an attention, which is no sequence of primitives.
+  std::shared_ptr<const AttentionPlan> attention;
   LibraryCallInfo info;
 };
 
 dnnl::engine &cpuEngine();
+
+/// A product of matrices by the first kernel that does not allocate.
+dnnl::matmul::primitive_desc planProduct(const dnnl::memory::desc &a,
+                                         const dnnl::memory::desc &b,
+                                         const dnnl::memory::desc &c);
 
 /// Plans the primitives of a checked call, its epilogues as post-ops. Throws
 /// dnnl::error where oneDNN has none that does not allocate.
@@ -85,17 +93,21 @@ Status checkLibraryThreads(Team &team);
 
 /// Where the operands of one execution lie.
 struct LibraryOperands {
-  std::vector<void *> inputs;
-  void *output = nullptr;
+  std::vector<void *> inputs, outputs;
   void *workspace = nullptr; // null if the call needs none
+};
+
+/// What oneDNN generated for a plan.
+struct LibraryCode {
+  std::vector<dnnl::primitive> primitives;
+  std::vector<AttentionProducts> attention; // of its tiles
 };
 
 /// A call with its code generated and its operands bound: running it builds
 /// nothing.
 class BoundLibraryCall {
 public:
-  BoundLibraryCall(const LibraryPlan &plan,
-                   const std::vector<dnnl::primitive> &primitives,
+  BoundLibraryCall(const LibraryPlan &plan, const LibraryCode &code,
                    const LibraryOperands &operands);
   /// The team is the one that the stream's primitives run on.
   Status run(dnnl::stream &stream, Team &team);
@@ -108,6 +120,7 @@ private:
   };
   std::vector<Bound> sequence;
   std::optional<EpilogueLoop> loop;
+  std::unique_ptr<BoundAttention> attention;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
 };
 
@@ -117,7 +130,7 @@ public:
   explicit LibraryCache(Team &team) : team(team) {}
   struct Entry {
     LibraryPlan plan;
-    std::vector<dnnl::primitive> primitives;
+    LibraryCode code;
   };
   /// The entry lives as long as the cache. The first call also checks that the
   /// library's threads are the team's.

@@ -29,6 +29,10 @@ static Product productOf(const LibraryCallDesc &desc) {
     int64_t inner = a[desc.ints[0] ? rank - 2 : rank - 1];
     return {c[rank - 2], c[rank - 1], inner};
   }
+  if (desc.op == LibraryOp::Attention || desc.op == LibraryOp::AttentionGrad) {
+    int64_t tokens = desc.inputs[0].shape[1], width = desc.inputs[0].shape[4];
+    return {tokens, std::max(tokens, width), std::max(tokens, width)};
+  }
   bool isFilterGrad = desc.op == LibraryOp::Conv2DFilterGrad;
   const std::vector<int64_t> &filter =
       isFilterGrad ? desc.outputs[0].shape : desc.inputs[1].shape;

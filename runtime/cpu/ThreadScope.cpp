@@ -147,6 +147,18 @@ void ThreadScope::runRegion(void (*body)(void *), void *data,
   team->run(members, Region::runMember, &region);
 }
 
+void ThreadScope::runMembers(Team::Work work, void *context, unsigned members) {
+  struct Call {
+    Team::Work work;
+    void *context;
+  } call{work, context};
+  auto body = [](void *data) {
+    auto &c = *static_cast<Call *>(data);
+    c.work(c.context, current.member);
+  };
+  current.scope->runRegion(body, &call, members);
+}
+
 unsigned ThreadScope::maximum() {
   if (!current.parallel)
     asked = true;

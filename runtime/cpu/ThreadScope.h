@@ -42,6 +42,11 @@ public:
   /// us, and a region ran on all members of the team if it has several.
   Status checkSeen() const;
 
+  /// Calls work(context, m) for every m in [0, members), each on a thread of
+  /// its own of the team of the scope that this thread is in. What oneDNN does
+  /// in there, it does on that thread.
+  static void runMembers(Team::Work work, void *context, unsigned members);
+
   // What the six functions do on a thread of this scope.
   bool runsRegions() const { return team; }
   void runRegion(void (*body)(void *), void *data, unsigned members);

@@ -91,3 +91,56 @@ func.func @dropout_of_no_samples(%x: tensor<f32>, %s: tensor<i64>) {
   %0 = sg.dropout %x, %s, %s {per_sample, probability = 0.5 : f64, stream = 0 : i64} : (tensor<f32>, tensor<i64>, tensor<i64>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @attention_of_pairs(%x: tensor<2x5x2x4x8xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{queries, keys and values are (B,N,3,H,D), but are 'tensor<2x5x2x4x8xf32>'}}
+  %y, %l = sg.attention %x {scale = 1.0 : f64} : (tensor<2x5x2x4x8xf32>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_with_a_narrow_bias(%x: tensor<2x5x3x4x8xbf16>, %b: tensor<1x4x5x5xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{a bias of scores of 'tensor<2x5x3x4x8xbf16>' is 'tensor<1x4x5x5xf32>', or several of them that divide the samples, but is 'tensor<1x4x5x5xbf16>'}}
+  %y, %l = sg.attention %x, %b {scale = 1.0 : f64} : (tensor<2x5x3x4x8xbf16>, tensor<1x4x5x5xbf16>) -> (tensor<2x5x4x8xbf16>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_with_biases_for_others(%x: tensor<2x5x3x4x8xf32>, %b: tensor<3x4x5x5xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{several of them that divide the samples, but is 'tensor<3x4x5x5xf32>'}}
+  %y, %l = sg.attention %x, %b {scale = 1.0 : f64} : (tensor<2x5x3x4x8xf32>, tensor<3x4x5x5xf32>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_scaled_by_no_number(%x: tensor<2x5x3x4x8xf32>) {
+  // expected-error @+1 {{needs a scale that is a number}}
+  %y, %l = sg.attention %x {scale = 0x7FF8000000000000 : f64} : (tensor<2x5x3x4x8xf32>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_grad_of_another(%x: tensor<2x5x3x4x8xbf16>, %y: tensor<2x5x4x8xbf16>, %l: tensor<2x4x5xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{attention of 'tensor<2x5x3x4x8xbf16>' needs 'tensor<2x4x5xf32>', but has 'tensor<2x4x5xbf16>'}}
+  %d = sg.attention_grad %x, %y, %l, %y {scale = 1.0 : f64} : (tensor<2x5x3x4x8xbf16>, tensor<2x5x4x8xbf16>, tensor<2x4x5xbf16>, tensor<2x5x4x8xbf16>) -> tensor<2x5x3x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_with_a_narrow_bias(%x: tensor<6x6xbf16>, %b: tensor<6xbf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{a bias of 'tensor<6x6xbf16>' is 'tensor<6xf32>', but is 'tensor<6xbf16>'}}
+  %y = sg.matmul_bias %x, %x, %b : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xbf16>) -> tensor<6x6xbf16>
+  return
+}

@@ -344,6 +344,20 @@ func.func @transformers(%x: tensor<2x4x6xbf16>, %c: tensor<6xf32>, %t: tensor<5x
   %5 = sg.roll %x by [0, -3, 5] : tensor<2x4x6xbf16>
   // CHECK: sg.gather %{{.*}}, %{{.*}} : (tensor<5x6xbf16>, tensor<2x4xi32>) -> tensor<2x4x6xbf16>
   %6 = sg.gather %t, %i : (tensor<5x6xbf16>, tensor<2x4xi32>) -> tensor<2x4x6xbf16>
+  %half = sg.constant dense<1.0> : tensor<6x6xbf16>
+  // CHECK: sg.matmul_bias %{{.*}}, %{{.*}}, %{{.*}} {transpose_a} : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xf32>) -> tensor<6x6xf32>
+  %mb = sg.matmul_bias %half, %half, %c {transpose_a}
+    : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xf32>) -> tensor<6x6xf32>
+  %qkv = sg.constant dense<1.0> : tensor<4x5x3x2x8xbf16>
+  %bias = sg.constant dense<1.0> : tensor<2x2x5x5xf32>
+  // CHECK: sg.attention %{{.*}} {scale = 2.500000e-01 : f64} : (tensor<4x5x3x2x8xbf16>) -> (tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>)
+  %ay, %al = sg.attention %qkv {scale = 0.25 : f64}
+    : (tensor<4x5x3x2x8xbf16>) -> (tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>)
+  // CHECK: sg.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {scale = 2.500000e-01 : f64} : (tensor<4x5x3x2x8xbf16>, tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>, tensor<4x5x2x8xbf16>, tensor<2x2x5x5xf32>) -> (tensor<4x5x3x2x8xbf16>, tensor<2x2x5x5xf32>)
+  %ad, %ab = sg.attention_grad %qkv, %ay, %al, %ay, %bias {scale = 0.25 : f64}
+    : (tensor<4x5x3x2x8xbf16>, tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>,
+       tensor<4x5x2x8xbf16>, tensor<2x2x5x5xf32>)
+    -> (tensor<4x5x3x2x8xbf16>, tensor<2x2x5x5xf32>)
   // CHECK: sg.gather_grad %{{.*}}, %{{.*}} : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
   %7 = sg.gather_grad %i, %x : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
   // CHECK: sg.dropout {{.*}} {per_sample, probability = 5.000000e-01 : f64, stream = 2 : i64}

@@ -153,6 +153,39 @@ Value TransformerLayers::attend(Value x, StringRef path) {
   return sg::ReshapeOp::create(b, loc, x.getType(), turned);
 }
 
+/// The same by one op, with a bias for every, every other, or each sample.
+Value TransformerLayers::attendAtOnce(Value x, StringRef path) {
+  Location loc = b.getUnknownLoc();
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
+  int64_t batch = shape[0], count = shape[1] * shape[2], width = shape[3];
+  int64_t heads = width % 2 == 0 ? 2 : 1;
+  Type element = typeOf(x).getElementType();
+  auto typed = [&](ArrayRef<int64_t> extents) {
+    return RankedTensorType::get(extents, element);
+  };
+  Value rows = sg::ReshapeOp::create(b, loc, typed({batch * count, width}), x);
+  Value weight = as(b, state.parameter(b, path, {3 * width, width}), element);
+  Value product = sg::MatMulOp::create(b, loc, rows, weight, false, true);
+  Value qkv = sg::ReshapeOp::create(
+      b, loc, typed({batch, count, 3, heads, width / heads}),
+      sg::TanhOp::create(b, loc, product));
+  Value bias;
+  if (random.oneIn(2)) {
+    SmallVector<int64_t> divisors;
+    for (int64_t d = 1; d <= batch; ++d)
+      if (batch % d == 0)
+        divisors.push_back(d);
+    bias = state.parameter(
+        b, path,
+        {divisors[random.below(divisors.size())], heads, count, count});
+  }
+  double scale = random.pick<double>({1.0, 0.5, -0.75});
+  Value mixed =
+      sg::AttentionOp::create(b, loc, qkv, bias, b.getF64FloatAttr(scale))
+          .getResult();
+  return sg::ReshapeOp::create(b, loc, x.getType(), mixed);
+}
+
 Value TransformerLayers::any(Value x, StringRef path) {
   ArrayRef<int64_t> shape = typeOf(x).getShape();
   bool attends = shape.size() == 4 && shape[1] * shape[2] <= 25;
@@ -168,6 +201,6 @@ Value TransformerLayers::any(Value x, StringRef path) {
   case 4:
     return embed(x, path);
   default:
-    return attend(x, path);
+    return random.oneIn(2) ? attend(x, path) : attendAtOnce(x, path);
   }
 }

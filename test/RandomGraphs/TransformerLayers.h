@@ -27,6 +27,7 @@ private:
   mlir::Value roll(mlir::Value x);
   mlir::Value embed(mlir::Value x, llvm::StringRef path);
   mlir::Value attend(mlir::Value x, llvm::StringRef path);
+  mlir::Value attendAtOnce(mlir::Value x, llvm::StringRef path);
   mlir::Value project(mlir::Value tokens, llvm::StringRef path);
   mlir::Value addDistances(mlir::Value scores, llvm::StringRef path);
   mlir::Value dropped(mlir::Value x, bool samples);

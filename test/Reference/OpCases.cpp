@@ -156,6 +156,12 @@ static std::vector<Case> matmulCases() {
       "matmul_batched", "%a: tensor<2x3x5x4xf64>, %b: tensor<2x3x7x5xf64>",
       "tensor<2x3x5x4xf64>, tensor<2x3x7x5xf64>",
       "sg.matmul %a, %b {transpose_a, transpose_b}", "tensor<2x3x4x7xf64>"));
+  cases.push_back(functional(
+      "matmul_bias",
+      "%a: tensor<2x5x4xf64>, %b: tensor<2x7x5xf64>, %c: tensor<7xf64>",
+      "tensor<2x5x4xf64>, tensor<2x7x5xf64>, tensor<7xf64>",
+      "sg.matmul_bias %a, %b, %c {transpose_a, transpose_b}",
+      "tensor<2x4x7xf64>"));
   return cases;
 }
 

@@ -22,6 +22,25 @@ std::vector<Case> reference::testing::transformerCases() {
           : (tensor<7x2xf64>, tensor<2xf64>, tensor<2xf64>)
           -> (tensor<7x2xf64>, tensor<7xf64>, tensor<7xf64>)
         return %y : tensor<7x2xf64>)"),
+      make("attention", "%x: tensor<2x5x3x2x3xf64>", "tensor<2x5x2x3xf64>", R"(
+        %y, %lse = sg.attention %x {scale = 0.7 : f64}
+          : (tensor<2x5x3x2x3xf64>)
+          -> (tensor<2x5x2x3xf64>, tensor<2x2x5xf64>)
+        return %y : tensor<2x5x2x3xf64>)"),
+      make("attention_with_biases",
+           "%x: tensor<4x3x3x2x2xf64>, %b: tensor<2x2x3x3xf64>",
+           "tensor<4x3x2x2xf64>", R"(
+        %y, %lse = sg.attention %x, %b {scale = -1.5 : f64}
+          : (tensor<4x3x3x2x2xf64>, tensor<2x2x3x3xf64>)
+          -> (tensor<4x3x2x2xf64>, tensor<4x2x3xf64>)
+        return %y : tensor<4x3x2x2xf64>)"),
+      make("attention_of_one_token",
+           "%x: tensor<3x1x3x1x1xf64>, %b: tensor<1x1x1x1xf64>",
+           "tensor<3x1x1x1xf64>", R"(
+        %y, %lse = sg.attention %x, %b {scale = 2.0 : f64}
+          : (tensor<3x1x3x1x1xf64>, tensor<1x1x1x1xf64>)
+          -> (tensor<3x1x1x1xf64>, tensor<3x1x1xf64>)
+        return %y : tensor<3x1x1x1xf64>)"),
       unary("gelu", -3.0, 3.0),
       make("gelu_by_tanh", "%x: tensor<3x5xf64>", "tensor<3x5xf64>", R"(
         %y = sg.gelu %x {tanh} : tensor<3x5xf64>
@@ -62,6 +81,24 @@ std::vector<Case> reference::testing::transformerGradientCases() {
           -> (tensor<3x2x4xf64>, tensor<4xf64>, tensor<4xf64>)
         return %dx, %dg, %db
           : tensor<3x2x4xf64>, tensor<4xf64>, tensor<4xf64>)"),
+      make("attention_grad",
+           "%x: tensor<2x4x3x2x3xf64>, %y: tensor<2x4x2x3xf64>, "
+           "%l: tensor<2x2x4xf64>, %d: tensor<2x4x2x3xf64>",
+           "tensor<2x4x3x2x3xf64>", R"(
+        %g = sg.attention_grad %x, %y, %l, %d {scale = 0.7 : f64}
+          : (tensor<2x4x3x2x3xf64>, tensor<2x4x2x3xf64>, tensor<2x2x4xf64>,
+             tensor<2x4x2x3xf64>) -> tensor<2x4x3x2x3xf64>
+        return %g : tensor<2x4x3x2x3xf64>)"),
+      make("attention_grad_with_biases",
+           "%x: tensor<4x3x3x1x2xf64>, %y: tensor<4x3x1x2xf64>, "
+           "%l: tensor<4x1x3xf64>, %d: tensor<4x3x1x2xf64>, "
+           "%b: tensor<2x1x3x3xf64>",
+           "tensor<4x3x3x1x2xf64>, tensor<2x1x3x3xf64>", R"(
+        %g, %h = sg.attention_grad %x, %y, %l, %d, %b {scale = -1.5 : f64}
+          : (tensor<4x3x3x1x2xf64>, tensor<4x3x1x2xf64>, tensor<4x1x3xf64>,
+             tensor<4x3x1x2xf64>, tensor<2x1x3x3xf64>)
+          -> (tensor<4x3x3x1x2xf64>, tensor<2x1x3x3xf64>)
+        return %g, %h : tensor<4x3x3x1x2xf64>, tensor<2x1x3x3xf64>)"),
       make("gather_grad", "%i: tensor<4x3xi32>, %dy: tensor<4x3x5xf64>",
            "tensor<2x5xf64>", R"(
         %t = sg.gather_grad %i, %dy

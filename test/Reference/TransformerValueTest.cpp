@@ -61,6 +61,30 @@ TEST(LayerNorm, NormalizesEachRow) {
               1e-14);
 }
 
+// Two tokens, of one head of one number: q = (1, 2), k = (0, log 3), v = (4,
+// 8). The scores are (0, log 3) and (0, 2 log 3), so the weights (1/4, 3/4) and
+// (1/10, 9/10). With a bias of log 9 on (1, 0) the second row's are (1/2, 1/2).
+TEST(Attention, MixesByTheSoftmaxOfScores) {
+  Program p(R"(
+    func.func @f(%x: tensor<1x2x3x1x1xf64>, %b: tensor<1x1x2x2xf64>)
+        -> (tensor<1x2x1x1xf64>, tensor<1x1x2xf64>, tensor<1x2x1x1xf64>) {
+      %y, %lse = sg.attention %x {scale = 1.0 : f64}
+        : (tensor<1x2x3x1x1xf64>) -> (tensor<1x2x1x1xf64>, tensor<1x1x2xf64>)
+      %z, %zlse = sg.attention %x, %b {scale = 1.0 : f64}
+        : (tensor<1x2x3x1x1xf64>, tensor<1x1x2x2xf64>)
+        -> (tensor<1x2x1x1xf64>, tensor<1x1x2xf64>)
+      return %y, %lse, %z
+        : tensor<1x2x1x1xf64>, tensor<1x1x2xf64>, tensor<1x2x1x1xf64>
+    })");
+  double log3 = std::log(3.0);
+  SmallVector<Tensor> r =
+      p.run({p.reals({1, 2, 3, 1, 1}, {1, 0, 4, 2, log3, 8}),
+             p.reals({1, 1, 2, 2}, {0, 0, 2 * log3, 0})});
+  expectClose(r[0], p.reals({1, 2, 1, 1}, {7, 7.6}), 1e-15);
+  expectClose(r[1], p.reals({1, 1, 2}, {std::log(4.0), std::log(10.0)}), 1e-15);
+  expectClose(r[2], p.reals({1, 2, 1, 1}, {7, 6}), 1e-15);
+}
+
 TEST(Roll, ShiftsCyclically) {
   Program p(R"(
     func.func @f(%x: tensor<2x4xf64>) -> tensor<2x4xf64> {

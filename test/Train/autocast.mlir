@@ -137,3 +137,26 @@ func.func @others(%x: tensor<4x4xf64>, %y: tensor<4x4xbf16>,
     : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
   return %a, %b, %c : tensor<4x4xf64>, tensor<4x4xbf16>, tensor<4x4xf16>
 }
+
+// A model that is narrow already has the results that it had.
+// BF16-LABEL: func.func @narrow_already(
+// BF16-SAME:    -> tensor<8x8xbf16>
+// BF16:         %[[S:.*]] = sg.add {{.*}} : tensor<8x8xf32>
+// BF16-NEXT:    %[[R:.*]] = sg.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xbf16>
+// BF16-NEXT:    return %[[R]]
+func.func @narrow_already(%x: tensor<8x8xbf16>, %b: tensor<8xbf16>) -> tensor<8x8xbf16> {
+  %p = sg.matmul %x, %x : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
+  %r = sg.broadcast %b dims [1] : tensor<8xbf16> -> tensor<8x8xbf16>
+  %y = sg.add %p, %r : tensor<8x8xbf16>
+  return %y : tensor<8x8xbf16>
+}
+
+// Biases and statistics of an attention stay f32.
+// CHECK-LABEL: func.func @attention(
+// CHECK:         %[[H:.*]] = sg.cast %{{.*}} : tensor<2x5x3x2x4xf32> to tensor<2x5x3x2x4x[[T]]>
+// CHECK:         sg.attention %[[H]], %{{.*}} {scale = 5.000000e-01 : f64} : (tensor<2x5x3x2x4x[[T]]>, tensor<1x2x5x5xf32>) -> (tensor<2x5x2x4x[[T]]>, tensor<2x2x5xf32>)
+func.func @attention(%x: tensor<2x5x3x2x4xf32>, %b: tensor<1x2x5x5xf32>) -> (tensor<2x5x2x4xf32>, tensor<2x2x5xf32>) {
+  %y, %l = sg.attention %x, %b {scale = 0.5 : f64}
+    : (tensor<2x5x3x2x4xf32>, tensor<1x2x5x5xf32>) -> (tensor<2x5x2x4xf32>, tensor<2x2x5xf32>)
+  return %y, %l : tensor<2x5x2x4xf32>, tensor<2x2x5xf32>
+}

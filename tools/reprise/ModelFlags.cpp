@@ -164,6 +164,12 @@ void CompileFlags::addTo(CLI::App &app) {
       ->type_name("TYPE")
       ->group(kCompileGroup);
   command
+      ->add_option("--attention", attention,
+                   "How attention is computed: tiled (scores are not stored), "
+                   "stored, or auto (default): what takes less time")
+      ->type_name("FORM")
+      ->group(kCompileGroup);
+  command
       ->add_option("--accumulate", accumulate,
                    "Micro-batches of a step, which run one after another: it "
                    "takes so many times the model's --batch and updates once "
@@ -282,6 +288,8 @@ void CompileFlags::resume(const rt::Course &course) {
   takeSetting(course, "threads", threads);
   if (auto type = course.find("amp"); type != course.end() && !amp)
     amp = type->second;
+  if (auto form = course.find("attention"); form != course.end() && !attention)
+    attention = form->second;
   takeSetting(course, "clip-grad-norm", clipGradNorm);
   takeSetting(course, "accumulate", accumulate);
   auto it = course.find("optimizer");
@@ -306,6 +314,8 @@ void CompileFlags::addGiven(rt::Course &course,
     course["threads"] = std::to_string(*threads);
   if (amp && *amp != "none")
     course["amp"] = *amp;
+  if (attention && (*attention != "auto" || stored.count("attention")))
+    course["attention"] = *attention;
   if (clipGradNorm)
     course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
@@ -487,6 +497,11 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
     options.amp = *amp;
   if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
     return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
+  options.attention = attention.value_or("auto");
+  if (options.attention != "auto" && options.attention != "tiled" &&
+      options.attention != "stored")
+    return misuse("--attention is '" + *attention +
+                  "'; say auto, tiled or stored");
   if (clipGradNorm && !(*clipGradNorm > 0))
     return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
                   "; it must be above 0");

@@ -152,6 +152,23 @@ static constexpr const char *kLegend =
     "arithmetic without\nrecomputation; placement: placed bytes over the "
     "largest sum of live bytes (1 is best)\n";
 
+/// What each model's scores would take, a line a model.
+static std::string attentionNotes(const std::vector<PlanRow> &rows,
+                                  const std::string &entryName) {
+  std::string text, last;
+  for (const PlanRow &row : rows) {
+    EntrySummary summary = summarize(row.facts, *row.facts.entry(entryName));
+    if (!summary.tiled || row.source == last)
+      continue;
+    last = row.source;
+    text += "\n" + row.source + ": " + std::to_string(summary.tiled) +
+            (summary.tiled == 1 ? " attention runs" : " attentions run") +
+            " by tiles; " + text::formatSize(summary.unstored) +
+            " of scores are not stored\n";
+  }
+  return text;
+}
+
 static std::string moduleTable(const EntryFacts &entry, unsigned depth) {
   text::Table table({{"module", text::Align::Left},
                      {"steps"},
@@ -210,6 +227,7 @@ static nlohmann::ordered_json rowJson(const PlanRow &row,
       {"peak_bytes", summary.peak},
       {"max_live_bytes", summary.maxLive},
       {"placement_ratio", summary.placementRatio()},
+      {"unstored_score_bytes", summary.unstored},
       {"base_flops", summary.baseFlops},
       {"recomputed_flops", summary.recomputedFlops},
       {"recomputed_share", summary.recomputedShare()}};
@@ -288,6 +306,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
     return print(json.dump(2) + "\n");
   }
   std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
+  text += attentionNotes(rows, options.entry);
   for (const PlanRow &row : rows)
     if (auto budget = budgetFactsOf(row.source, row.facts,
                                     *row.facts.entry(options.entry)))

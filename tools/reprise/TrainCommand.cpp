@@ -412,8 +412,9 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
   command
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
-                  "schedule, warmup, steps, accumulate, amp, clip-grad-norm, "
-                  "momentum, weight-decay, norm-bias-weight-decay, nesterov, "
+                  "schedule, warmup, steps, accumulate, amp, attention, "
+                  "clip-grad-norm, momentum, weight-decay, "
+                  "norm-bias-weight-decay, nesterov, "
                   "optimizer, threads, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")

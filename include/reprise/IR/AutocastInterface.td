@@ -11,7 +11,12 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
     element types that it has.
   }];
   let methods = [InterfaceMethod<"In which type the op computes.",
-    "::reprise::AutocastRule", "getAutocastRule", (ins)>];
+    "::reprise::AutocastRule", "getAutocastRule", (ins)>,
+    InterfaceMethod<[{
+      Whether an operand or a result of an op that computes in a narrow type
+      stays f32: statistics, what is added to sums.
+    }], "bool", "staysWide", (ins "::mlir::Value":$value), "",
+      "return false;">];
 }
 
 #endif // REPRISE_IR_AUTOCASTINTERFACE

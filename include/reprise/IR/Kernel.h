@@ -153,6 +153,11 @@ llvm::ArrayRef<int64_t> iterationSpaceOf(mlir::Operation *op);
 OperandLanes operandLanesOf(mlir::Operation *op, unsigned operand,
                             unsigned dim);
 
+/// Whether kernels take the op by its decomposition only. A pointwise op is a
+/// primitive, and one that a library runs is its own, whatever else they could
+/// be.
+bool isComposite(mlir::Operation *op);
+
 /// Whether the op reads whole dimensions in their order, and each that it does
 /// not read at 0: a broadcast.
 bool isProjection(IndexMapOpInterface op);

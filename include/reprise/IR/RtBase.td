@@ -79,7 +79,9 @@ def Rt_LibraryOp : Rt_I32Enum<"LibraryOp", "a function of the library", [
   I32EnumAttrCase<"Conv2DInputGrad", 1, "conv2d_input_grad">,
   I32EnumAttrCase<"Conv2DFilterGrad", 2, "conv2d_filter_grad">,
   I32EnumAttrCase<"MatMul", 3, "matmul">,
-  I32EnumAttrCase<"RmsNorm", 4, "rms_norm">]>;
+  I32EnumAttrCase<"RmsNorm", 4, "rms_norm">,
+  I32EnumAttrCase<"Attention", 5, "attention">,
+  I32EnumAttrCase<"AttentionGrad", 6, "attention_grad">]>;
 def Rt_LibraryOpAttr : EnumAttr<Rt_Dialect, Rt_LibraryOp, "library_op">;
 
 def Rt_Epilogue : Rt_I32Enum<"Epilogue", "what a call does to its result", [

@@ -43,7 +43,17 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
       "uint64_t", "getFlops", (ins)>,
     InterfaceMethod<"Bytes read and written.", "uint64_t", "getBytes", (ins)>,
     InterfaceMethod<"What runs it.", "::reprise::KernelClass", "getKernelClass",
-      (ins)>];
+      (ins)>,
+    InterfaceMethod<[{
+      Of the operations, those of convolutions and products of matrices: twice
+      what papers call multiply-adds.
+    }], "uint64_t", "getProductFlops", (ins), "", [{
+      auto cost = ::llvm::cast<::reprise::CostOpInterface>(
+          $_op.getOperation());
+      return cost.getKernelClass() == ::reprise::KernelClass::Library
+                 ? cost.getFlops()
+                 : 0;
+    }]>];
 }
 
 def StatisticsOpInterface : OpInterface<"StatisticsOpInterface"> {

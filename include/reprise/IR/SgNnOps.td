@@ -40,6 +40,29 @@ def Sg_MatMulOp : Sg_WideningOp<"matmul"> {
 }
 
 // stride (h, w); pad (top, bottom, left, right); dilation (h, w).
+def Sg_MatMulBiasOp : Sg_WideningOp<"matmul_bias"> {
+  let summary = "the matrix product with a bias added to each row";
+  let description = [{
+    `sg.matmul` of the first two operands, plus the third (N), along the last
+    dimension. The bias is of the operands' element type, or f32 where that is
+    bf16 or f16: product and sum are f32 then, and rounded once, to the result's
+    type. What `sg-decompose` makes of a product and an addition behind it, since
+    libraries do both at once.
+
+    ```mlir
+    %c = sg.matmul_bias %a, %b, %bias {transpose_b}
+      : (tensor<8x4xbf16>, tensor<10x4xbf16>, tensor<10xf32>) -> tensor<8x10xbf16>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$lhs, Sg_FloatTensor:$rhs,
+                       Sg_FloatTensor:$bias,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $bias attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 defvar Sg_ConvAttrs = (ins DenseI64ArrayAttr:$strides,
   DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, I64Attr:$groups);
 

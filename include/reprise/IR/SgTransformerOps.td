@@ -54,6 +54,66 @@ def Sg_LayerNormGradOp : Sg_InferredOp<"layer_norm_grad"> {
   }];
 }
 
+def Sg_AttentionOp : Sg_InferredOp<"attention"> {
+  let summary = "self-attention that need not store its scores";
+  let description = [{
+    Of queries q, keys k and values v of each head, side by side in `qkv`
+    (B,N,3,H,D), N tokens of H heads of D numbers: the scores
+    s = scale (q . k) + bias, (B,H,N,N); lse = log sum e^s along the last
+    dimension, (B,H,N); result = e^(s - lse) v, (B,N,H,D) (Vaswani et al. 2017,
+    arXiv 1706.03762). A bias (P,H,N,N) is added to the scores of sample b at
+    row b mod P: distances in windows, masks.
+
+    The result is of the type of `qkv`; lse and bias are of that type, or f32
+    where it is bf16 or f16. Scores are f32 then, weights are rounded to that type
+    before they meet v.
+
+    A library that has the function runs it by tiles of some queries at a time,
+    whose scores stay in a cache. `sg-choose-attention` says where that is done.
+
+    ```mlir
+    %y, %lse = sg.attention %qkv {scale = 0.25 : f64}
+      : (tensor<8x49x3x4x16xf32>)
+      -> (tensor<8x49x4x16xf32>, tensor<8x4x49xf32>)
+    %z, %zlse = sg.attention %qkv, %bias {scale = 0.25 : f64}
+      : (tensor<8x49x3x4x16xf32>, tensor<2x4x49x49xf32>)
+      -> (tensor<8x49x4x16xf32>, tensor<8x4x49xf32>)
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$qkv, Optional<Sg_FloatTensor>:$bias,
+                       F64Attr:$scale);
+  let results = (outs Sg_FloatTensor:$result, Sg_FloatTensor:$lse);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad"> {
+  let summary = "the gradients of attention";
+  let description = [{
+    With the scores s computed again, p = e^(s - lse), delta = sum dy * y along D
+    and ds = p (dy . v - delta): dq = scale ds k, dk = scale ds^T q, dv = p^T dy,
+    side by side in dqkv; dbias, if there is a bias, is the sum of ds over samples
+    of the same row. (Dao et al. 2022, arXiv 2205.14135.) `y` and `lse` are the
+    results of `sg.attention`.
+
+    ```mlir
+    %dqkv = sg.attention_grad %qkv, %y, %lse, %dy {scale = 0.25 : f64}
+      : (tensor<8x49x3x4x16xf32>, tensor<8x49x4x16xf32>, tensor<8x4x49xf32>,
+         tensor<8x49x4x16xf32>) -> tensor<8x49x3x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$qkv, Sg_FloatTensor:$y,
+    Sg_FloatTensor:$lse, Sg_FloatTensor:$dy, Optional<Sg_FloatTensor>:$bias,
+    F64Attr:$scale);
+  let results = (outs Sg_FloatTensor:$dqkv, Optional<Sg_FloatTensor>:$dbias);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 // Composite: computed in f32 where x is bf16 or f16, and rounded once.
 
 def Sg_GeluOp : Sg_Op<"gelu", [Pure, SameOperandsAndResultType]> {

@@ -8,6 +8,7 @@
 #define REPRISE_NN_ATTENTION_H
 
 #include "reprise/NN/Layers.h"
+#include <optional>
 
 namespace reprise::nn {
 
@@ -23,6 +24,17 @@ struct AttentionOptions {
 };
 Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
                  const AttentionOptions &options = {});
+
+struct SelfAttentionOptions {
+  /// (P,H,N,N): row b mod P adds to the scores of sample b.
+  std::optional<Tensor> bias = std::nullopt;
+  /// Probability of dropping a weight behind the softmax.
+  double dropout = 0.0;
+};
+/// Attention of queries, keys and values that lie side by side in `qkv`
+/// (B,N,3*H*D), in the order of 3, H, D: (B,N,H*D).
+Tensor selfAttention(const Tensor &qkv, int64_t heads,
+                     const SelfAttentionOptions &options = {});
 
 /// Queries, keys and values of each head.
 struct Heads {

@@ -4,6 +4,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
+  let summary = "attention by tiles, or with stored scores";
+  let description = [{
+    An `sg.attention` of a model is left to the target's library, which computes
+    scores by tiles, and again for the gradient; or it is decomposed: products and a
+    softmax, whose results the backward pass keeps or computes again like any
+    others. `form` says which; with `auto` it is what takes less time by the
+    roofline of both directions, and tiles where they take as much. Where the
+    library has no such function of the op's type, the op is decomposed. A remark
+    says how many bytes of scores are not stored.
+
+    Works on a model, before types are chosen and before differentiation.
+
+    ```mlir
+    func.func @f(%qkv: tensor<2x5x3x2x4xf32>) -> tensor<2x5x2x4xf32> {
+      %y, %lse = sg.attention %qkv {scale = 0.5 : f64}
+        : (tensor<2x5x3x2x4xf32>) -> (tensor<2x5x2x4xf32>, tensor<2x2x5xf32>)
+      return %y : tensor<2x5x2x4xf32>
+    }
+    // with form=stored becomes, after slices and transposes,
+    //   %s = sg.matmul %q, %k {transpose_b}
+    //     : (tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x5xf32>
+    //   %t = sg.mul %s, %scale : tensor<2x2x5x5xf32>
+    //   %p = sg.softmax %t : tensor<2x2x5x5xf32>
+    //   %y = sg.matmul %p, %v
+    //     : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu:native\"",
+           "device that it is for, as cpu:native">,
+    Option<"form", "form", "std::string", "\"auto\"",
+           "auto, tiled or stored">,
+    Option<"gflops", "gflops", "double", "400",
+           "arithmetic that the machine does, in GFLOP/s">,
+    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
+           "bytes that the machine moves, in GB/s">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
   let summary = "library ops compute in f32 where a target's library has no less";
   let description = [{

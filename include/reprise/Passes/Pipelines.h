@@ -46,6 +46,9 @@ struct CompileOptions {
   HyperparameterValues hyperparameters;
   /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
   std::string amp;
+  /// How attention is computed: "auto", "tiled" or "stored"; see
+  /// sg-choose-attention.
+  std::string attention = "auto";
   /// The norm that all gradients together are clipped to; 0: they are not.
   double clipNorm = 0;
   /// Micro-batches that a step runs one after another: it takes so many times

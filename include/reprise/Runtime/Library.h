@@ -22,9 +22,11 @@ enum class LibraryOp : uint8_t {
   Conv2DInputGrad,
   Conv2DFilterGrad,
   MatMul,
-  RmsNorm
+  RmsNorm,
+  Attention,
+  AttentionGrad
 };
-static_assert(size_t(LibraryOp::RmsNorm) + 1 == kLibraryFunctionCount);
+static_assert(size_t(LibraryOp::AttentionGrad) + 1 == kLibraryFunctionCount);
 
 using Epilogue = LibraryEpilogue;
 

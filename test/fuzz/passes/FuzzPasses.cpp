@@ -85,6 +85,8 @@ static std::vector<Route> makeAlone() {
                            "sg-accumulate-gradients{micro-batches=3}",
                            "sg-autocast",
                            "sg-autocast{type=f16}",
+                           "sg-choose-attention",
+                           "sg-choose-attention{form=stored}",
                            "sg-widen-calls",
                            "sg-verify-effects",
                            "sg-verify-level{level=model}",

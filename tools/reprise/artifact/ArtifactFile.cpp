@@ -121,7 +121,15 @@ static ViewFacts factsOf(const fb::View &view) {
           elements * rt::elementBytes(rp_element_type(view.type()))};
 }
 
+/// Of qkv (B,N,3,H,D) the scores (B,H,N,N), in f32.
+static uint64_t scoreBytes(const fb::View &qkv) {
+  uint64_t tokens = qkv.shape()->Get(1);
+  return 4 * qkv.shape()->Get(0) * qkv.shape()->Get(3) * tokens * tokens;
+}
+
 static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
+  if (call.op() == fb::LibraryOp::Attention)
+    facts.unstored = scoreBytes(*call.inputs()->Get(0));
   forEach(call.inputs(),
           [&](const fb::View *view) { facts.reads.push_back(factsOf(*view)); });
   forEach(call.outputs(), [&](const fb::View *view) {

@@ -107,9 +107,14 @@ EntrySummary reprise::tools::summarize(const ProgramFacts &program,
   summary.maxLive = entry.maxLive;
   summary.baseFlops = entry.baseFlops;
   summary.kept = entry.kept;
-  for (const StepFacts &step : entry.steps)
+  for (const StepFacts &step : entry.steps) {
     if (step.phase == Phase::Recompute)
       summary.recomputedFlops += step.flops;
+    if (step.phase != Phase::Forward || !step.unstored)
+      continue;
+    ++summary.tiled;
+    summary.unstored += step.unstored;
+  }
   return summary;
 }
 

@@ -68,8 +68,9 @@ struct StepFacts {
   uint64_t flops = 0, bytes = 0;
   uint64_t picoseconds = 0; // modelled
   std::optional<uint32_t> cloneOf =
-      std::nullopt;     // the step that computed the same first
-  bool isAsked = false; // by the user, to run once
+      std::nullopt;      // the step that computed the same first
+  bool isAsked = false;  // by the user, to run once
+  uint64_t unstored = 0; // bytes of an attention's scores, by tiles
   std::vector<ViewFacts> reads = {}, writes = {};
   std::optional<ViewFacts> workspace = std::nullopt;
   /// Of `writes` and of `reads`: where the one could be computed.
@@ -147,6 +148,9 @@ struct ProgramFacts {
 struct EntrySummary {
   uint64_t fixed = 0, kept = 0, peak = 0, maxLive = 0;
   uint64_t baseFlops = 0, recomputedFlops = 0;
+  /// Attentions of the forward pass that run by tiles, and the bytes of their
+  /// scores, which are not stored.
+  uint64_t tiled = 0, unstored = 0;
   double recomputedShare() const;
   /// Placed bytes over the largest sum of live bytes; 1 is the best.
   double placementRatio() const;

@@ -1,0 +1,16 @@
+//===- ProductBias.h - Additions that products do as well -------*- C++ -*-===//
+#ifndef REPRISE_IR_PRODUCTBIAS_H
+#define REPRISE_IR_PRODUCTBIAS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace reprise::sg {
+
+/// Patterns that make sg.matmul_bias of a product and the addition of a vector
+/// to its rows, with the cast behind that, where nothing else reads what lies
+/// between them. These are left without users.
+void populateProductBiasPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_IR_PRODUCTBIAS_H

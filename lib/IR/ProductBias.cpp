@@ -1,0 +1,154 @@
+//===- ProductBias.cpp - Additions that products do as well ---------------===//
+//
+// A library adds a bias to sums before it stores them: the product itself is
+// not written and read. Bits are those of the ops one by one, since the sums
+// and the addition are in one type and rounded once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/IR/ProductBias.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/IR/Sg.h"
+#include <optional>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+/// What `value` repeats for each row, or null.
+static Value vectorOf(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (!broadcast || broadcast.getDims() != ArrayRef<int64_t>{rank - 1})
+    return {};
+  return broadcast.getOperand();
+}
+
+/// The product that only this value is made of, views that keep its last
+/// dimension aside.
+static MatMulOp productOf(Value value) {
+  int64_t last = cast<RankedTensorType>(value.getType()).getShape().back();
+  while (value.hasOneUse()) {
+    if (auto product = value.getDefiningOp<MatMulOp>())
+      return product;
+    auto view = value.getDefiningOp<ReshapeOp>();
+    if (!view)
+      return {};
+    value = view.getOperand();
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    if (shape.empty() || shape.back() != last)
+      return {};
+  }
+  return {};
+}
+
+namespace {
+struct BiasedProduct {
+  MatMulOp product;
+  Value bias;
+};
+} // namespace
+
+/// The product whose sums, as they are, the op adds a vector to.
+static std::optional<BiasedProduct> biasedProduct(AddOp op) {
+  if (cast<RankedTensorType>(op.getType()).getRank() == 0)
+    return std::nullopt;
+  for (unsigned side : {0u, 1u}) {
+    Value bias = vectorOf(op->getOperand(1 - side));
+    MatMulOp product = productOf(op->getOperand(side));
+    if (!bias || !product)
+      continue;
+    Type narrow = elementOf(product.getLhs());
+    Type sums = elementOf(product.getResult());
+    if (sums == elementOf(bias) &&
+        (isWider(sums, narrow) || isa<Float32Type>(narrow)))
+      return BiasedProduct{product, bias};
+  }
+  return std::nullopt;
+}
+
+/// The cast behind the sum, which nothing else reads, if it is to the type of
+/// the product's operands.
+static CastOp roundingOf(AddOp op, MatMulOp product) {
+  if (!op->hasOneUse())
+    return {};
+  auto rounding = dyn_cast<CastOp>(*op->user_begin());
+  if (rounding &&
+      elementOf(rounding.getResult()) == elementOf(product.getLhs()))
+    return rounding;
+  return {};
+}
+
+/// In place of `last`, the sum or its rounding. What is left of the others has
+/// no users.
+static void replace(Operation *last, const BiasedProduct &found,
+                    PatternRewriter &rewriter) {
+  MatMulOp product = found.product;
+  auto type = cast<RankedTensorType>(last->getResult(0).getType());
+  auto flat = cast<RankedTensorType>(product.getResult().getType())
+                  .clone(type.getElementType());
+  Location loc = product.getLoc();
+  Value result;
+  {
+    OriginScope scope(rewriter, product);
+    MatMulBiasOp::Properties properties;
+    properties.transpose_a = product.getTransposeAAttr();
+    properties.transpose_b = product.getTransposeBAttr();
+    result = MatMulBiasOp::create(
+        rewriter, loc, TypeRange{flat},
+        ValueRange{product.getLhs(), product.getRhs(), found.bias}, properties);
+    REPRISE_FAULT("bias-of-product-forgotten",
+                  result = MatMulOp::create(
+                      rewriter, loc, TypeRange{flat},
+                      ValueRange{product.getLhs(), product.getRhs()},
+                      product.getProperties()));
+    if (flat != type)
+      result = ReshapeOp::create(rewriter, loc, type, result);
+  }
+  rewriter.replaceOp(last, result);
+}
+
+namespace {
+
+struct AddToProduct : public OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<BiasedProduct> found = biasedProduct(op);
+    if (!found)
+      return rewriter.notifyMatchFailure(op, "adds no vector to a product");
+    if (roundingOf(op, found->product))
+      return rewriter.notifyMatchFailure(op, "is rounded, and goes with that");
+    replace(op, *found, rewriter);
+    return success();
+  }
+};
+
+struct RoundBiasedProduct : public OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto sum = op.getOperand().getDefiningOp<AddOp>();
+    std::optional<BiasedProduct> found =
+        sum ? biasedProduct(sum) : std::nullopt;
+    if (!found || roundingOf(sum, found->product) != op)
+      return rewriter.notifyMatchFailure(op, "rounds no biased product");
+    replace(op, *found, rewriter);
+    return success();
+  }
+};
+
+} // namespace
+
+void sg::populateProductBiasPatterns(RewritePatternSet &patterns) {
+  patterns.add<AddToProduct, RoundBiasedProduct>(patterns.getContext());
+}

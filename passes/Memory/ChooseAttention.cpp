@@ -1,0 +1,168 @@
+//===- ChooseAttention.cpp - By tiles, or with stored scores --------------===//
+//
+// Input:   a model, before differentiation; a target.
+// Output:  the same model: each attention is left to the target's library,
+//          which runs it by tiles, or is decomposed, which stores its scores.
+// Method:  the roofline of a forward and a backward execution of either. Tiles
+//          compute the scores a second time; stored scores go through memory.
+// Cost:    linear.
+// Fails:   where there is no such target, or tiles are asked of one that has no
+//          such function.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Passes/Memory.h"
+#include "llvm/Support/Format.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGCHOOSEATTENTION
+#include "reprise/Passes/MemoryPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+/// What an attention works on.
+struct Extent {
+  explicit Extent(sg::AttentionOp op) {
+    auto type = cast<RankedTensorType>(op.getQkv().getType());
+    auto lse = cast<RankedTensorType>(op.getLse().getType());
+    width = type.getDimSize(4);
+    scores = lse.getNumElements() * type.getDimSize(1);
+    scoreBytes = scores * lse.getElementTypeBitWidth() / 8;
+    tokenBytes = sg::byteSize(type) / 3;
+    hasBias = bool(op.getBias());
+  }
+  uint64_t width, scores, scoreBytes;
+  uint64_t tokenBytes; // of q, k or v
+  bool hasBias;
+
+  uint64_t productFlops() const { return 2 * scores * width; }
+};
+} // namespace
+
+/// Six products, two of them forward, each of which writes or reads scores;
+/// kernels that read and write them between: softmax, its gradient from the
+/// weights and their cotangent, and the sum of a bias's.
+static double millisecondsStored(const Extent &e,
+                                 const rt::Roofline &roofline) {
+  double product =
+      roofline.milliseconds(e.productFlops(), e.scoreBytes + 2 * e.tokenBytes);
+  uint64_t passes = 2 + 3 + (e.hasBias ? 1 : 0);
+  return 6 * product + roofline.milliseconds(0, passes * e.scoreBytes);
+}
+
+/// Seven products in a cache; operands are read and written once a direction.
+static double millisecondsTiled(const Extent &e, const rt::Roofline &roofline) {
+  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes) +
+         roofline.milliseconds(5 * e.productFlops(), 8 * e.tokenBytes);
+}
+
+static std::string mebibytes(uint64_t bytes) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.1f MiB", bytes / double(1 << 20));
+  return text;
+}
+
+namespace {
+class ChooseAttention
+    : public reprise::impl::SgChooseAttentionBase<ChooseAttention> {
+public:
+  using SgChooseAttentionBase::SgChooseAttentionBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (form != "auto" && form != "tiled" && form != "stored") {
+      function.emitError() << "knows no form '" << form
+                           << "' of attention; auto, tiled and stored are "
+                              "possible";
+      return signalPassFailure();
+    }
+    SmallVector<sg::AttentionOp> all;
+    function.walk([&](sg::AttentionOp op) { all.push_back(op); });
+    if (all.empty())
+      return;
+    rt::Expected<std::unique_ptr<Target>> device =
+        createTarget(target, /*threads=*/1);
+    if (!device.ok()) {
+      function.emitError() << device.status().message();
+      return signalPassFailure();
+    }
+    for (sg::AttentionOp op : all)
+      if (failed(choose(op, **device)))
+        return signalPassFailure();
+    if (tiled)
+      function.emitRemark()
+          << tiled << " of " << all.size()
+          << " attentions run by tiles: " << mebibytes(unstored)
+          << " of scores are not stored";
+  }
+
+  LogicalResult choose(sg::AttentionOp op, const Target &device) {
+    Extent extent(op);
+    bool hasTiles = runsTiles(op, device);
+    if (form == "tiled" && !hasTiles)
+      return op.emitOpError()
+             << "has no tiles on target '" << device.device()
+             << "', whose library has no such function of " << elementOf(op);
+    rt::Roofline roofline{gflops, gbytesPerSecond};
+    double byTiles = millisecondsTiled(extent, roofline);
+    double byStoring = millisecondsStored(extent, roofline);
+    if (form == "tiled" ||
+        (form == "auto" && hasTiles && byTiles <= byStoring)) {
+      ++tiled;
+      unstored += extent.scoreBytes;
+      return success();
+    }
+    return decompose(op);
+  }
+
+  static Type elementOf(sg::AttentionOp op) {
+    return cast<RankedTensorType>(op.getQkv().getType()).getElementType();
+  }
+
+  /// In the op's type, or a narrower one that it may be given.
+  static bool runsTiles(sg::AttentionOp op, const Target &device) {
+    for (rt::LibraryOp function :
+         {rt::LibraryOp::Attention, rt::LibraryOp::AttentionGrad}) {
+      std::vector<rp_element_type> taken = device.callElements(function);
+      if (!llvm::is_contained(taken, elementTypeOf(elementOf(op))))
+        return false;
+    }
+    return true;
+  }
+
+  static LogicalResult decompose(sg::AttentionOp op) {
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> values = failure();
+    {
+      sg::OriginScope scope(builder, op);
+      values = cast<DecomposeOpInterface>(op.getOperation()).decompose(builder);
+    }
+    if (failed(values))
+      return failure();
+    op->replaceAllUsesWith(*values);
+    op->erase();
+    // What makes the log-sum-exp, unless it is read.
+    SmallVector<Operation *> dead = {values->back().getDefiningOp()};
+    while (!dead.empty()) {
+      Operation *last = dead.pop_back_val();
+      if (!last || !isOpTriviallyDead(last))
+        continue;
+      for (Value operand : last->getOperands())
+        dead.push_back(operand.getDefiningOp());
+      last->erase();
+    }
+    return success();
+  }
+
+  unsigned tiled = 0;
+  uint64_t unstored = 0;
+};
+} // namespace

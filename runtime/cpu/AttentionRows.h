@@ -1,0 +1,51 @@
+//===- AttentionRows.h - Rows of scores -------------------------*- C++ -*-===//
+//
+// Sums along a row are kept for each of 16 lanes and joined by halves, products
+// and sums are rounded one by one: every processor gives the same bits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CPU_ATTENTIONROWS_H
+#define REPRISE_RUNTIME_CPU_ATTENTIONROWS_H
+
+#include <cstdint>
+
+namespace reprise::rt {
+
+/// Numbers behind a row that is changed in place, products or dp, which are
+/// read, and written as they were.
+constexpr int64_t kNumbersBehindRow = 15;
+
+/// Rows of products, one behind the other, that become weights: of
+/// x = scale * products + bias, e^x over its sum.
+struct SoftmaxRows {
+  float *products;
+  const float *bias; // rows as the products'; may be null
+  float *lse;        // becomes log sum e^x, a number a row
+  float scale;
+  int64_t rows;
+};
+void softmaxRows(const SoftmaxRows &rows, int64_t count);
+
+/// What the gradient of a row takes and gives.
+struct GradientRow {
+  float *products; // becomes the weights p = e^(scale * products + bias - lse)
+  float *dp;       // becomes scale * ds, with ds = p (dp - delta)
+  const float *bias; // may be null
+  float *dbias;      // has ds added, unless null
+  float scale, lse, delta;
+};
+void gradientRow(const GradientRow &row, int64_t count);
+
+/// The sum of x * y.
+float dotRow(const float *x, const float *y, int64_t count);
+float dotRow(const uint16_t *x, const uint16_t *y, int64_t count); // of bf16
+
+/// sum += x.
+void addRow(const float *x, float *sum, int64_t count);
+
+/// Rounds to bf16.
+void roundRow(const float *from, uint16_t *to, int64_t count);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CPU_ATTENTIONROWS_H
