@@ -1,7 +1,8 @@
 //===- LowerKernels.cpp - Kernels to the LLVM dialect ---------------------===//
 //
-// The polynomials are MLIR's. 1/sqrt never becomes an estimate: kernels have
-// divisions and square roots only, which are correctly rounded.
+// The polynomials are MLIR's, but for erf, see ErrorFunction.cpp. 1/sqrt never
+// becomes an estimate: kernels have divisions and square roots only, which are
+// correctly rounded.
 //
 // Arithmetic on bf16 is done in f32, and rounded to bf16 by integer arithmetic:
 // the instruction for that takes numbers below the normal ones for zero, and
@@ -9,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ErrorFunction.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -46,18 +48,23 @@ void reprise::loadKernelDialects(MLIRContext &context) {
                       scf::SCFDialect, vector::VectorDialect>();
 }
 
-/// The functions that have a polynomial.
+/// The functions that have a polynomial of MLIR's.
 static bool isApproximated(StringRef name) {
   return name == math::ExpOp::getOperationName() ||
          name == math::LogOp::getOperationName() ||
-         name == math::TanhOp::getOperationName() ||
-         name == math::ErfOp::getOperationName();
+         name == math::TanhOp::getOperationName();
+}
+
+/// Those that compute in f32.
+static bool isWidened(StringRef name) {
+  return isApproximated(name) || name == math::ErfOp::getOperationName();
 }
 
 static LogicalResult expandMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  populateMathF32ExpansionPatterns(patterns, isApproximated);
+  populateMathF32ExpansionPatterns(patterns, isWidened);
   populateMathPolynomialApproximationPatterns(patterns, isApproximated);
+  populateErrorFunctionPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

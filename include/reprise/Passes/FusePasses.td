@@ -9,7 +9,8 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Every op that implements `DecomposeOpInterface` is replaced by its
     decomposition, and what that emits in turn. Ops inside `sg.module` and
-    `sg.backward` are included.
+    `sg.backward` are included. An op that a library runs stays: attention that was
+    not decomposed before (`sg-choose-attention`).
 
     Then a large reduction over leading and other dimensions is split in two,
     so that it runs in parallel: the first keeps as many leading dimensions as
@@ -24,6 +25,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
 
     A cast that narrows a view of a value narrows the value, and one of a view that
     widens stands behind the view: where the kernel is that it can join.
+
+    A product and the addition of a vector to its rows, with the rounding behind
+    that, become `sg.matmul_bias`, unless something else reads what lies between them.
 
     ```mlir
     func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
