@@ -421,9 +421,15 @@ reprise::emitArtifact(mlir::ModuleOp module,
 
 TrainingNote reprise::noteTraining(mlir::ModuleOp model,
                                    const CompileOptions &options) {
-  TrainingNote note{options.optimizer,    options.hyperparameters,
-                    options.amp,          options.clipNorm,
-                    options.microBatches, digestModel(model)};
+  TrainingNote note;
+  note.optimizer = options.optimizer;
+  note.hyperparameters = options.hyperparameters;
+  note.amp = options.amp;
+  note.clipNorm = options.clipNorm;
+  note.microBatches = options.microBatches;
+  if (options.attention != "auto")
+    note.attention = options.attention;
+  note.model = digestModel(model);
   // What is wrong with them is said where they are used.
   (void)completeHyperparameters(note.optimizer, note.hyperparameters);
   return note;

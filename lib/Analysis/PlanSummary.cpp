@@ -85,6 +85,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
             json.attribute(name, value);
         if (!training.amp.empty())
           json.attribute("amp", training.amp);
+        if (!training.attention.empty())
+          json.attribute("attention", training.attention);
         if (training.clipNorm != 0)
           json.attribute("clip-grad-norm", training.clipNorm);
         if (training.microBatches != 1)

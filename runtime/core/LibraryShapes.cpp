@@ -165,6 +165,16 @@ static Status checkAttention(const LibraryCallDesc &desc) {
   if (qkv.shape.size() != 5 || qkv.shape[2] != 3)
     return wrong("attention takes (B,N,3,H,D), not " + text(qkv.shape));
   int64_t batch = qkv.shape[0], tokens = qkv.shape[1], heads = qkv.shape[3];
+  // Scores of a pair, and bytes of all tensors, fit into 64 bits.
+  constexpr int64_t kMaxTokens = 1 << 24, kMaxElements = int64_t(1) << 48;
+  int64_t elements = 1;
+  for (int64_t extent : qkv.shape)
+    if (__builtin_mul_overflow(elements, extent, &elements) ||
+        elements > kMaxElements)
+      return wrong("attention of " + text(qkv.shape) + " is too large");
+  if (tokens > kMaxTokens)
+    return wrong("attention of " + std::to_string(tokens) + " tokens; " +
+                 std::to_string(kMaxTokens) + " are possible");
   const std::vector<int64_t> y = {batch, tokens, heads, qkv.shape[4]};
   const std::vector<int64_t> lse = {batch, heads, tokens};
   struct Expected {

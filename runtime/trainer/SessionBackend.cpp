@@ -127,7 +127,7 @@ std::map<std::string, std::string> SessionBackend::settings() const {
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
-  for (const char *name : {"amp", "optimizer"}) {
+  for (const char *name : {"amp", "attention", "optimizer"}) {
     auto text = note["training"].find(name);
     if (text != note["training"].end() && text->is_string())
       course[name] = text->get<std::string>();

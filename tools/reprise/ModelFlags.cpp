@@ -315,7 +315,7 @@ void CompileFlags::addGiven(rt::Course &course,
   if (amp && *amp != "none")
     course["amp"] = *amp;
   if (attention && (*attention != "auto" || stored.count("attention")))
-    course["attention"] = *attention;
+    course["attention"] = *attention; // compared with what the state says
   if (clipGradNorm)
     course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))

@@ -14,6 +14,7 @@ struct TrainingNote {
   std::string amp;     // mixed precision: bf16, f16, or "" for none
   double clipNorm = 0; // 0: none
   unsigned microBatches = 1;
+  std::string attention; // "tiled" or "stored" where that was asked, or ""
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

@@ -353,6 +353,12 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
   call.floats[0] = 1;
   call.inputs[0].shape[2] = 2;
   EXPECT_EQ(refusal(call), "attention takes (B,N,3,H,D), not 4x5x2x2x8");
+  call.inputs[0].shape = {1, 20000000, 3, 1, 1};
+  EXPECT_EQ(refusal(call),
+            "attention of 20000000 tokens; 16777216 are possible");
+  call.inputs[0].shape = {2147483647, 1, 3, 1, 2147483647};
+  EXPECT_EQ(refusal(call),
+            "attention of 2147483647x1x3x1x2147483647 is too large");
   rt::LibraryCallDesc grad{
       rt::LibraryOp::AttentionGrad, {qkv, y, lse, y, bias}, {qkv}, {}, {0.5}};
   EXPECT_EQ(refusal(grad),
