@@ -65,17 +65,28 @@ static rt::Status takeFromData(const RunFlags &flags,
                                const zoo::ModelInfo &info,
                                zoo::ModelOptions &options) {
   if (flags.data == "synthetic" ||
-      (options.height && options.width && options.channels && options.classes))
+      (options.height && options.width && options.channels &&
+       options.classes &&
+       options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
   auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
   if (!data.ok())
     return data.status();
-  rt::ImageShape shape = rt::imageShapeOf((*data)->columns().front());
+  const rt::Column &image = (*data)->columns().front();
+  bool isVolume = image.shape.size() == 4;
+  if (isVolume && !info.defaults.frames)
+    return rt::Status::error(RP_INVALID_ARGUMENT,
+                             "'" + flags.data + "' holds volumes of " +
+                                 rt::formatRow(image) + ", but model '" +
+                                 info.name + "' takes images");
+  rt::ImageShape shape = rt::imageShapeOf(image);
   const zoo::ModelOptions &defaults = info.defaults;
   // Images without extents (N,F) fit a model that sees them flat.
   bool flat = shape.height == 1 && shape.width == 1 &&
               int64_t(shape.elements()) ==
                   *defaults.height * *defaults.width * *defaults.channels;
+  if (isVolume && !options.frames)
+    options.frames = image.shape.front();
   if (!flat && !options.height)
     options.height = shape.height;
   if (!flat && !options.width)

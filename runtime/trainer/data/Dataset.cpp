@@ -43,8 +43,9 @@ std::string reprise::rt::formatRow(const Column &column) {
 }
 
 ImageShape reprise::rt::imageShapeOf(const Column &column) {
-  if (column.shape.size() == 3)
-    return {column.shape[0], column.shape[1], column.shape[2]};
+  if (size_t rank = column.shape.size(); rank == 3 || rank == 4)
+    return {column.shape[rank - 3], column.shape[rank - 2],
+            column.shape[rank - 1]};
   return {1, 1, int64_t(column.elements())};
 }
 

@@ -243,6 +243,17 @@ TEST(TensorDataset, IsTakenAsItIsAndInOrder) {
   }
 }
 
+TEST(TensorDataset, VolumesAreTakenAsTheyAre) {
+  Folder folder;
+  TensorFile file;
+  file.image.shape = {3, 1, 2, 1, 1};
+  std::unique_ptr<Dataset> data;
+  Status status = openTensors(folder / "d.safetensors", file, &data);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(formatRow(data->columns()[0]), "1x2x1x1");
+  EXPECT_EQ(imageShapeOf(data->columns()[0]), (ImageShape{2, 1, 1}));
+}
+
 TEST(TensorDataset, BadDataAreRefused) {
   Folder folder;
   std::string path = folder / "d.safetensors";
@@ -264,7 +275,7 @@ TEST(TensorDataset, BadDataAreRefused) {
   file = {};
   file.image.shape = {3, 1, 2};
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
-              {"3x1x2", "NxHxWxC"});
+              {"3x1x2", "NxHxWxC or NxDxHxWxC"});
   file = {};
   file.image.type = DType::I32;
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"I32", "F32"});

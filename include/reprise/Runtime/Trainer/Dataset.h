@@ -45,7 +45,8 @@ struct Column {
 /// "28x28x1"; "1x1xF" for a row of F numbers, as an image without extents.
 std::string formatRow(const Column &column);
 
-/// The image that a column is, and the column "image" of an image.
+/// The image that a column is, or each of a volume (D,H,W,C); and the column
+/// "image" of an image.
 ImageShape imageShapeOf(const Column &column);
 Column imageColumn(const ImageShape &shape, std::string name = "image");
 Column labelColumn(std::string name = "label");

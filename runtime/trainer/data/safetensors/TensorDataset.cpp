@@ -75,15 +75,18 @@ static Status checkLabel(const std::string &path, const TensorEntry &entry) {
   return Status();
 }
 
-/// An image without a program that says more is a row or a picture.
+/// An image without a program that says more is a row, a picture or a volume.
 static Status checkData(const std::string &path, const TensorEntry &entry,
                         const Column &wanted, bool isNatural) {
   DType type = dtypeOf(wanted.type);
   size_t rank = entry.shape.size();
   bool isImage = isNatural || wanted.shape.size() == 3;
-  if (isImage && (entry.type != type || (rank != 2 && rank != 4)))
+  bool isVolume = isNatural && rank == 5;
+  if (isImage &&
+      (entry.type != type || (rank != 2 && rank != 4 && !isVolume)))
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
-                           " of shape NxHxWxC");
+                           " of shape NxHxWxC" +
+                           (isNatural ? " or NxDxHxWxC" : ""));
   if (entry.type != type || rank == 0)
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
                            " of a row for each " + formatShape(wanted.shape));
