@@ -33,15 +33,17 @@ std::vector<std::string> budgetModes();
 /// within 1e-4 of its size, each variable within 5e-3 of the largest element of
 /// its update plus 1e-5 of its own. Kernels round every op to 24 bits; a graph
 /// is some hundred ops deep and sums some thousand elements, so errors of 1e-4
-/// are usual, and a wrong derivative is wrong by the order of the update.
+/// are usual, and a wrong derivative is wrong by the order of the update. Five
+/// times what rounding every op changes in the evaluator's own is added: a
+/// gradient that cancels, as that of a scale which another normalization takes
+/// out again, is nothing else.
 ///
 /// Where values are bf16, of 8 bits, the evaluator rounds every op's results as
 /// well. A sum that ends on the other side of a tie is then another number by
 /// 1/256, which the layers behind it carry on, and a maximum or a relu that
 /// falls otherwise moves a gradient: the loss within 2e-2, the distance of each
-/// variable within a quarter of its update's length, and three times what this
-/// rounding changes in the evaluator's own: the gradient of a scale that
-/// another normalization takes out again is nothing else.
+/// variable within a quarter of its update's length, and again five times what
+/// this rounding changes.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes,
                           Twin twin = Twin::None);

@@ -65,8 +65,7 @@ static rt::Status takeFromData(const RunFlags &flags,
                                const zoo::ModelInfo &info,
                                zoo::ModelOptions &options) {
   if (flags.data == "synthetic" ||
-      (options.height && options.width && options.channels &&
-       options.classes &&
+      (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
   auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});

@@ -99,16 +99,18 @@ void Excess::update(const std::vector<int64_t> &memory, uint32_t from,
     blocks[block] = {exceeds, found.sum, found.peak};
   }
   total = highest = 0;
-  for (const Block &block : blocks) {
+  exceeding.assign((blocks.size() + kBlock - 1) / kBlock, 0);
+  for (uint32_t at = 0; at < blocks.size(); ++at) {
+    const Block &block = blocks[at];
     total += block.sum;
     highest = std::max(highest, block.peak);
+    exceeding[at / kBlock] |= uint64_t(block.exceeds != 0) << at % kBlock;
   }
 }
 
-/// Those of a block that are in [from, to).
-uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
-  uint64_t bits = blocks[block].exceeds;
-  uint32_t first = block * kBlock;
+/// The bits of [from, to) of 64 that begin at `first`.
+static uint64_t maskOf(uint32_t first, uint32_t from, uint32_t to) {
+  uint64_t bits = ~uint64_t(0);
   if (from > first)
     bits &= ~uint64_t(0) << (from - first);
   if (to < first + kBlock)
@@ -116,12 +118,25 @@ uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
   return bits;
 }
 
-bool Excess::isIn(uint32_t from, uint32_t to) const {
-  for (uint32_t block = from / kBlock; from < to && block * kBlock < to;
-       ++block)
-    if (bitsOf(block, from, to))
+/// Those of a block that are in [from, to).
+uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
+  return blocks[block].exceeds & maskOf(block * kBlock, from, to);
+}
+
+/// Whether a block of [from, to) has a step that exceeds.
+bool Excess::isAnyBlock(uint32_t from, uint32_t to) const {
+  for (uint32_t at = from / kBlock; from < to && at * kBlock < to; ++at)
+    if (exceeding[at] & maskOf(at * kBlock, from, to))
       return true;
   return false;
+}
+
+bool Excess::isIn(uint32_t from, uint32_t to) const {
+  if (from >= to)
+    return false;
+  uint32_t first = from / kBlock, last = (to - 1) / kBlock;
+  return bitsOf(first, from, to) != 0 || bitsOf(last, from, to) != 0 ||
+         isAnyBlock(first + 1, last);
 }
 
 uint32_t Excess::lastIn(uint32_t from, uint32_t to) const {

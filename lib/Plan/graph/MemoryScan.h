@@ -36,8 +36,10 @@ private:
     int64_t sum, peak;
   };
   uint64_t bitsOf(uint32_t block, uint32_t from, uint32_t to) const;
+  bool isAnyBlock(uint32_t from, uint32_t to) const;
 
   std::vector<Block> blocks;
+  std::vector<uint64_t> exceeding; // a bit a block with a step that does
   Wide total = 0;
   int64_t highest = 0;
 };

@@ -43,12 +43,33 @@ bool ClonePlanner::add(Rank op) {
   return true;
 }
 
+/// By a bit for each: plans have hundreds of ops of a few thousand.
+void ClonePlanner::sortOps() {
+  uint64_t first = ranks.size(), last = 0;
+  for (Rank op : ops) {
+    ranks[op / 64] |= uint64_t(1) << op % 64;
+    first = std::min<uint64_t>(first, op / 64);
+    last = std::max<uint64_t>(last, op / 64);
+  }
+  ops.clear();
+  for (uint64_t at = first; at <= last; ++at)
+    for (; ranks[at] != 0; ranks[at] &= ranks[at] - 1)
+      ops.push_back(at * 64 + __builtin_ctzll(ranks[at]));
+}
+
+bool ClonePlanner::isLive(StorageId storage) {
+  if (liveIn[storage] / 2 != round)
+    liveIn[storage] = 2 * round + simulator.isLiveBefore(storage, step);
+  return liveIn[storage] % 2;
+}
+
 bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
   for (Rank op : ops)
     isCloned[op] = 0;
   ops.clear();
   open.clear();
   extended.clear();
+  ++round;
   wanted = storage;
   step = at;
   missing = mode;
@@ -59,14 +80,15 @@ bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
     open.pop_back();
     for (StorageId input : graph.inputsOf(op)) {
       Rank producer = graph.producer[input];
-      if (simulator.isLiveBefore(input, step) ||
-          (producer != kNone && isCloned[producer]))
+      if ((producer != kNone && isCloned[producer]) ||
+          extendedIn[input] == round || isLive(input))
         continue;
-      if (!keepsInput(input))
+      if (!keepsInput(input)) {
         add(producer);
-      else if (std::find(extended.begin(), extended.end(), input) ==
-               extended.end())
-        extended.push_back(input);
+        continue;
+      }
+      extendedIn[input] = round;
+      extended.push_back(input);
     }
   }
   // An input kept before its producer was cloned for another op's sake.
@@ -77,7 +99,7 @@ bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
                                          isCloned[producer];
                                 }),
                  extended.end());
-  std::sort(ops.begin(), ops.end());
+  sortOps();
   return true;
 }
 
@@ -129,7 +151,7 @@ Wide ClonePlanner::overflowOfClones() {
   auto isNeeded = [&](StorageId id) {
     if (isHere[id])
       return isHere[id] == 1;
-    bool live = simulator.isLiveBefore(id, step);
+    bool live = isLive(id);
     isHere[id] = live ? 1 : 2;
     marked.push_back(id);
     return live;

@@ -12,7 +12,9 @@ class ClonePlanner {
 public:
   explicit ClonePlanner(const Simulator &simulator)
       : simulator(simulator), graph(simulator.graph),
-        isCloned(graph.opCount(), 0), isHere(graph.storageCount(), 0) {}
+        isCloned(graph.opCount(), 0), ranks(graph.opCount() / 64 + 1, 0),
+        liveIn(graph.storageCount(), 0), extendedIn(graph.storageCount(), 0),
+        isHere(graph.storageCount(), 0) {}
 
   /// Finds the ops to execute in front of `step` so that it can read `storage`
   /// anew. False when one of them can't be executed again there.
@@ -32,6 +34,8 @@ private:
   };
 
   bool add(Rank op);
+  void sortOps();
+  bool isLive(StorageId storage);
   bool keepsInput(StorageId input) const;
   void changeRange(uint32_t after, int64_t bytes);
   Wide overflowChange();
@@ -48,7 +52,13 @@ private:
   std::vector<Change> changes;
   std::vector<StorageId> extended;
   std::vector<uint8_t> isCloned; // by op: in the plan
-  std::vector<uint8_t> isHere;   // by storage, scratch of overflowOfClones
+  std::vector<uint64_t> ranks;   // a bit an op, scratch of sortOps
+  /// By storage: whether it is live before `step`, known where the round is
+  /// that of the plan. 2 * round + 1 if it is.
+  std::vector<uint64_t> liveIn;
+  std::vector<uint64_t> extendedIn; // by storage: round that extended it
+  uint64_t round = 0;
+  std::vector<uint8_t> isHere; // by storage, scratch of overflowOfClones
 };
 
 } // namespace reprise::plan

@@ -82,8 +82,7 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
   size_t rank = entry.shape.size();
   bool isImage = isNatural || wanted.shape.size() == 3;
   bool isVolume = isNatural && rank == 5;
-  if (isImage &&
-      (entry.type != type || (rank != 2 && rank != 4 && !isVolume)))
+  if (isImage && (entry.type != type || (rank != 2 && rank != 4 && !isVolume)))
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
                            " of shape NxHxWxC" +
                            (isNatural ? " or NxDxHxWxC" : ""));
