@@ -52,10 +52,10 @@ public:
     return *this;
   }
   Stage &formKernels(const CompileOptions &options) {
-    addKernelFormation(manager,
-                       {options.keep, options.amp.empty()
-                                          ? StringRef()
-                                          : StringRef(options.target)});
+    addKernelFormation(
+        manager, {options.keep,
+                  options.amp.empty() ? StringRef() : StringRef(options.target),
+                  options.fuse});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {

@@ -63,12 +63,14 @@ void reprise::addKernelFormation(OpPassManager &passes,
   // No common-subexpression elimination: it would make the backward pass read
   // what the forward pass happened to compute as well, and so keep it.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  passes.addNestedPass<func::FuncOp>(createSgDecompose());
+  passes.addNestedPass<func::FuncOp>(createSgDecompose({how.fuse}));
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  SgRecomputeCheapOptions cheap;
-  cheap.keep.assign(how.keep.begin(), how.keep.end());
-  passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
-  passes.addNestedPass<func::FuncOp>(createSgFormKernels());
+  if (how.fuse) {
+    SgRecomputeCheapOptions cheap;
+    cheap.keep.assign(how.keep.begin(), how.keep.end());
+    passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
+  }
+  passes.addNestedPass<func::FuncOp>(createSgFormKernels({how.fuse}));
   addLevelVerifiers(passes, "flat");
 }
 

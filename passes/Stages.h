@@ -15,6 +15,9 @@ struct KernelFormation {
   /// Of a model in mixed precision: the target whose library may lack its type;
   /// else "".
   llvm::StringRef mixedFor = "";
+  /// Whether ops share kernels, and with library calls; else nothing is
+  /// computed again to join its readers either.
+  bool fuse = true;
 };
 
 /// From flat functions to kernels and library ops.

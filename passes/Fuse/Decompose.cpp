@@ -122,6 +122,8 @@ struct SplitReduction : public OpInterfaceRewritePattern<ReductionOpInterface> {
 };
 
 class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
+  using SgDecomposeBase::SgDecomposeBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet decompositions(context), splits(context);
@@ -141,6 +143,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     sg::populatePatchPatterns(splits);
     sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
+    if (!fuse)
+      return;
     RewritePatternSet additions(context);
     sg::populateProductBiasPatterns(additions);
     walkAndApplyPatterns(getOperation(), std::move(additions));

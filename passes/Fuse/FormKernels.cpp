@@ -44,6 +44,8 @@ static LogicalResult checkFlat(Block &block) {
 
 namespace {
 class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
+  using SgFormKernelsBase::SgFormKernelsBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
@@ -52,7 +54,7 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     if (failed(checkFlat(block)))
       return signalPassFailure();
     FlatGraph graph(block);
-    Groups groups = groupOps(graph);
+    Groups groups = fuse ? groupOps(graph) : separateOps(graph);
     buildKernels(block, graph, groups);
   }
 };

@@ -50,6 +50,7 @@ public:
   }
 
   Groups run();
+  Groups separate();
 
 private:
   Members unite(ArrayRef<unsigned> candidates, unsigned op) const;
@@ -288,6 +289,17 @@ Groups Grouper::run() {
   return std::move(groups);
 }
 
+Groups Grouper::separate() {
+  for (unsigned i = 0; i < graph.ops.size(); ++i)
+    if (needsKernel(graph.ops[i]) || graph.ops[i].isMember())
+      join({}, {i});
+  return std::move(groups);
+}
+
 Groups reprise::groupOps(const FlatGraph &graph) {
   return Grouper(graph).run();
+}
+
+Groups reprise::separateOps(const FlatGraph &graph) {
+  return Grouper(graph).separate();
 }

@@ -19,6 +19,9 @@ struct Groups {
 /// Decides which ops share a kernel.
 Groups groupOps(const FlatGraph &graph);
 
+/// None do: each member is a kernel of its own.
+Groups separateOps(const FlatGraph &graph);
+
 /// Makes an sg.kernel of each group and orders the block so that every op
 /// follows what it reads, close to where it stood.
 void buildKernels(mlir::Block &block, const FlatGraph &graph,

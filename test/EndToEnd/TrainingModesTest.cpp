@@ -33,7 +33,8 @@ protected:
   void SetUp() override { loadEverything(context); }
 
   /// Compiles in `mode` and trains; an error fails the test.
-  Trained trainIn(const std::string &mode, const rt::TrainOptions &options);
+  Trained trainIn(const std::string &mode, const rt::TrainOptions &options,
+                  bool fuse = true);
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
@@ -41,9 +42,9 @@ protected:
 } // namespace
 
 Trained TrainingModes::trainIn(const std::string &mode,
-                               const rt::TrainOptions &options) {
+                               const rt::TrainOptions &options, bool fuse) {
   Trained trained;
-  OpenProgram program(compileCase(context, GetParam(), mode));
+  OpenProgram program(compileCase(context, GetParam(), mode, fuse));
   if (!program)
     return trained;
   rt::Backend &backend = program.backend();
@@ -78,6 +79,21 @@ static std::vector<std::string> differences(const ByteStore &expected,
     if (!expected.count(name))
       names.push_back(name);
   return names;
+}
+
+/// Kernels and library calls of a training step.
+static size_t countSteps(MLIRContext &context, const ZooCase &zooCase,
+                         bool fuse) {
+  OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
+  CompileOptions options;
+  options.amp = zooCase.amp;
+  options.evaluation = false;
+  options.fuse = fuse;
+  if (!model || failed(lowerModel(*model, options, CompileLevel::Program)))
+    return 0;
+  size_t steps = 0;
+  model->walk([&](rt_dialect::StepOpInterface) { ++steps; });
+  return steps;
 }
 
 /// Arithmetic that a mode computes again in a step.
@@ -141,6 +157,18 @@ TEST_P(TrainingModes, GoOnAfterAnInterruptionWithTheSameBits) {
     EXPECT_EQ(differences(whole.after, resumed.after),
               std::vector<std::string>());
   }
+}
+
+// A kernel of several ops rounds as they do one by one, and so do the library's
+// calls that take over what follows them.
+TEST_P(TrainingModes, FusionChangesNoBits) {
+  Trained fused = trainIn("annotated", trainOptions(20));
+  Trained apart = trainIn("annotated", trainOptions(20), /*fuse=*/false);
+  EXPECT_GT(countSteps(context, GetParam(), /*fuse=*/false),
+            3 * countSteps(context, GetParam(), /*fuse=*/true) / 2);
+  EXPECT_EQ(apart.loss, fused.loss);
+  EXPECT_EQ(differences(fused.after, apart.after), std::vector<std::string>());
+  EXPECT_EQ(apart.predictedPeak, apart.measuredPeak);
 }
 
 // The comparison above sees what it is there to see.

@@ -72,12 +72,13 @@ OwningOpRef<mlir::ModuleOp> end_to_end::buildLargeCase(MLIRContext &context,
 }
 
 Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
-                              const std::string &mode) {
+                              const std::string &mode, bool fuse) {
   OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
   if (!model)
     return {};
   CompileOptions options;
   options.checkpointing = mode;
+  options.fuse = fuse;
   options.amp = zooCase.amp;
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 5e-4;

@@ -60,7 +60,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
 /// The artifact of a model in a mode; empty after an error, which fails the
 /// test.
 Bytes compileCase(mlir::MLIRContext &context, const ZooCase &zooCase,
-                  const std::string &mode);
+                  const std::string &mode, bool fuse = true);
 
 /// An artifact, opened, with a session of its own.
 class OpenProgram {

@@ -170,6 +170,12 @@ void CompileFlags::addTo(CLI::App &app) {
       ->type_name("FORM")
       ->group(kCompileGroup);
   command
+      ->add_option("--fusion", fusion,
+                   "Whether ops share kernels: on (default), or off to compare "
+                   "with: same bits, more memory and time")
+      ->type_name("SWITCH")
+      ->group(kCompileGroup);
+  command
       ->add_option("--accumulate", accumulate,
                    "Micro-batches of a step, which run one after another: it "
                    "takes so many times the model's --batch and updates once "
@@ -502,6 +508,9 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
       options.attention != "stored")
     return misuse("--attention is '" + *attention +
                   "'; say auto, tiled or stored");
+  options.fuse = fusion.value_or("on") == "on";
+  if (fusion && *fusion != "on" && *fusion != "off")
+    return misuse("--fusion is '" + *fusion + "'; say on or off");
   if (clipGradNorm && !(*clipGradNorm > 0))
     return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
                   "; it must be above 0");

@@ -67,7 +67,7 @@ private:
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
   std::vector<std::string> keep, recompute;
-  std::optional<std::string> optimizer, amp, attention;
+  std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm;
   std::optional<unsigned> accumulate;

@@ -39,6 +39,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     //   %s = sg.reduce_sum %p dims [0] : tensor<8x64xf32> -> tensor<64xf32>
     ```
   }];
+  let options = [
+    Option<"fuse", "fuse", "bool", "true",
+           "join products with the biases added to them">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -83,6 +86,9 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     //   }
     ```
   }];
+  let options = [
+    Option<"fuse", "fuse", "bool", "true",
+           "let ops share kernels; else each is a kernel of its own">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

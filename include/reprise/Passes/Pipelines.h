@@ -49,6 +49,8 @@ struct CompileOptions {
   /// How attention is computed: "auto", "tiled" or "stored"; see
   /// sg-choose-attention.
   std::string attention = "auto";
+  /// Whether ops share kernels; see sg-form-kernels. Bits do not depend on it.
+  bool fuse = true;
   /// The norm that all gradients together are clipped to; 0: they are not.
   double clipNorm = 0;
   /// Micro-batches that a step runs one after another: it takes so many times
