@@ -25,7 +25,7 @@ std::unique_ptr<nn::Graph> makeResNet(std::string name, ResNetDepth depth,
 /// Layers of a vision transformer, channels of a token and of its perceptron's
 /// middle.
 struct VisionTransformerSize {
-  int64_t layers, heads, width, hidden;
+  int64_t layers, heads;
 };
 
 std::unique_ptr<nn::Graph>

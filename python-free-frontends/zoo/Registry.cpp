@@ -118,9 +118,11 @@ static void addResNets(std::vector<Entry> &all) {
 }
 
 static void addVisionTransformers(std::vector<Entry> &all) {
-  auto add = [&](std::string name, int64_t patch, VisionTransformerSize size) {
+  auto add = [&](std::string name, int64_t patch, int64_t width,
+                 VisionTransformerSize size) {
     ModelOptions defaults = transformerDefaults(patch);
     defaults.dropout = 0.0;
+    defaults.baseWidth = width;
     all.push_back({{name,
                     "vision transformer of " + std::to_string(size.layers) +
                         " layers on patches",
@@ -129,12 +131,11 @@ static void addVisionTransformers(std::vector<Entry> &all) {
                      return makeVisionTransformer(name, size, o);
                    }});
   };
-  VisionTransformerSize base = {12, 12, 768, 3072},
-                        large = {24, 16, 1024, 4096};
-  add("vit_b_16", 16, base);
-  add("vit_b_32", 32, base);
-  add("vit_l_16", 16, large);
-  add("vit_l_32", 32, large);
+  VisionTransformerSize base = {12, 12}, large = {24, 16};
+  add("vit_b_16", 16, 768, base);
+  add("vit_b_32", 32, 768, base);
+  add("vit_l_16", 16, 1024, large);
+  add("vit_l_32", 32, 1024, large);
 }
 
 static int64_t sumOf(llvm::ArrayRef<int64_t> numbers) {

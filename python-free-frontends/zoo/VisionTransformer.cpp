@@ -23,13 +23,12 @@ constexpr double kEpsilon = 1e-6;
 /// x + attention(norm(x)), then x + perceptron(norm(x)).
 class EncoderBlock : public nn::Module {
 public:
-  EncoderBlock(const VisionTransformerSize &size, double dropout)
-      : ln1(add<nn::LayerNorm>("ln_1", size.width, kEpsilon)),
-        attention(add<nn::MultiheadAttention>("self_attention", size.width,
-                                              size.heads)),
+  EncoderBlock(int64_t width, int64_t heads, double dropout)
+      : ln1(add<nn::LayerNorm>("ln_1", width, kEpsilon)),
+        attention(add<nn::MultiheadAttention>("self_attention", width, heads)),
         dropout(add<nn::Dropout>("dropout", dropout)),
-        ln2(add<nn::LayerNorm>("ln_2", size.width, kEpsilon)),
-        mlp(add<nn::Perceptron>("mlp", size.width, size.hidden, dropout)) {
+        ln2(add<nn::LayerNorm>("ln_2", width, kEpsilon)),
+        mlp(add<nn::Perceptron>("mlp", width, 4 * width, dropout)) {
     config().block();
   }
 
@@ -54,15 +53,16 @@ public:
           const ModelOptions &options)
       : dropout(add<nn::Dropout>("dropout", *options.dropout)),
         layers(add<nn::Sequential>("layers")),
-        ln(add<nn::LayerNorm>("ln", size.width, kEpsilon)) {
+        ln(add<nn::LayerNorm>("ln", *options.baseWidth, kEpsilon)) {
     registerVariable({"pos_embedding",
-                      {1, tokens, size.width},
+                      {1, tokens, *options.baseWidth},
                       sg::Role::Parameter,
                       sg::InitKind::Normal,
                       0.02});
     for (int64_t i = 0; i < size.layers; ++i) {
       auto &layer = layers.add<EncoderBlock>(
-          "encoder_layer_" + std::to_string(i), size, *options.dropout);
+          "encoder_layer_" + std::to_string(i), *options.baseWidth, size.heads,
+          *options.dropout);
       // The last one's backward pass begins at once: computing it again would
       // take time and save nothing.
       bool isLast = i + 1 == size.layers;
@@ -90,7 +90,7 @@ class VisionTransformer : public nn::Graph {
 public:
   VisionTransformer(std::string name, const VisionTransformerSize &size,
                     const ModelOptions &options)
-      : Graph(std::move(name)), width(size.width) {
+      : Graph(std::move(name)), width(*options.baseWidth) {
     int64_t patch = *options.patch;
     input("image",
           {*options.batch, *options.height, *options.width, *options.channels});

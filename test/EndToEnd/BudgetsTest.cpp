@@ -23,6 +23,9 @@ protected:
     ASSERT_TRUE(model);
   }
 
+  /// Trains to the bits and the loss of mode `none` at so many budgets.
+  void trainAt(unsigned count, const CompileOptions &options);
+
   /// Trains twenty steps. An error fails the test.
   ByteStore train(const Bytes &file, double &loss, uint64_t &peak);
 
@@ -79,14 +82,13 @@ std::string Budgets::compileWithin(uint64_t budget, uint64_t &peak) {
   return "";
 }
 
-TEST_P(Budgets, TrainToTheSameBits) {
-  constexpr unsigned count = 20;
+void Budgets::trainAt(unsigned count, const CompileOptions &options) {
   std::vector<std::string> modes = {"none"};
   for (unsigned k = 0; k < count; ++k)
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(count - 1));
   std::vector<Bytes> files;
-  ASSERT_EQ(compileModes(*model, modes, trainingOptions(), files), "");
+  ASSERT_EQ(compileModes(*model, modes, options, files), "");
   double loss = NAN;
   uint64_t peak = 0, before = 0;
   ByteStore expected = train(files[0], loss, peak);
@@ -102,6 +104,8 @@ TEST_P(Budgets, TrainToTheSameBits) {
     before = otherPeak;
   }
 }
+
+TEST_P(Budgets, TrainToTheSameBits) { trainAt(20, trainingOptions()); }
 
 TEST_P(Budgets, AreMetOrRefused) {
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
@@ -133,3 +137,41 @@ TEST_P(Budgets, AreMetOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Budgets, testing::ValuesIn(smallModels()),
                          [](const auto &info) { return info.param.label; });
+
+namespace {
+/// In every type, with dropout and stochastic depth.
+class BudgetsOfTransformers : public Budgets {
+protected:
+  void SetUp() override {
+    loadEverything(context);
+    model = buildCase(context, GetParam());
+    ASSERT_TRUE(model);
+  }
+};
+} // namespace
+
+TEST_P(BudgetsOfTransformers, TrainToTheSameBits) {
+  CompileOptions options = trainingOptions();
+  options.amp = GetParam().amp;
+  trainAt(10, options);
+}
+
+static std::string nameOfType(const testing::TestParamInfo<ZooCase> &info) {
+  std::string amp = info.param.amp;
+  return info.param.label + (amp.empty() ? std::string("F32") : amp);
+}
+
+/// Each family in one type, and each type at least once.
+static std::vector<ZooCase> oneTypeEach() {
+  std::vector<ZooCase> all = transformersOfTypes(), some;
+  for (size_t k = 0, families = smallTransformers().size(); k < families; ++k)
+    some.push_back(all[k + families * ((k + 2) % 3)]);
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, BudgetsOfTransformers,
+                         testing::ValuesIn(oneTypeEach()), nameOfType);
+
+// Some minutes: run with --gtest_also_run_disabled_tests.
+INSTANTIATE_TEST_SUITE_P(DISABLED_AllTypes, BudgetsOfTransformers,
+                         testing::ValuesIn(transformersOfTypes()), nameOfType);

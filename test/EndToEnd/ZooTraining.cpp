@@ -28,6 +28,7 @@ std::vector<ZooCase> end_to_end::smallModels() {
 std::vector<ZooCase> end_to_end::smallTransformers() {
   std::vector<ZooCase> cases = {{"Swin", "swin_t", {}, ""},
                                 {"Swin3D", "swin3d_t", {}, ""},
+                                {"ViT", "vit_b_16", {}, ""},
                                 {"ConvNeXt", "convnext_tiny", {}, "", true}};
   for (ZooCase &each : cases) {
     each.options.batch = 2;
@@ -36,7 +37,20 @@ std::vector<ZooCase> end_to_end::smallTransformers() {
     each.options.classes = 10;
   }
   cases[1].options.frames = 4;
+  cases[2].options.patch = 8;
+  cases[2].options.baseWidth = 24;
+  cases[2].options.dropout = 0.1;
   return cases;
+}
+
+std::vector<ZooCase> end_to_end::transformersOfTypes() {
+  std::vector<ZooCase> all;
+  for (const char *amp : {"", "bf16", "f16"})
+    for (ZooCase each : smallTransformers()) {
+      each.amp = amp;
+      all.push_back(each);
+    }
+  return all;
 }
 
 std::vector<ZooCase> end_to_end::mixedModels() {
@@ -45,7 +59,7 @@ std::vector<ZooCase> end_to_end::mixedModels() {
   ZooCase swin = smallTransformers()[0];
   swin.label = "SwinF16";
   swin.amp = "f16";
-  ZooCase convnext = smallTransformers()[2];
+  ZooCase convnext = smallTransformers()[3];
   convnext.label = "ConvNeXtBf16";
   convnext.amp = "bf16";
   return {resnet, swin, convnext};

@@ -37,8 +37,11 @@ inline std::ostream &operator<<(std::ostream &stream, const ZooCase &zooCase) {
 std::vector<ZooCase> smallModels();
 
 /// A Swin of images, one of volumes and a ConvNeXt, of all their blocks but few
-/// channels, with stochastic depth.
+/// channels, with stochastic depth, and a vision transformer with dropout.
 std::vector<ZooCase> smallTransformers();
+
+/// Each of these in f32, and in mixed precision with bf16 and with f16.
+std::vector<ZooCase> transformersOfTypes();
 
 /// Of these, a ResNet with dropout, a Swin and a ConvNeXt in mixed precision:
 /// with bf16, which the processor's library takes, and with f16.

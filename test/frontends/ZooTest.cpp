@@ -90,6 +90,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"convnext_base", 88591464, 15.355},
                       Published{"convnext_large", 197767336, 34.361}));
 
+/// Touvron et al. 2021 (arXiv 2012.12877), table 1: of DeiT-Ti and DeiT-S,
+/// which differ from ViT-B in their width (their count of heads makes no
+/// parameters); to the last digit as timm's vit_tiny_patch16_224 and
+/// vit_small_patch16_224.
+TEST(Widths, OfVisionTransformersArePublished) {
+  MLIRContext context;
+  for (auto [width, parameters] : {std::pair{192, 5717416}, {384, 22050664}}) {
+    zoo::ModelOptions options = batchOf(1);
+    options.baseWidth = width;
+    auto module = zoo::buildModel(context, "vit_b_16", options);
+    ASSERT_TRUE(module);
+    EXPECT_EQ(zoo::modelStatistics(*module).parameters, uint64_t(parameters));
+  }
+}
+
 /// Files made from torchvision's state_dict(), without num_batches_tracked and
 /// relative_position_index, which is a constant here.
 class StateTest : public ::testing::TestWithParam<const char *> {};

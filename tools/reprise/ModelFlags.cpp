@@ -46,7 +46,8 @@ void ModelFlags::addTo(CLI::App &app) {
       ->group(kModelGroup);
   command->add_option("--channels", channels, "Channels of the images")
       ->group(kModelGroup);
-  command->add_option("--width", width, "Channels of the first stage")
+  command
+      ->add_option("--width", width, "Channels of the first stage, or of a ViT")
       ->group(kModelGroup);
   command
       ->add_option("--stem", stem,
