@@ -27,12 +27,16 @@ static void append(std::string &text, const std::vector<int64_t> &numbers) {
   text += "]";
 }
 
+std::string reprise::formatTensor(const rt::TensorDesc &tensor) {
+  std::string text = rt::elementName(tensor.type);
+  append(text, tensor.shape);
+  return text;
+}
+
 static void append(std::string &text,
                    const std::vector<rt::TensorDesc> &tensors) {
-  for (const rt::TensorDesc &tensor : tensors) {
-    text += std::string(" ") + rt::elementName(tensor.type);
-    append(text, tensor.shape);
-  }
+  for (const rt::TensorDesc &tensor : tensors)
+    text += " " + formatTensor(tensor);
 }
 
 /// Enough digits to tell any two numbers apart.

@@ -42,7 +42,7 @@ static void addLaunch(const rt::fb::KernelLaunch &launch, KeyedOp &op) {
         .push_back(tensorOf(*launch.args()->Get(i)));
 }
 
-std::string reprise::profileKey(const rt::fb::Step &step) {
+KeyedOp reprise::keyedOpOf(const rt::fb::Step &step) {
   KeyedOp op{
       step.name() ? step.name()->str() : std::string(), {}, {}, step.flops()};
   if (const auto *call = step.action_as_LibraryCall()) {
@@ -53,5 +53,9 @@ std::string reprise::profileKey(const rt::fb::Step &step) {
     op.inputs.push_back(tensorOf(*copy->source()));
     op.outputs.push_back(tensorOf(*copy->target()));
   }
-  return profileKey(op);
+  return op;
+}
+
+std::string reprise::profileKey(const rt::fb::Step &step) {
+  return profileKey(keyedOpOf(step));
 }

@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelRequest.h"
+#include "OpTimes.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Bridge/CostModel.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -26,7 +27,7 @@ using namespace reprise::tools;
 namespace {
 struct ProfileOptions {
   std::string source, output, entry = "train_step";
-  unsigned steps = 10;
+  unsigned steps = 10, ops = 10;
   bool json = false;
   ModelFlags model;
   CompileFlags compile;
@@ -205,9 +206,18 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   return costs.price(ops);
 }
 
+/// What the compiler's own kernels reach of the machine's traffic.
+static std::string describeKernels(const std::vector<OpTime> &ops,
+                                   const rt::Roofline &roofline) {
+  OpTime all = kernelsTogether(ops);
+  return text::formatFixed(all.milliseconds, 2) + " ms, " +
+         text::formatFixed(all.gigabytesPerSecond(), 1) + " GB/s of the " +
+         text::formatFixed(roofline.gigabytesPerSecond, 1) + " of the roofline";
+}
+
 static rt::Status show(const ProfileOptions &options, const Profile &profile,
-                       const Times &times, const CostModel &costs,
-                       const Prices &predicted) {
+                       const Times &times, const std::vector<OpTime> &ops,
+                       const CostModel &costs, const Prices &predicted) {
   double sum = 0;
   for (double ms : times.steps)
     sum += ms;
@@ -224,7 +234,8 @@ static rt::Status show(const ProfileOptions &options, const Profile &profile,
                                    {"step_ms", times.step},
                                    {"predicted_ms", predicted.sum()},
                                    {"predicted_matched", predicted.matched},
-                                   {"output", options.output}};
+                                   {"output", options.output},
+                                   {"ops", toJson(ops, costs.roofline)}};
     return print(json.dump(2) + "\n");
   }
   auto compared = [&](double ms) {
@@ -250,9 +261,11 @@ static rt::Status show(const ProfileOptions &options, const Profile &profile,
                                      " steps of the profile given"
                                : "a roofline of " +
                                      text::formatRoofline(costs.roofline)));
+  lines.add("kernels", describeKernels(ops, costs.roofline));
   if (!options.output.empty())
     lines.add("written", options.output);
-  return print(lines.str());
+  std::string table = tableOf(ops, options.ops, costs.roofline);
+  return print(lines.str() + (table.empty() ? "" : "\n" + table));
 }
 
 static rt::Status profileSource(const ProfileOptions &options) {
@@ -294,7 +307,8 @@ static rt::Status profileSource(const ProfileOptions &options) {
   Profile profile = makeProfile(*artifact, *entry, times, (*target)->machine());
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(writeText(options.output, profile.print()));
-  return show(options, profile, times, *costs, predict(*entry, *costs));
+  return show(options, profile, times, timesByOp(*entry, times.steps), *costs,
+              predict(*entry, *costs));
 }
 
 void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
@@ -310,6 +324,8 @@ void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
                       "File to write, for --profile of plan and compile");
   command->add_option("--steps", options->steps,
                       "Runs to take the median of (default: 10)");
+  command->add_option("--ops", options->ops,
+                      "Ops to show, those that take most (default: 10)");
   command->add_option("--entry", options->entry,
                       "The entry to time: train_step (default), eval_step");
   command->add_flag("--json", options->json, "Print JSON");

@@ -56,7 +56,11 @@ struct KeyedOp {
 };
 std::string profileKey(const KeyedOp &op);
 
+/// "f32[8,16]".
+std::string formatTensor(const rt::TensorDesc &tensor);
+
 /// The same of a step of an artifact.
+KeyedOp keyedOpOf(const rt::fb::Step &step);
 std::string profileKey(const rt::fb::Step &step);
 
 } // namespace reprise
