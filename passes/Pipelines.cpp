@@ -137,6 +137,8 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   end.optimizer = options.optimizer;
   for (const auto &[name, value] : options.hyperparameters)
     end.hyperparameters.push_back(name + "=" + exactText(value));
+  end.noWeightDecay.assign(options.noWeightDecay.begin(),
+                           options.noWeightDecay.end());
   end.clipNorm = options.clipNorm;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
@@ -425,6 +427,7 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.optimizer = options.optimizer;
   note.hyperparameters = options.hyperparameters;
   note.amp = options.amp;
+  note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
   note.clipNorm = options.clipNorm;
   note.microBatches = options.microBatches;
   if (options.attention != "auto")

@@ -83,6 +83,9 @@ std::string reprise::toJson(const PlanSummary &summary) {
         else
           for (const auto &[name, value] : training.hyperparameters)
             json.attribute(name, value);
+        if (!training.noWeightDecay.empty())
+          json.attribute("no-weight-decay",
+                         llvm::json::fixUTF8(training.noWeightDecay));
         if (!training.amp.empty())
           json.attribute("amp", training.amp);
         if (!training.attention.empty())

@@ -34,6 +34,10 @@ llvm::ArrayRef<DecayGroup> UpdateBuilder::decayGroups() const {
 }
 
 DecayGroup UpdateBuilder::decayGroup() const {
+  bool isExempt = !decays;
+  REPRISE_FAULT("weight-decay-of-the-exempt", isExempt = false);
+  if (isExempt)
+    return DecayGroup::None;
   bool isVector = type.getRank() <= 1;
   REPRISE_FAULT("decay-group-of-matrices", isVector = type.getRank() <= 2);
   return isVector && has(kNormBiasWeightDecay.name) ? DecayGroup::NormBias
@@ -41,6 +45,8 @@ DecayGroup UpdateBuilder::decayGroup() const {
 }
 
 double UpdateBuilder::weightDecay(DecayGroup group) const {
+  if (group == DecayGroup::None)
+    return 0;
   return get(group == DecayGroup::NormBias ? kNormBiasWeightDecay.name
                                            : "weight-decay");
 }
@@ -235,7 +241,8 @@ static SmallVector<Value> emitShared(OpBuilder &builder, func::FuncOp function,
 void sg::emitUpdates(func::FuncOp function,
                      ArrayRef<ParameterGradient> gradients, Value scale,
                      SymbolTable &symbols, const Optimizer &optimizer,
-                     const HyperparameterValues &values) {
+                     const HyperparameterValues &values,
+                     const llvm::StringSet<> &undecayed) {
   if (!optimizer.updates())
     return;
   Value rate = rateOf(function);
@@ -252,7 +259,8 @@ void sg::emitUpdates(func::FuncOp function,
     auto type = parameter.getTensorType();
     Value weight = ReadOp::create(builder, loc, type, symbol);
     UpdateBuilder update(builder, loc, type, values, symbols,
-                         (parameter.getSymName() + ".").str());
+                         (parameter.getSymName() + ".").str(),
+                         !undecayed.contains(parameter.getSymName()));
     Value taken = gradient;
     if (scale)
       taken = update.mul(gradient, update.spread(scale));

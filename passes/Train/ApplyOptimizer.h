@@ -4,6 +4,7 @@
 
 #include "Optimizers/Optimizer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace reprise::sg {
 
@@ -21,11 +22,13 @@ mlir::LogicalResult checkOptimizer(mlir::func::FuncOp function,
 
 /// Adds the learning rate's argument, where the function has none, and the
 /// updates of the parameters. The gradients are multiplied by `scale`, a
-/// scalar, where it is not null. `values` are complete.
+/// scalar, where it is not null. `values` are complete; the weights of
+/// `undecayed`, names of parameters, do not decay.
 void emitUpdates(mlir::func::FuncOp function,
                  llvm::ArrayRef<ParameterGradient> gradients, mlir::Value scale,
                  mlir::SymbolTable &symbols, const Optimizer &optimizer,
-                 const HyperparameterValues &values);
+                 const HyperparameterValues &values,
+                 const llvm::StringSet<> &undecayed);
 
 } // namespace reprise::sg
 

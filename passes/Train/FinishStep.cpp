@@ -13,6 +13,7 @@
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
 using namespace mlir;
@@ -41,6 +42,28 @@ static LogicalResult readValues(mlir::ModuleOp module,
   return success();
 }
 
+/// Adds the parameters that the pattern matches to `names`.
+static LogicalResult addMatching(mlir::ModuleOp module,
+                                 const std::string &pattern,
+                                 llvm::StringSet<> &names) {
+  llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+  if (!glob)
+    return module.emitError()
+           << "'" << pattern
+           << "' is no pattern: " << llvm::toString(glob.takeError());
+  bool matched = false;
+  for (auto variable : module.getOps<VariableOp>())
+    if (variable.getRole() == Role::Parameter &&
+        glob->match(variable.getSymName())) {
+      names.insert(variable.getSymName());
+      matched = true;
+    }
+  if (!matched)
+    return module.emitError()
+           << "no-weight-decay: no parameter matches '" << pattern << "'";
+  return success();
+}
+
 FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
                                    const StepEndOptions &options) {
   StepEnd end;
@@ -50,6 +73,13 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
   if (!wrong.empty())
     return module.emitError() << wrong;
   end.optimizer = findOptimizer(options.optimizer);
+  for (const std::string &pattern : options.noWeightDecay)
+    if (failed(addMatching(module, pattern, end.undecayed)))
+      return failure();
+  if (!end.undecayed.empty() && !end.optimizer->updates())
+    return module.emitError() << "no-weight-decay excepts parameters from an "
+                                 "update, and "
+                              << options.optimizer << " updates none";
   end.clipNorm = options.clipNorm;
   end.emitNonFinite = options.emitNonFinite;
   end.emitGradients = options.emitGradients;
@@ -250,7 +280,7 @@ static void emitScaledUpdates(func::FuncOp function,
                           BindingAttr::get(function.getContext(),
                                            BindingRole::Metric, StringAttr())));
   emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
-              end.values);
+              end.values, end.undecayed);
   skipWhere(isBad, function, scale.getDefiningOp());
 }
 
@@ -269,5 +299,5 @@ void sg::finishStep(func::FuncOp function,
   if (end.lossScaling && end.optimizer->updates())
     return emitScaledUpdates(function, gradients, clipping, symbols, end);
   emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
-              end.values);
+              end.values, end.undecayed);
 }

@@ -15,6 +15,7 @@ namespace reprise::sg {
 struct StepEndOptions {
   std::string optimizer;
   llvm::ArrayRef<std::string> hyperparameters; // NAME=VALUE
+  llvm::ArrayRef<std::string> noWeightDecay;   // globs of parameters
   double clipNorm = 0;
   bool emitNonFinite = false, emitGradients = false;
   bool lossScaling = false;
@@ -23,6 +24,7 @@ struct StepEndOptions {
 struct StepEnd {
   const Optimizer *optimizer = nullptr;
   HyperparameterValues values; // complete
+  llvm::StringSet<> undecayed; // parameters without weight decay
   /// The norm that all gradients together are clipped to; 0: they are not.
   double clipNorm = 0;
   bool emitNonFinite = false, emitGradients = false;

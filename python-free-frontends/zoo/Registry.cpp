@@ -53,6 +53,7 @@ namespace {
 struct Entry {
   ModelInfo info;
   std::function<std::unique_ptr<nn::Graph>(const ModelOptions &)> make;
+  int64_t heads = 1; // of the first block: they share its width equally
 };
 } // namespace
 
@@ -129,7 +130,8 @@ static void addVisionTransformers(std::vector<Entry> &all) {
                     defaults},
                    [=](const ModelOptions &o) {
                      return makeVisionTransformer(name, size, o);
-                   }});
+                   },
+                   size.heads});
   };
   VisionTransformerSize base = {12, 12}, large = {24, 16};
   add("vit_b_16", 16, 768, base);
@@ -151,7 +153,8 @@ static void addSwins(std::vector<Entry> &all) {
           "attention in shifted windows of " + what + ", " +
               std::to_string(sumOf(size.blocks)) + " blocks",
           std::move(defaults)},
-         [=](const ModelOptions &o) { return makeSwin(name, size, o); }});
+         [=](const ModelOptions &o) { return makeSwin(name, size, o); },
+         size.heads[0]});
   };
   SwinSize tiny = {{2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
   SwinSize small = {{2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
@@ -293,8 +296,17 @@ static void checkWindows(const ModelInfo &info, const ModelOptions &options,
         << ", but model '" << info.name << "' takes at most " << most;
 }
 
-static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
+static void checkHeads(const Entry &entry, const ModelOptions &options,
+                       OptionMerger &merger) {
+  if (options.baseWidth && *options.baseWidth % entry.heads != 0)
+    merger.fail() << "option 'base-width' must be a multiple of the "
+                  << entry.heads << " heads of model '" << entry.info.name
+                  << "', but is " << *options.baseWidth;
+}
+
+static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
                                             const ModelOptions &chosen) {
+  const ModelInfo &info = entry.info;
   ModelOptions options = info.defaults;
   OptionMerger merger(loc, info.name);
   merger.mergeExtent("batch", options.batch, chosen.batch);
@@ -314,6 +326,8 @@ static std::optional<ModelOptions> complete(Location loc, const ModelInfo &info,
     checkPatches(info, options, merger);
   if (!merger.hasFailed() && options.patch)
     checkWindows(info, options, merger);
+  if (!merger.hasFailed())
+    checkHeads(entry, options, merger);
   if (merger.hasFailed())
     return std::nullopt;
   return options;
@@ -326,7 +340,7 @@ OwningOpRef<mlir::ModuleOp> zoo::buildModel(MLIRContext &context,
   for (const Entry &entry : registry()) {
     if (entry.info.name != name)
       continue;
-    std::optional<ModelOptions> all = complete(loc, entry.info, options);
+    std::optional<ModelOptions> all = complete(loc, entry, options);
     return all ? entry.make(*all)->emit(context) : nullptr;
   }
   InFlightDiagnostic error = emitError(loc) << "no model is named '" << name

@@ -15,11 +15,19 @@ using namespace reprise::rt;
 
 static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
 
-static constexpr const char *kOfRest[] = {
-    "accumulate",     "amp",      "attention",
-    "clip-grad-norm", "data",     "model",
-    "momentum",       "nesterov", "norm-bias-weight-decay",
-    "optimizer",      "threads",  "weight-decay"};
+static constexpr const char *kOfRest[] = {"accumulate",
+                                          "amp",
+                                          "attention",
+                                          "clip-grad-norm",
+                                          "data",
+                                          "model",
+                                          "momentum",
+                                          "nesterov",
+                                          "no-weight-decay",
+                                          "norm-bias-weight-decay",
+                                          "optimizer",
+                                          "threads",
+                                          "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 

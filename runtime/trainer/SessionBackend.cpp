@@ -127,7 +127,8 @@ std::map<std::string, std::string> SessionBackend::settings() const {
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
-  for (const char *name : {"amp", "attention", "optimizer"}) {
+  for (const char *name :
+       {"amp", "attention", "no-weight-decay", "optimizer"}) {
     auto text = note["training"].find(name);
     if (text != note["training"].end() && text->is_string())
       course[name] = text->get<std::string>();

@@ -209,8 +209,8 @@ TEST_F(DeclaredPrograms, AdamwAgreesWithPyTorchAndWithDouble) {
 
 // torch 1.13.0, float64: the optimizer with lr=0.125 and the gradients above on
 // the matrix and the vector, which are param groups with weight decays of their
-// own where `norm-bias-weight-decay` is given; clip_grad_norm_ in front of the
-// step where gradients are clipped.
+// own where `norm-bias-weight-decay` is given or one is excepted by its name;
+// clip_grad_norm_ in front of the step where gradients are clipped.
 TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
   struct Case {
     const char *optimizer;
@@ -218,6 +218,7 @@ TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
     int steps;
     std::vector<double> matrix, vector;
     double clipNorm = 0;
+    std::vector<std::string> noWeightDecay = {};
   };
   const std::vector<double> adam1 = {0.875000002083, -0.375000004167,
                                      0.125000048077, 1.87500000625},
@@ -258,13 +259,18 @@ TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
       {"adam", matrices, 1, adam1, plain1},
       {"adam", matrices, 10, adam10, plain10},
       {"adamw", matrices, 10, adamw10, plain10},
-      {"adamw", vectors, 10, plain10, adamw10}};
+      {"adamw", vectors, 10, plain10, adamw10},
+      {"adam", decayed, 10, adam10, plain10, 0, {"v"}},
+      {"adamw", decayed, 10, plain10, adamw10, 0, {"[a-m]"}},
+      {"adamw", decayed, 10, plain10, plain10, 0, {"v", "m*"}},
+      {"adamw", vectors, 10, plain10, plain10, 0, {"v"}}};
   for (const Case &one : cases) {
     SCOPED_TRACE(one.optimizer + std::to_string(one.steps));
     CompileOptions options;
     options.optimizer = one.optimizer;
     options.hyperparameters = one.values;
     options.clipNorm = one.clipNorm;
+    options.noWeightDecay = one.noWeightDecay;
     options.evaluation = false;
     open(kMatrixAndVector, options);
     ASSERT_TRUE(backend);

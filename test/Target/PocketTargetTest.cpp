@@ -58,7 +58,7 @@ rt_dialect::ProgramOp PocketTargetTest::compile(const PocketCase &c) {
   if (c.model != "mlp")
     small.options.height = small.options.width = 32;
   if (defaults && defaults->baseWidth)
-    small.options.baseWidth = 12;
+    small.options.baseWidth = *defaults->baseWidth / 8;
   if (defaults && defaults->frames)
     small.options.frames = 4;
   module = buildCase(context, small);

@@ -6,6 +6,9 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: reprise-opt %s --sg-differentiate=hyperparameters=momentum=0.5,weight-decay=0.25 \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,FULL
+// RUN: reprise-opt %s --sg-differentiate=hyperparameters=momentum=0 > %t.plain
+// RUN: reprise-opt %s '--sg-differentiate=hyperparameters=momentum=0,weight-decay=0.25 no-weight-decay=[v-x]' \
+// RUN:   | diff %t.plain -
 // RUN: reprise-opt %s '--sg-differentiate=optimizer=none emit-gradients' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,EMIT
 // RUN: not reprise-opt %s --sg-differentiate=optimizer=adagrad 2>&1 \
@@ -28,6 +31,15 @@
 // RUN: not reprise-opt %s --sg-differentiate=hyperparameters=momentum 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FORM
 // FORM: error: hyperparameter 'momentum' is not of the form NAME=VALUE
+// RUN: not reprise-opt %s --sg-differentiate=no-weight-decay=w,w.b* 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EXCEPT
+// EXCEPT: error: no-weight-decay: no parameter matches 'w.b*'
+// RUN: not reprise-opt %s '--sg-differentiate=no-weight-decay=[a' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GLOB
+// GLOB: error: '[a' is no pattern: {{.+}}
+// RUN: not reprise-opt %s '--sg-differentiate=optimizer=none no-weight-decay=w' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: no-weight-decay excepts parameters from an update, and none updates none
 
 // CHECK: sg.variable @w :
 // The velocity stands next to its parameter and is stored like it.

@@ -159,6 +159,12 @@ void CompileFlags::addTo(CLI::App &app) {
       ->group(kCompileGroup);
   addOptimizerOptions();
   command
+      ->add_option("--no-weight-decay", noWeightDecay,
+                   "Parameters (*.relative_position_bias_table) whose weights "
+                   "do not decay")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
+  command
       ->add_option("--amp", amp,
                    "Mixed precision: products in bf16 or f16, variables and "
                    "statistics in f32; none (default)")
@@ -297,6 +303,12 @@ void CompileFlags::resume(const rt::Course &course) {
     amp = type->second;
   if (auto form = course.find("attention"); form != course.end() && !attention)
     attention = form->second;
+  if (auto globs = course.find("no-weight-decay");
+      globs != course.end() && noWeightDecay.empty()) {
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::StringRef(globs->second).split(words, ' ');
+    noWeightDecay.assign(words.begin(), words.end());
+  }
   takeSetting(course, "clip-grad-norm", clipGradNorm);
   takeSetting(course, "accumulate", accumulate);
   auto it = course.find("optimizer");
@@ -323,6 +335,8 @@ void CompileFlags::addGiven(rt::Course &course,
     course["amp"] = *amp;
   if (attention && (*attention != "auto" || stored.count("attention")))
     course["attention"] = *attention; // compared with what the state says
+  if (!noWeightDecay.empty())
+    course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
   if (clipGradNorm)
     course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
@@ -509,6 +523,11 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
       options.attention != "stored")
     return misuse("--attention is '" + *attention +
                   "'; say auto, tiled or stored");
+  for (const std::string &pattern : noWeightDecay)
+    if (pattern.empty() || pattern.find(' ') != std::string::npos)
+      return misuse("--no-weight-decay '" + pattern +
+                    "': a name of a parameter has no spaces");
+  options.noWeightDecay = noWeightDecay;
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
     return misuse("--fusion is '" + *fusion + "'; say on or off");

@@ -66,7 +66,7 @@ private:
 
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
-  std::vector<std::string> keep, recompute;
+  std::vector<std::string> keep, recompute, noWeightDecay;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm;

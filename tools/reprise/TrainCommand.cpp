@@ -414,7 +414,7 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
                   "Settings of the state to replace by those given here: lr, "
                   "schedule, warmup, steps, accumulate, amp, attention, "
                   "clip-grad-norm, momentum, weight-decay, "
-                  "norm-bias-weight-decay, nesterov, "
+                  "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")

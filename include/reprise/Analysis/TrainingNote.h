@@ -11,6 +11,7 @@ namespace reprise {
 struct TrainingNote {
   std::string optimizer = "sgd";
   std::map<std::string, double> hyperparameters; // all of them
+  std::string noWeightDecay;                     // globs with spaces between
   std::string amp;     // mixed precision: bf16, f16, or "" for none
   double clipNorm = 0; // 0: none
   unsigned microBatches = 1;

@@ -44,6 +44,8 @@ struct CompileOptions {
   /// defaults.
   std::string optimizer = "sgd";
   HyperparameterValues hyperparameters;
+  /// Globs of parameters whose weights do not decay.
+  std::vector<std::string> noWeightDecay;
   /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
   std::string amp;
   /// How attention is computed: "auto", "tiled" or "stored"; see

@@ -10,6 +10,8 @@ defvar StepEndOptions = [
            "sgd, adam, adamw, or none to stop after the gradients">,
     ListOption<"hyperparameters", "hyperparameters", "std::string",
                "of the optimizer, as NAME=VALUE">,
+    ListOption<"noWeightDecay", "no-weight-decay", "std::string",
+               "globs of parameters whose weights do not decay">,
     Option<"clipNorm", "clip-norm", "double", "0",
            "norm that all gradients together are clipped to; 0 for none">,
     Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
@@ -60,7 +62,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     `norm-bias-weight-decay`, of all three, is the weight decay of the parameters
     of rank 0 and 1 in place of `weight-decay`: the scales and offsets of
     normalizations, and biases. Most recipes of transformers say 0. Only the rank
-    decides: a table of positions, absolute or relative, decays like a matrix.
+    decides: a table of positions, absolute or relative, decays like a matrix, but
+    where it is among `no-weight-decay`, globs of the names of parameters whose
+    weights decay in no optimizer. A glob that matches none is an error.
 
     Fails at an op through which a gradient flows and that has neither a
     vector-Jacobian product nor a decomposition; with `clip-norm`, at a result

@@ -32,6 +32,7 @@ struct OptimizerVariable {
 enum class DecayGroup : unsigned {
   Weight,   // of a layer: rank 2 and more
   NormBias, // scale or offset of a normalization, bias: rank 0 and 1
+  None,     // asked not to decay; nothing is shared for it
 };
 
 /// The weight decay of all parameters, or of those of rank 2 and more.
@@ -61,15 +62,16 @@ class UpdateBuilder {
 public:
   UpdateBuilder(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::RankedTensorType type, const HyperparameterValues &values,
-                const mlir::SymbolTable &symbols, std::string prefix)
+                const mlir::SymbolTable &symbols, std::string prefix,
+                bool decays = true)
       : builder(builder), loc(loc), type(type), values(values),
-        symbols(symbols), prefix(std::move(prefix)) {}
+        symbols(symbols), prefix(std::move(prefix)), decays(decays) {}
 
   double get(llvm::StringRef hyperparameter) const;
   /// Whether a switch is on, or an exception is one.
   bool has(llvm::StringRef hyperparameter) const;
 
-  /// The groups that there are: the second only where it is an exception.
+  /// The groups that decay: the second only where it is an exception.
   llvm::ArrayRef<DecayGroup> decayGroups() const;
   /// That of what is updated.
   DecayGroup decayGroup() const;
@@ -103,6 +105,7 @@ private:
   const HyperparameterValues &values;
   const mlir::SymbolTable &symbols;
   std::string prefix; // of the names of variables
+  bool decays;        // what is updated, by weight decay
 };
 
 class Optimizer {

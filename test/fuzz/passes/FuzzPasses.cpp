@@ -98,6 +98,7 @@ static std::vector<Route> makeAlone() {
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
         "sg-differentiate{optimizer=adamw emit-nonfinite=true}",
         "sg-differentiate{optimizer=adam clip-norm=0.5}",
+        "sg-differentiate{no-weight-decay=*.weight}",
         "sg-update-parameters{clip-norm=0.5 emit-gradients=true}",
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
