@@ -14,16 +14,34 @@
 
 namespace reprise {
 
+/// Inputs that say which random numbers a call draws: seed and step.
+constexpr size_t kCountersOfDraw = 2;
+
 struct LibraryFunction {
   const char *name; // as rt.call and LibraryOpInterface write it
   unsigned inputs, outputs, ints, floats;
   bool takesEpilogues;
   /// Behind `inputs` and `outputs`, of a call that has them.
   unsigned optionalInputs = 0, optionalOutputs = 0;
+  /// Whether a call may draw random numbers: it has one more int, their stream,
+  /// one more float, a probability, and, as its last inputs, seed and step.
+  bool mayDraw = false;
 
-  constexpr bool takes(size_t inputCount, size_t outputCount) const {
-    return inputCount >= inputs && inputCount <= inputs + optionalInputs &&
+  constexpr bool draws(size_t intCount) const {
+    return mayDraw && intCount == ints + 1;
+  }
+  constexpr size_t counters(size_t intCount) const {
+    return draws(intCount) ? kCountersOfDraw : 0;
+  }
+  constexpr bool takes(size_t inputCount, size_t outputCount,
+                       size_t intCount) const {
+    size_t least = inputs + counters(intCount);
+    return inputCount >= least && inputCount <= least + optionalInputs &&
            outputCount >= outputs && outputCount <= outputs + optionalOutputs;
+  }
+  constexpr bool takesNumbers(size_t intCount, size_t floatCount) const {
+    return draws(intCount) ? floatCount == floats + 1
+                           : intCount == ints && floatCount == floats;
   }
 };
 
@@ -34,8 +52,8 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv2d_filter_grad", 2, 1, 9, 0, true},
     {"matmul", 2, 1, 2, 0, true},
     {"rms_norm", 2, 2, 0, 1, false},
-    {"attention", 1, 2, 0, 1, false, 1, 0},
-    {"attention_grad", 4, 1, 0, 1, false, 1, 1},
+    {"attention", 1, 2, 0, 1, false, 1, 0, true},
+    {"attention_grad", 4, 1, 0, 1, false, 1, 1, true},
 };
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
@@ -61,7 +79,7 @@ constexpr size_t kLibraryEpilogueCount =
 constexpr size_t kMaxEpilogues = 8;
 
 /// Inputs of a call of `function` with these epilogues, each of which is known,
-/// and without the optional ones.
+/// and without the optional ones and those of a draw.
 template <typename Epilogues>
 constexpr size_t libraryInputCount(const LibraryFunction &function,
                                    const Epilogues &epilogues) {

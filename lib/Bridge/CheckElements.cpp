@@ -36,11 +36,12 @@ static std::string listed(Elements elements) {
   return text;
 }
 
-/// Checks an op, which `runner` runs on types of `taken`.
-static LogicalResult checkOp(Operation *op, Elements taken,
+/// Checks an op, which `runner` runs on types of `taken`; `operands` are those
+/// that it computes with.
+static LogicalResult checkOp(Operation *op, TypeRange operands, Elements taken,
                              const std::string &runner, const Target &target) {
   REPRISE_FAULT("elements-not-asked", return success());
-  SmallVector<Type> types(op->getOperandTypes());
+  SmallVector<Type> types(operands);
   llvm::append_range(types, op->getResultTypes());
   for (Type type : types) {
     std::optional<rp_element_type> element = elementOf(type);
@@ -57,7 +58,11 @@ static LogicalResult checkCall(LibraryOpInterface call, const Target &target) {
   auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
   if (!function) // refused as one that no step runs
     return success();
-  return checkOp(call, target.callElements(rt::LibraryOp(*function)),
+  // Seed and step of a draw are no numbers to compute with.
+  size_t counters = streamOf(call) ? kCountersOfDraw : 0;
+  TypeRange operands(call->getOperandTypes());
+  return checkOp(call, operands.drop_back(counters),
+                 target.callElements(rt::LibraryOp(*function)),
                  call.getLibraryFunction().str(), target);
 }
 
@@ -67,7 +72,8 @@ LogicalResult reprise::checkElements(func::FuncOp function,
   for (Operation &op : function.getBody().front()) {
     if (auto kernel = dyn_cast<sg::KernelOp>(op))
       for (Operation &inner : kernel.getBody().front().without_terminator())
-        if (failed(checkOp(&inner, taken, "a kernel", target)))
+        if (failed(checkOp(&inner, inner.getOperandTypes(), taken, "a kernel",
+                           target)))
           return failure();
     if (auto call = dyn_cast<LibraryOpInterface>(op))
       if (failed(checkCall(call, target)))

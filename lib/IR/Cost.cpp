@@ -103,13 +103,15 @@ static uint64_t avgPoolGradFlops(Operation *op) {
          elements(grad.getDy());
 }
 
-/// `products` of all queries with all keys, and `each` operations a score.
+/// `products` of all queries with all keys, and `each` operations a score, more
+/// where its weight may be dropped.
 template <uint64_t products, uint64_t each>
 static uint64_t attentionFlops(Operation *op) {
   auto qkv = tensorOf(op->getOperand(0));
   uint64_t tokens = qkv.getDimSize(1), width = qkv.getDimSize(4);
   uint64_t scores = qkv.getDimSize(0) * qkv.getDimSize(3) * tokens * tokens;
-  return scores * (2 * width * products + each);
+  uint64_t draw = each && streamOf(op) ? kRandomFlops + 2 : 0;
+  return scores * (2 * width * products + each + draw);
 }
 
 /// Every row of the table is compared with every index.

@@ -113,13 +113,22 @@ static Value scoresOf(Emitter &e, Value q, Value k, double scale, Value bias,
   return e.make<ReshapeOp>(type, e.add(split, repeated));
 }
 
+/// Drops what the attention drops of a tensor (B,H,N,N), if it does.
+template <typename OpTy> static Value dropped(OpTy op, Emitter &e, Value x) {
+  if (!op.getSeed())
+    return x;
+  return e.make<DropoutOp>(x.getType(), x, op.getSeed(), op.getStep(),
+                           *op.getProbability(), *op.getStream(),
+                           /*per_sample=*/false);
+}
+
 static Values decompose(AttentionOp op, Emitter &e) {
   Value qkv = op.getQkv();
   Type wide = tensorOf(op.getLse()).getElementType();
   Value q = headsOf(e, qkv, 0), k = headsOf(e, qkv, 1), v = headsOf(e, qkv, 2);
   Value scores =
       scoresOf(e, q, k, op.getScale().convertToDouble(), op.getBias(), wide);
-  Value weights = e.as(e.make<SoftmaxOp>(scores), qkv);
+  Value weights = e.as(dropped(op, e, e.make<SoftmaxOp>(scores)), qkv);
   Value mixed =
       product(e, weights, v, false, false, tensorOf(qkv).getElementType());
   Value y = e.make<TransposeOp>(mixed, ArrayRef<int64_t>{0, 2, 1, 3});
@@ -152,8 +161,9 @@ static Values decompose(AttentionGradOp op, Emitter &e) {
   Value p = e.exp(e.sub(scores, e.leading(lse, scores)));
   Value wideY = e.as(y, lse), wideDy = e.as(dy, lse);
   Value delta = e.make<ReduceSumOp>(e.mul(wideY, wideDy), ArrayRef<int64_t>{3});
-  Value dv = product(e, e.as(p, qkv), dy, true, false, narrow);
-  Value dp = product(e, dy, v, false, true, wide);
+  Value kept = dropped(op, e, p);
+  Value dv = product(e, e.as(kept, qkv), dy, true, false, narrow);
+  Value dp = dropped(op, e, product(e, dy, v, false, true, wide));
   Value ds = e.mul(p, e.sub(dp, e.leading(delta, dp)));
   Value scaled = e.as(e.scale(ds, scale), qkv);
   Value dq = product(e, scaled, k, false, false, narrow);

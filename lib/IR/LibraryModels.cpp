@@ -51,9 +51,18 @@ struct AttentionModel
   StringRef getLibraryFunction(Operation *op) const {
     return op->getName().stripDialect();
   }
-  SmallVector<int64_t> getLibraryParameters(Operation *) const { return {}; }
+  SmallVector<int64_t> getLibraryParameters(Operation *op) const {
+    SmallVector<int64_t> parameters;
+    if (std::optional<int64_t> stream = streamOf(op))
+      parameters.push_back(*stream);
+    return parameters;
+  }
   SmallVector<double> getLibraryFloats(Operation *op) const {
-    return {cast<OpTy>(op).getScale().convertToDouble()};
+    auto attention = cast<OpTy>(op);
+    SmallVector<double> floats = {attention.getScale().convertToDouble()};
+    if (std::optional<APFloat> probability = attention.getProbability())
+      floats.push_back(probability->convertToDouble());
+    return floats;
   }
 };
 

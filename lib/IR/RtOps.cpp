@@ -178,19 +178,28 @@ LogicalResult CallOp::verify() {
                          << "takes " << kMaxEpilogues;
   size_t inputs = libraryInputCount(function, epilogues);
   size_t own = getInputs().size() - (inputs - function.inputs);
-  if (getInputs().size() < inputs || !function.takes(own, getOutputs().size()))
+  if (getInputs().size() < inputs ||
+      !function.takes(own, getOutputs().size(), getInts().size()))
     return emitOpError() << "reads " << getInputs().size() << " and writes "
                          << getOutputs().size() << " tensors; " << function.name
                          << (epilogues.empty() ? "" : " with its epilogues")
                          << " reads " << inputs << " and writes "
                          << function.outputs;
-  if (getInts().size() != function.ints)
+  bool draws = function.draws(getInts().size());
+  if (!draws && getInts().size() != function.ints)
     return emitOpError() << "has " << getInts().size() << " ints; "
                          << function.name << " takes " << function.ints;
-  if (getFloatList().size() != function.floats)
+  if (!function.takesNumbers(getInts().size(), getFloatList().size()))
     return emitOpError() << "has " << getFloatList().size() << " floats; "
-                         << function.name << " takes " << function.floats;
+                         << function.name << " takes "
+                         << function.floats + draws;
   return success();
+}
+
+std::optional<int64_t> CallOp::getRandomStream() {
+  if (!kLibraryFunctions[unsigned(getOp())].draws(getInts().size()))
+    return std::nullopt;
+  return getInts().back();
 }
 
 StepAttr LaunchOp::getStepInfo() { return getStep(); }

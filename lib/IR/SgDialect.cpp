@@ -18,6 +18,11 @@ using namespace reprise::sg;
 #include "reprise/IR/AutocastInterface.cpp.inc"
 #include "reprise/IR/SgInterfaces.cpp.inc"
 
+std::optional<int64_t> reprise::streamOf(Operation *op) {
+  auto random = dyn_cast<RandomOpInterface>(op);
+  return random ? random.getRandomStream() : std::nullopt;
+}
+
 #include "reprise/IR/SgDialect.cpp.inc"
 #include "reprise/IR/SgEnums.cpp.inc"
 /// Of an origin: ", 3" or nothing.

@@ -130,17 +130,27 @@ LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// A scale that makes scores of numbers: finite.
-static LogicalResult verifyScale(Operation *op, const APFloat &scale) {
-  if (scale.isFinite())
+/// A scale that makes scores of numbers: finite. Dropout as a whole or not at
+/// all; that of nothing is not written.
+template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
+  if (!op.getScale().isFinite())
+    return op.emitOpError() << "needs a scale that is a number";
+  bool drops = bool(op.getSeed());
+  if (drops != bool(op.getStep()) || drops != op.getStream().has_value() ||
+      drops != op.getProbability().has_value())
+    return op.emitOpError() << "needs seed, step, probability and stream to "
+                               "drop weights, or none of them";
+  if (!drops)
     return success();
-  return op->emitOpError() << "needs a scale that is a number";
+  double probability = op.getProbability()->convertToDouble();
+  if (!(probability > 0.0 && probability < 1.0))
+    return op.emitOpError()
+           << "needs a probability between 0 and 1, but has " << probability;
+  return success();
 }
 
-LogicalResult AttentionOp::verify() { return verifyScale(*this, getScale()); }
-LogicalResult AttentionGradOp::verify() {
-  return verifyScale(*this, getScale());
-}
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
 
 //===----------------------------------------------------------------------===//
 // Moving by index

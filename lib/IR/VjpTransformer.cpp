@@ -41,6 +41,14 @@ static LogicalResult attentionVjp(AttentionOp op, VjpContext &context) {
   }
   AttentionGradOp::Properties properties;
   properties.scale = op.getScaleAttr();
+  int drops = op.getSeed() ? 1 : 0;
+  properties.operandSegmentSizes = {1, 1, 1, 1, bias ? 1 : 0, drops, drops};
+  if (drops) {
+    operands.append(
+        {context.forward(op.getSeed()), context.forward(op.getStep())});
+    properties.probability = op.getProbabilityAttr();
+    properties.stream = op.getStreamAttr();
+  }
   auto grad = AttentionGradOp::create(context.builder, op.getLoc(), types,
                                       operands, properties);
   if (context.needsGradient(op.getQkvMutable()))

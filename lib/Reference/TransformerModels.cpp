@@ -1,6 +1,7 @@
 //===- TransformerModels.cpp - Layers of transformers ---------------------===//
 
 #include "Models.h"
+#include "reprise/Reference/Philox.h"
 #include <cmath>
 
 using namespace mlir;
@@ -66,11 +67,23 @@ static void layerNormGrad(sg::LayerNormGradOp op, Frame &, Operands operands,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Which weights are dropped: those whose random number is below.
+struct Dropping {
+  int64_t seed, step, stream;
+  double probability;
+
+  double factor(int64_t index) const {
+    double u = uniformElement(seed, step, stream, index);
+    return u >= float(probability) ? 1.0 / (1.0 - probability) : 0.0;
+  }
+};
+
 /// Where the numbers of one head of one sample lie.
 struct Head {
   const Tensor &qkv;
   const Tensor *bias;
   double scale;
+  const Dropping *dropping;
   int64_t sample, head;
 
   int64_t tokens() const { return qkv.getDim(1); }
@@ -90,22 +103,36 @@ struct Head {
       sum += part(query, 0, c) * part(key, 1, c);
     return scale * sum + (bias ? bias->real(biasAt(query, key)) : 0.0);
   }
+  /// What the weight is multiplied by.
+  double keeps(int64_t query, int64_t key) const {
+    int64_t heads = qkv.getDim(3);
+    int64_t row = (sample * heads + head) * tokens() + query;
+    return dropping ? dropping->factor(row * tokens() + key) : 1.0;
+  }
 };
 } // namespace
 
-/// For each head of each sample.
-static void forEachHead(const Tensor &qkv, const Tensor *bias,
-                        const APFloat &scale,
+/// For each head of each sample; `bias` is the operand that may be one.
+template <typename OpTy>
+static void forEachHead(OpTy op, Operands operands, unsigned bias,
                         llvm::function_ref<void(const Head &)> run) {
+  const Tensor &qkv = operands[0];
+  std::optional<Dropping> dropping;
+  if (op.getSeed())
+    dropping = {operands[operands.size() - 2].integer(0),
+                operands[operands.size() - 1].integer(0),
+                static_cast<int64_t>(*op.getStream()),
+                op.getProbability()->convertToDouble()};
   for (int64_t b = 0; b < qkv.getDim(0); ++b)
     for (int64_t h = 0; h < qkv.getDim(3); ++h)
-      run({qkv, bias, scale.convertToDouble(), b, h});
+      run({qkv, op.getBias() ? &operands[bias] : nullptr,
+           op.getScale().convertToDouble(), dropping ? &*dropping : nullptr, b,
+           h});
 }
 
 static void attention(sg::AttentionOp op, Frame &, Operands operands,
                       Results results) {
-  const Tensor *bias = op.getBias() ? &operands[1] : nullptr;
-  forEachHead(operands[0], bias, op.getScale(), [&](const Head &h) {
+  forEachHead(op, operands, 1, [&](const Head &h) {
     SmallVector<double> scores(h.tokens());
     for (int64_t query = 0; query < h.tokens(); ++query) {
       double top = -INFINITY, sum = 0.0;
@@ -121,7 +148,7 @@ static void attention(sg::AttentionOp op, Frame &, Operands operands,
       for (int64_t c = 0; c < h.width(); ++c) {
         double mixed = 0.0;
         for (int64_t key = 0; key < h.tokens(); ++key)
-          mixed += scores[key] / sum * h.part(key, 2, c);
+          mixed += scores[key] / sum * h.keeps(query, key) * h.part(key, 2, c);
         results[0].real(results[0].position({h.sample, query, h.head, c})) =
             mixed;
       }
@@ -132,10 +159,9 @@ static void attention(sg::AttentionOp op, Frame &, Operands operands,
 static void attentionGrad(sg::AttentionGradOp op, Frame &, Operands operands,
                           Results results) {
   const Tensor &y = operands[1], &lse = operands[2], &dy = operands[3];
-  const Tensor *bias = op.getBias() ? &operands[4] : nullptr;
   Tensor &dqkv = results[0];
   double scale = op.getScale().convertToDouble();
-  forEachHead(operands[0], bias, op.getScale(), [&](const Head &h) {
+  forEachHead(op, operands, 4, [&](const Head &h) {
     for (int64_t query = 0; query < h.tokens(); ++query) {
       auto row = [&](int64_t c) {
         return y.position({h.sample, query, h.head, c});
@@ -148,13 +174,14 @@ static void attentionGrad(sg::AttentionGradOp op, Frame &, Operands operands,
         double p = std::exp(h.score(query, key) - total), dp = 0.0;
         for (int64_t c = 0; c < h.width(); ++c)
           dp += dy.real(row(c)) * h.part(key, 2, c);
-        double ds = p * (dp - delta);
+        double kept = h.keeps(query, key);
+        double ds = p * (kept * dp - delta);
         for (int64_t c = 0; c < h.width(); ++c) {
           dqkv.real(h.at(query, 0, c)) += scale * ds * h.part(key, 1, c);
           dqkv.real(h.at(key, 1, c)) += scale * ds * h.part(query, 0, c);
-          dqkv.real(h.at(key, 2, c)) += p * dy.real(row(c));
+          dqkv.real(h.at(key, 2, c)) += p * kept * dy.real(row(c));
         }
-        if (bias)
+        if (h.bias)
           results[1].real(h.biasAt(query, key)) += ds;
       }
     }

@@ -36,7 +36,8 @@ public:
 private:
   LogicalResult checkEntry(EntryOp entry);
   LogicalResult checkWrites(StepOpInterface step);
-  LogicalResult checkDraws(LaunchOp launch);
+  std::set<int64_t> streamsOfStep(Operation *step) const;
+  LogicalResult checkDraws(StepOpInterface step);
   LogicalResult checkRepeats();
 
   ProgramOp program;
@@ -60,8 +61,9 @@ EffectsVerifier::EffectsVerifier(ProgramOp program) : program(program) {
   for (auto variable : program.getBody().getOps<VariableOp>())
     variables.try_emplace(variable.getView().getBuffer(), variable);
   for (auto kernel : program.getBody().getOps<KernelOp>())
-    kernel->walk([&](RandomOpInterface random) {
-      streamsOf[kernel.getSymName().str()].insert(random.getRandomStream());
+    kernel->walk([&](Operation *op) {
+      if (std::optional<int64_t> stream = streamOf(op))
+        streamsOf[kernel.getSymName().str()].insert(*stream);
     });
 }
 
@@ -89,17 +91,26 @@ LogicalResult EffectsVerifier::checkWrites(StepOpInterface step) {
   return success();
 }
 
-LogicalResult EffectsVerifier::checkDraws(LaunchOp launch) {
-  auto streams = streamsOf.find(launch.getKernel().str());
-  if (streams == streamsOf.end())
-    return success();
-  bool isDraw = isFirst(launch.getStepInfo().getPhase());
-  for (int64_t stream : streams->second) {
-    auto [place, isNew] =
-        (isDraw ? draws : repeats).try_emplace(stream, launch);
+std::set<int64_t> EffectsVerifier::streamsOfStep(Operation *step) const {
+  if (auto launch = dyn_cast<LaunchOp>(step)) {
+    auto streams = streamsOf.find(launch.getKernel().str());
+    if (streams != streamsOf.end())
+      return streams->second;
+  }
+  REPRISE_FAULT("library-call-draws-nothing", return {});
+  if (auto call = dyn_cast<CallOp>(step))
+    if (std::optional<int64_t> stream = call.getRandomStream())
+      return {*stream};
+  return {};
+}
+
+LogicalResult EffectsVerifier::checkDraws(StepOpInterface step) {
+  bool isDraw = isFirst(step.getStepInfo().getPhase());
+  for (int64_t stream : streamsOfStep(step)) {
+    auto [place, isNew] = (isDraw ? draws : repeats).try_emplace(stream, step);
     if (isNew || !isDraw)
       continue;
-    InFlightDiagnostic error = launch.emitOpError()
+    InFlightDiagnostic error = step->emitOpError()
                                << "draws from stream " << stream
                                << ", which another step draws from";
     error.attachNote(place->second->getLoc()) << "the other step";
@@ -123,9 +134,8 @@ LogicalResult EffectsVerifier::checkEntry(EntryOp entry) {
   for (auto step : entry.getBody().getOps<StepOpInterface>()) {
     if (failed(checkWrites(step)))
       return failure();
-    if (auto launch = dyn_cast<LaunchOp>(*step))
-      if (failed(checkDraws(launch)))
-        return failure();
+    if (failed(checkDraws(step)))
+      return failure();
   }
   return checkRepeats();
 }

@@ -47,7 +47,8 @@ static bool isCheap(Operation *op) {
   if (op->getNumResults() != 1 || !isPure(op) ||
       elementsOf(op->getResult(0)) == 0)
     return false;
-  if (isView(op) || isa<RandomOpInterface>(op))
+  bool isDraw = isa<RandomOpInterface>(op) && !isa<LibraryOpInterface>(op);
+  if (isView(op) || isDraw)
     return true;
   switch (kernelRoleOf(op)) {
   case KernelRole::Pointwise:

@@ -232,13 +232,13 @@ static int64_t ownStream(int64_t stream, uint64_t k) {
 LogicalResult Accumulation::lookAtStreams() {
   std::map<int64_t, Operation *> streams;
   for (Operation &op : body) {
-    auto random = dyn_cast<RandomOpInterface>(op);
-    if (!random)
+    std::optional<int64_t> stream = streamOf(&op);
+    if (!stream)
       continue;
     if (!op.getAttrOfType<IntegerAttr>("stream"))
       return op.emitOpError() << "draws from a stream that no attribute "
                                  "'stream' says, and so from no other one";
-    streams.emplace(random.getRandomStream(), &op);
+    streams.emplace(*stream, &op);
   }
   std::set<uint32_t> taken;
   for (auto [stream, op] : streams)
@@ -319,12 +319,12 @@ void Accumulation::takeRows(OpBuilder &builder, unsigned k,
 }
 
 void Accumulation::setOwnStream(Operation *op, unsigned k) {
-  auto random = dyn_cast<RandomOpInterface>(op);
-  if (!random)
+  std::optional<int64_t> drawn = streamOf(op);
+  if (!drawn)
     return;
   REPRISE_FAULT("micro-batches-draw-alike", return);
   auto type = op->getAttrOfType<IntegerAttr>("stream").getType();
-  int64_t stream = ownStream(random.getRandomStream(), k);
+  int64_t stream = ownStream(*drawn, k);
   op->setAttr("stream", IntegerAttr::get(type, stream));
 }
 

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -35,6 +36,15 @@ static void infer(BatchNormOp op) {
   op.erase();
 }
 
+/// Drops none of an attention's weights.
+static void keepWeights(AttentionOp op) {
+  REPRISE_FAULT("attention-drops-in-evaluation", return);
+  op.getSeedMutable().clear();
+  op.getStepMutable().clear();
+  op.removeProbabilityAttr();
+  op.removeStreamAttr();
+}
+
 namespace {
 class ToInference : public reprise::impl::SgToInferenceBase<ToInference> {
   void runOnOperation() override {
@@ -56,7 +66,9 @@ class ToInference : public reprise::impl::SgToInferenceBase<ToInference> {
       else if (auto dropout = dyn_cast<DropoutOp>(op)) {
         dropout.getResult().replaceAllUsesWith(dropout.getX());
         dropout.erase();
-      } else if (isa<WriteOp>(op))
+      } else if (auto attention = dyn_cast<AttentionOp>(op))
+        keepWeights(attention);
+      else if (isa<WriteOp>(op))
         op->erase();
     });
     pruneModules(function);

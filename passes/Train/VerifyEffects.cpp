@@ -33,8 +33,8 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
     WalkResult walk = getOperation().walk([&](Operation *op) {
       if (auto write = dyn_cast<WriteOp>(op))
         return WalkResult(checkWrite(write));
-      if (auto random = dyn_cast<RandomOpInterface>(op))
-        return WalkResult(checkDraw(op, random.getRandomStream()));
+      if (std::optional<int64_t> stream = streamOf(op))
+        return WalkResult(checkDraw(op, *stream));
       return WalkResult::advance();
     });
     if (walk.wasInterrupted() || failed(checkRepeats()))

@@ -26,16 +26,6 @@ static Tensor noHeads(const Tensor &x, int64_t heads) {
                            llvm::Twine(heads) + " heads");
 }
 
-/// Adds a bias (P,H,N,N) to scores (B,H,N,N), row b mod P to sample b.
-static Tensor addToScores(const Tensor &scores, const Tensor &bias) {
-  if (!scores || !bias)
-    return scores ? bias : scores;
-  llvm::SmallVector<int64_t> shape(scores.getType().getShape()), apart = shape;
-  apart[0] = bias.dim(0);
-  apart.insert(apart.begin(), scores.dim(0) / bias.dim(0));
-  return reshape(addTrailing(reshape(scores, apart), bias), shape);
-}
-
 /// The queries are scaled and not the scores, as torch does: they are fewer.
 Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                      const AttentionOptions &options) {
@@ -49,31 +39,32 @@ Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
   return matmul(dropout(softmax(scores), options.dropout), v);
 }
 
-/// As one op where no weight is dropped: it may be run by tiles.
+/// As one op: it may be run by tiles.
 Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
                          const SelfAttentionOptions &options) {
-  if (options.dropout > 0.0) {
-    auto [q, k, v] = splitHeads(qkv, heads);
-    AttentionOptions composed;
-    composed.dropout = options.dropout;
-    auto addBias = [&](const Tensor &scores) {
-      return addToScores(scores, *options.bias);
-    };
-    if (options.bias)
-      composed.bias = addBias;
-    return joinHeads(attention(q, k, v, composed));
-  }
   if (!qkv || !isOfHeads(qkv, heads))
     return noHeads(qkv, heads);
   Trace &trace = qkv.getTrace();
+  if (!(options.dropout >= 0.0 && options.dropout < 1.0))
+    return trace.fail("attention drops weights with a probability in [0, 1), "
+                      "not " +
+                      llvm::Twine(std::to_string(options.dropout)));
   int64_t batch = qkv.dim(0), tokens = qkv.dim(1), channels = qkv.dim(2) / 3;
   Tensor parts = reshape(qkv, {batch, tokens, 3, heads, channels / heads});
+  mlir::Builder &builder = trace.getBuilder();
   sg::AttentionOp::Properties properties;
-  properties.scale = trace.getBuilder().getF64FloatAttr(
-      1.0 / std::sqrt(double(channels / heads)));
+  properties.scale =
+      builder.getF64FloatAttr(1.0 / std::sqrt(double(channels / heads)));
   llvm::SmallVector<Tensor> operands = {parts};
   if (options.bias)
     operands.push_back(*options.bias);
+  int drops = options.dropout > 0.0 ? 1 : 0;
+  if (drops) {
+    operands.append({trace.readSeed(), trace.readStep()});
+    properties.probability = builder.getF64FloatAttr(options.dropout);
+    properties.stream = builder.getI64IntegerAttr(trace.nextStream());
+  }
+  properties.operandSegmentSizes = {1, options.bias ? 1 : 0, drops, drops};
   Tensor y = trace.create<sg::AttentionOp>(operands, properties).front();
   return reshape(y, {batch, tokens, channels});
 }

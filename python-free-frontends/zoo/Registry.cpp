@@ -122,7 +122,7 @@ static void addVisionTransformers(std::vector<Entry> &all) {
   auto add = [&](std::string name, int64_t patch, int64_t width,
                  VisionTransformerSize size) {
     ModelOptions defaults = transformerDefaults(patch);
-    defaults.dropout = 0.0;
+    defaults.dropout = defaults.attentionDropout = 0.0;
     defaults.baseWidth = width;
     all.push_back({{name,
                     "vision transformer of " + std::to_string(size.layers) +
@@ -148,6 +148,7 @@ static void addSwins(std::vector<Entry> &all) {
   auto add = [&](std::string name, std::string what, int64_t width,
                  ModelOptions defaults, SwinSize size) {
     defaults.baseWidth = width;
+    defaults.attentionDropout = 0.0;
     all.push_back(
         {{name,
           "attention in shifted windows of " + what + ", " +
@@ -319,6 +320,8 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
   merger.mergeExtent("patch", options.patch, chosen.patch);
   merger.merge("stem", options.stem, chosen.stem);
   merger.mergeProbability("dropout", options.dropout, chosen.dropout);
+  merger.mergeProbability("attention-dropout", options.attentionDropout,
+                          chosen.attentionDropout);
   merger.mergeProbability("stochastic-depth", options.stochasticDepth,
                           chosen.stochasticDepth);
   merger.merge("annotate", options.annotate, chosen.annotate);

@@ -33,18 +33,23 @@ nn::LinearInit published() {
 // Attention in windows
 //===----------------------------------------------------------------------===//
 
+/// How tokens attend to those of their window.
+struct WindowOptions {
+  Extents window, shift;
+  bool adapts; // windows are no larger than the image
+  double dropout;
+};
+
 /// Self-attention among the tokens of a window, with a learned bias for each
 /// distance and head.
 class WindowAttention : public nn::Module {
 public:
-  WindowAttention(int64_t channels, int64_t heads, Extents window,
-                  Extents shift, bool adapts)
-      : heads(heads), window(std::move(window)), shift(std::move(shift)),
-        adapts(adapts),
+  WindowAttention(int64_t channels, int64_t heads, WindowOptions options)
+      : heads(heads), options(std::move(options)),
         qkv(add<nn::Linear>("qkv", channels, 3 * channels, published())),
         proj(add<nn::Linear>("proj", channels, channels, published())) {
     registerVariable({"relative_position_bias_table",
-                      {countDistances(this->window), heads},
+                      {countDistances(this->options.window), heads},
                       sg::Role::Parameter,
                       sg::InitKind::Normal,
                       0.02});
@@ -54,12 +59,14 @@ protected:
   Tensor forward(Tensor x) override {
     if (!x)
       return x;
-    WindowGrid grid = layOutWindows(extentsOf(x), window, shift, adapts);
+    WindowGrid grid = layOutWindows(extentsOf(x), options.window, options.shift,
+                                    options.adapts);
     Tensor windows = partitionWindows(nn::padTo(x, grid.padded), grid);
     Tensor projected = qkv(windows);
-    nn::SelfAttentionOptions options;
-    options.bias = bias(x.getTrace(), grid);
-    Tensor y = proj(nn::selfAttention(projected, heads, options));
+    nn::SelfAttentionOptions how;
+    how.bias = bias(x.getTrace(), grid);
+    how.dropout = options.dropout;
+    Tensor y = proj(nn::selfAttention(projected, heads, how));
     return nn::cropTo(joinWindows(y, x.dim(0), grid), extentsOf(x));
   }
 
@@ -73,7 +80,8 @@ private:
   /// (windows,H,N,N).
   Tensor bias(nn::Trace &trace, const WindowGrid &grid) {
     int64_t tokens = grid.tokens();
-    Tensor indices = nn::constant(trace, distanceIndices(window, tokens));
+    Tensor indices =
+        nn::constant(trace, distanceIndices(options.window, tokens));
     Tensor chosen =
         nn::gather(read(trace, "relative_position_bias_table"), indices);
     Tensor byHead =
@@ -99,8 +107,7 @@ private:
   }
 
   int64_t heads;
-  Extents window, shift;
-  bool adapts;
+  WindowOptions options;
   nn::Linear &qkv, &proj;
 };
 
@@ -110,12 +117,11 @@ private:
 
 class SwinBlock : public nn::Module {
 public:
-  SwinBlock(int64_t channels, int64_t heads, Extents window, Extents shift,
-            bool adapts, double depthProbability)
+  SwinBlock(int64_t channels, int64_t heads, WindowOptions options,
+            double depthProbability)
       : norm1(add<nn::LayerNorm>("norm1", channels, kEpsilon)),
-        attention(add<WindowAttention>("attn", channels, heads,
-                                       std::move(window), std::move(shift),
-                                       adapts)),
+        attention(
+            add<WindowAttention>("attn", channels, heads, std::move(options))),
         norm2(add<nn::LayerNorm>("norm2", channels, kEpsilon)),
         mlp(add<nn::Perceptron>("mlp", channels, 4 * channels)),
         depth(depthProbability) {
@@ -230,7 +236,9 @@ private:
         for (size_t d = 0; d < window.size(); ++d)
           shift[d] = window[d] / 2;
       auto &block = stage.append<SwinBlock>(
-          width, size.heads[index], window, shift, window.size() == 3,
+          width, size.heads[index],
+          WindowOptions{window, shift, window.size() == 3,
+                        *options.attentionDropout},
           depthProbability(*options.stochasticDepth, blocksSoFar++,
                            size.blocks));
       block.config().activation_checkpointing(*options.annotate ==

@@ -23,9 +23,11 @@ constexpr double kEpsilon = 1e-6;
 /// x + attention(norm(x)), then x + perceptron(norm(x)).
 class EncoderBlock : public nn::Module {
 public:
-  EncoderBlock(int64_t width, int64_t heads, double dropout)
+  EncoderBlock(int64_t width, int64_t heads, double dropout,
+               double attentionDropout)
       : ln1(add<nn::LayerNorm>("ln_1", width, kEpsilon)),
-        attention(add<nn::MultiheadAttention>("self_attention", width, heads)),
+        attention(add<nn::MultiheadAttention>("self_attention", width, heads,
+                                              attentionDropout)),
         dropout(add<nn::Dropout>("dropout", dropout)),
         ln2(add<nn::LayerNorm>("ln_2", width, kEpsilon)),
         mlp(add<nn::Perceptron>("mlp", width, 4 * width, dropout)) {
@@ -62,7 +64,7 @@ public:
     for (int64_t i = 0; i < size.layers; ++i) {
       auto &layer = layers.add<EncoderBlock>(
           "encoder_layer_" + std::to_string(i), *options.baseWidth, size.heads,
-          *options.dropout);
+          *options.dropout, *options.attentionDropout);
       // The last one's backward pass begins at once: computing it again would
       // take time and save nothing.
       bool isLast = i + 1 == size.layers;

@@ -160,7 +160,7 @@ static Status checkRmsNorm(const LibraryCallDesc &desc) {
 static Status checkAttention(const LibraryCallDesc &desc) {
   bool isGrad = desc.op == LibraryOp::AttentionGrad;
   size_t required = functionOf(desc).inputs;
-  bool hasBias = desc.inputs.size() > required;
+  bool hasBias = floatInputs(desc) > required;
   const TensorDesc &qkv = desc.inputs[0];
   if (qkv.shape.size() != 5 || qkv.shape[2] != 3)
     return wrong("attention takes (B,N,3,H,D), not " + text(qkv.shape));
@@ -215,6 +215,10 @@ static Status checkAttention(const LibraryCallDesc &desc) {
                    " is needed");
   if (!(std::abs(desc.floats[0]) < HUGE_VAL))
     return wrong("the scale of an attention is no number");
+  if (desc.floats.size() > 1 && !(desc.floats[1] > 0 && desc.floats[1] < 1))
+    return wrong("an attention drops with probability " +
+                 std::to_string(desc.floats[1]) +
+                 ", which is not between 0 and 1");
   return {};
 }
 
@@ -242,14 +246,14 @@ static Status checkCounts(const LibraryCallDesc &desc) {
       return wrong("unknown epilogue " + std::to_string(int(epilogue)));
   size_t inputs = libraryInputCount(function, desc.epilogues);
   size_t own = desc.inputs.size() - (inputs - function.inputs);
-  if (desc.inputs.size() < inputs || !function.takes(own, desc.outputs.size()))
+  if (desc.inputs.size() < inputs ||
+      !function.takes(own, desc.outputs.size(), desc.ints.size()))
     return wrong(name + (desc.epilogues.empty() ? "" : " with its epilogues") +
                  " takes " + counted(inputs, "input") + " and " +
                  counted(function.outputs, "output") + ", not " +
                  std::to_string(desc.inputs.size()) + " and " +
                  std::to_string(desc.outputs.size()));
-  if (desc.ints.size() != function.ints ||
-      desc.floats.size() != function.floats)
+  if (!function.takesNumbers(desc.ints.size(), desc.floats.size()))
     return wrong(name + " takes " + counted(function.ints, "int") + " and " +
                  counted(function.floats, "float") + ", not " +
                  std::to_string(desc.ints.size()) + " and " +
@@ -257,20 +261,30 @@ static Status checkCounts(const LibraryCallDesc &desc) {
   return {};
 }
 
+/// Seed and step of a call that draws random numbers.
+static Status checkDraw(const LibraryCallDesc &desc) {
+  for (size_t i = floatInputs(desc); i < desc.inputs.size(); ++i)
+    if (desc.inputs[i].type != RP_I64 || !desc.inputs[i].shape.empty())
+      return wrong("a call draws with a seed and a step, i64 scalars, not " +
+                   std::string(elementName(desc.inputs[i].type)) + " " +
+                   text(desc.inputs[i].shape));
+  return {};
+}
+
 /// Tensors that do not hold the function's own inputs are of that type, or f32.
 static Status checkTypes(const LibraryCallDesc &desc) {
   rp_element_type type = desc.inputs[0].type;
-  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
-    for (const TensorDesc &tensor : *list) {
-      REPRISE_RETURN_IF_ERROR(checkTensor(tensor));
-      if (tensor.type > RP_F64)
-        return wrong("library calls take floating-point operands, not " +
-                     std::string(elementName(tensor.type)));
-      if (tensor.type != type && tensor.type != RP_F32)
-        return wrong("a library call on " + std::string(elementName(type)) +
-                     " has operands of that or f32, not " +
-                     elementName(tensor.type));
-    }
+  for (const TensorDesc *tensor : floatTensors(desc)) {
+    REPRISE_RETURN_IF_ERROR(checkTensor(*tensor));
+    if (tensor->type > RP_F64)
+      return wrong("library calls take floating-point operands, not " +
+                   std::string(elementName(tensor->type)));
+    if (tensor->type != type && tensor->type != RP_F32)
+      return wrong("a library call on " + std::string(elementName(type)) +
+                   " has operands of that or f32, not " +
+                   elementName(tensor->type));
+  }
+  REPRISE_RETURN_IF_ERROR(checkDraw(desc));
   bool isProduct = functionOf(desc).takesEpilogues;
   if (isProduct && desc.inputs[1].type != type)
     return wrong("the inputs of a library call differ in type");
@@ -322,6 +336,19 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
     break;
   }
   return checkEpilogues(desc);
+}
+
+size_t floatInputs(const LibraryCallDesc &desc) {
+  return desc.inputs.size() - functionOf(desc).counters(desc.ints.size());
+}
+
+std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc) {
+  std::vector<const TensorDesc *> tensors;
+  for (size_t i = 0; i < floatInputs(desc); ++i)
+    tensors.push_back(&desc.inputs[i]);
+  for (const TensorDesc &output : desc.outputs)
+    tensors.push_back(&output);
+  return tensors;
 }
 
 const char *elementName(rp_element_type type) {

@@ -13,6 +13,7 @@
 #include "Attention.h"
 #include "AttentionRows.h"
 #include "Bf16.h"
+#include "DrawRow.h"
 #include "LibraryCalls.h"
 #include "ThreadScope.h"
 #include "reprise/Fault.h"
@@ -111,6 +112,8 @@ static AttentionPlan::Layout layOut(const AttentionPlan &plan) {
   at.out = take(number * queries);
   at.scores = take(4 * (scores + kNumbersBehindRow));
   at.weights = plan.isHalf ? take(2 * scores) : at.scores;
+  if (plan.probability > 0)
+    at.kept = take(4 * (plan.tokens + kNumbersBehindRow));
   if (plan.isGrad) {
     uint64_t sum = plan.sumsTiles() ? 4 : number;
     at.dy = take(number * queries);
@@ -147,8 +150,12 @@ AttentionPlan planAttention(const LibraryCallDesc &call, unsigned threads) {
   plan.isGrad = call.op == LibraryOp::AttentionGrad;
   plan.isHalf = call.inputs[0].type == RP_BF16;
   size_t required = functionOf(call).inputs;
-  if (call.inputs.size() > required)
+  if (floatInputs(call) > required)
     plan.biasRows = call.inputs[required].shape[0];
+  if (!call.ints.empty()) {
+    plan.stream = call.ints[0];
+    plan.probability = float(call.floats[1]);
+  }
   plan.members =
       unsigned(std::min<int64_t>(threads, plan.samples * plan.heads));
   // Each product runs on the thread that asks for it.
@@ -316,6 +323,22 @@ static int64_t biasOffset(const AttentionPlan &plan, int64_t biasRow,
   return ((biasRow * plan.heads + head) * plan.tokens + query) * plan.tokens;
 }
 
+/// What the weights of a query are multiplied by where some are dropped, else
+/// null. Seed and step are the last inputs.
+const float *BoundAttention::drawKept(Member &member, const Pair &pair,
+                                      int64_t query) {
+  if (plan.probability == 0)
+    return nullptr;
+  auto counter = [&](size_t behind) {
+    return *static_cast<const int64_t *>(inputs[inputs.size() - behind]);
+  };
+  Draw draw{counter(2), counter(1), plan.stream, plan.probability};
+  float *kept = floats(member.base, plan.layout.kept);
+  int64_t row = (pair.sample * plan.heads + pair.head) * plan.tokens + query;
+  drawRow(draw, row * plan.tokens, kept, plan.tokens);
+  return kept;
+}
+
 void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
                                  int64_t first, int64_t row) {
   int64_t n = plan.tokens;
@@ -331,7 +354,9 @@ void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
         bias ? bias + biasOffset(plan, pair.biasRow, pair.head, row) : nullptr;
     float *sums = lse + (pair.sample * plan.heads + pair.head) * n + row;
     rt::softmaxRows({x, added, sums, plan.scale, tile.rows}, n);
-    x += tile.rows * n;
+    for (int64_t query = row; query < row + tile.rows; ++query, x += n)
+      if (const float *kept = drawKept(member, pair, query))
+        multiplyRow(kept, x, n);
   }
   if (plan.isHalf)
     roundRow(floats(member.base, plan.layout.scores), rounded,
@@ -360,6 +385,7 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
                    floats(member.base, at.dp),
                    nullptr,
                    nullptr,
+                   nullptr,
                    plan.scale,
                    0,
                    0};
@@ -386,6 +412,8 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
                     biasOffset(plan, pair.biasRow, pair.head, query);
         work.dbias = biasGradient(member, number, first + i) + query * n;
       }
+      work.kept = drawKept(member, pair, query);
+      REPRISE_FAULT("attention-keeps-in-gradient", work.kept = nullptr);
       gradientRow(work, n);
       work.products += n;
       work.dp += n;

@@ -36,6 +36,7 @@ struct AttentionPlan {
   /// Where a thread's part of the workspace has what; in bytes.
   struct Layout {
     uint64_t q = 0, k = 0, v = 0, out = 0, scores = 0, weights = 0;
+    uint64_t kept = 0; // of a row, where weights are dropped
     // Of the gradient.
     uint64_t dy = 0, dp = 0, ds = 0, dk = 0, dv = 0, dbias = 0;
     uint64_t dkSum = 0, dvSum = 0; // over tiles of a pair
@@ -46,6 +47,8 @@ struct AttentionPlan {
   int64_t biasRows = 0; // 0: there is no bias
   float scale = 1;
   bool isGrad = false, isHalf = false;
+  float probability = 0; // of dropping a weight
+  int64_t stream = 0;    // drawn from for it
   unsigned members = 1;
   std::vector<Tile> tiles; // the first is the usual one
   Layout layout;           // of each member, one behind the other
@@ -122,6 +125,7 @@ private:
   void store(const char *from, bool isWide, char *to, int64_t parts,
              int64_t part, int64_t first, int64_t count, int64_t row,
              int64_t rows);
+  const float *drawKept(Member &member, const Pair &pair, int64_t query);
   float *biasGradient(Member &member, unsigned number, int64_t pair);
   void sumBiasGradients();
   void execute(Member &member, Product &product, dnnl::stream &stream);

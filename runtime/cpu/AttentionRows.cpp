@@ -228,22 +228,23 @@ REPRISE_CLONES void softmaxRows(const SoftmaxRows &rows, int64_t count) {
 namespace {
 /// What a vector of a gradient's row takes and gives.
 struct GradientVector {
-  Floats products, dp, bias, dbias;
+  Floats products, dp, bias, dbias, kept;
 };
 } // namespace
 
-template <bool hasBias>
+template <bool hasBias, bool drops>
 static REPRISE_INLINE void differentiate(GradientVector &v,
                                          const GradientRow &row) {
   Floats scores = scoresOf<hasBias>(v.products, v.bias, row.scale);
-  v.products = exponential(scores - row.lse);
-  Floats ds = v.products * (v.dp - row.delta);
+  Floats p = exponential(scores - row.lse);
+  Floats ds = p * ((drops ? v.kept * v.dp : v.dp) - row.delta);
+  v.products = drops ? v.kept * p : p;
   if (hasBias)
     v.dbias += ds;
   v.dp = ds * row.scale;
 }
 
-template <bool hasBias>
+template <bool hasBias, bool drops>
 static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
   int64_t whole = count / kLanes * kLanes, rest = count - whole;
   GradientVector v = {};
@@ -254,7 +255,9 @@ static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
       v.bias = loadVector<Floats>(row.bias + i);
       v.dbias = loadVector<Floats>(row.dbias + i);
     }
-    differentiate<hasBias>(v, row);
+    if (drops)
+      v.kept = loadVector<Floats>(row.kept + i);
+    differentiate<hasBias, drops>(v, row);
     storeVector(row.products + i, v.products);
     storeVector(row.dp + i, v.dp);
     if (hasBias)
@@ -269,7 +272,9 @@ static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
   v.dbias = Floats{};
   if (hasBias)
     v.bias = loadRest<Floats>(row.bias, count);
-  differentiate<hasBias>(v, row);
+  if (drops)
+    v.kept = loadVector<Floats>(row.kept + whole);
+  differentiate<hasBias, drops>(v, row);
   storeVector(row.products + whole, firstOf(v.products, rest, products));
   storeVector(row.dp + whole, firstOf(v.dp, rest, dp));
   if (hasBias)
@@ -277,10 +282,23 @@ static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
 }
 
 REPRISE_CLONES void gradientRow(const GradientRow &row, int64_t count) {
-  if (row.bias)
-    gradientOf<true>(row, count);
+  if (row.bias && row.kept)
+    gradientOf<true, true>(row, count);
+  else if (row.bias)
+    gradientOf<true, false>(row, count);
+  else if (row.kept)
+    gradientOf<false, true>(row, count);
   else
-    gradientOf<false>(row, count);
+    gradientOf<false, false>(row, count);
+}
+
+REPRISE_CLONES void multiplyRow(const float *factors, float *x, int64_t count) {
+  int64_t whole = count / kLanes * kLanes;
+  for (int64_t i = 0; i < whole; i += kLanes)
+    storeVector(x + i,
+                loadVector<Floats>(x + i) * loadVector<Floats>(factors + i));
+  for (int64_t i = whole; i < count; ++i)
+    x[i] *= factors[i];
 }
 
 static REPRISE_INLINE Floats widened(const Halves &halves) {

@@ -32,9 +32,15 @@ struct GradientRow {
   float *dp;       // becomes scale * ds, with ds = p (dp - delta)
   const float *bias; // may be null
   float *dbias;      // has ds added, unless null
+  /// Unless null, what the weights that met v were multiplied by, with room
+  /// behind the row: ds = p (kept dp - delta), and products become kept p.
+  const float *kept;
   float scale, lse, delta;
 };
 void gradientRow(const GradientRow &row, int64_t count);
+
+/// x *= factors.
+void multiplyRow(const float *factors, float *x, int64_t count);
 
 /// The sum of x * y.
 float dotRow(const float *x, const float *y, int64_t count);

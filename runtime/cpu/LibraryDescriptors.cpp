@@ -415,13 +415,12 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
 
 /// oneDNN's types of operands; it has more of them than its products take.
 static Status checkElements(const LibraryCallDesc &desc) {
-  for (const std::vector<TensorDesc> *list : {&desc.inputs, &desc.outputs})
-    for (const TensorDesc &tensor : *list)
-      if (tensor.type != RP_F32 && tensor.type != RP_BF16)
-        return Status::error(
-            RP_UNAVAILABLE,
-            std::string("oneDNN runs no ") + functionOf(desc).name + " of " +
-                elementName(tensor.type) + " here; f32 and bf16 are possible");
+  for (const TensorDesc *tensor : floatTensors(desc))
+    if (tensor->type != RP_F32 && tensor->type != RP_BF16)
+      return Status::error(
+          RP_UNAVAILABLE,
+          std::string("oneDNN runs no ") + functionOf(desc).name + " of " +
+              elementName(tensor->type) + " here; f32 and bf16 are possible");
   return {};
 }
 

@@ -40,6 +40,8 @@ std::vector<ZooCase> end_to_end::smallTransformers() {
   cases[2].options.patch = 8;
   cases[2].options.baseWidth = 24;
   cases[2].options.dropout = 0.1;
+  for (unsigned attends : {0, 2})
+    cases[attends].options.attentionDropout = 0.1;
   return cases;
 }
 

@@ -129,6 +129,22 @@ func.func @attention_scaled_by_no_number(%x: tensor<2x5x3x4x8xf32>) {
 
 // -----
 
+func.func @attention_that_drops_from_no_stream(%x: tensor<2x5x3x4x8xf32>, %s: tensor<i64>) {
+  // expected-error @+1 {{needs seed, step, probability and stream to drop weights, or none of them}}
+  %y, %l = sg.attention %x dropout(%s, %s) {probability = 0.1 : f64, scale = 1.0 : f64} : (tensor<2x5x3x4x8xf32>, tensor<i64>, tensor<i64>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_that_drops_all(%x: tensor<2x5x3x4x8xf32>, %s: tensor<i64>) {
+  // expected-error @+1 {{needs a probability between 0 and 1, but has 1.0}}
+  %y, %l = sg.attention %x dropout(%s, %s) {probability = 1.0 : f64, scale = 1.0 : f64, stream = 1 : i64} : (tensor<2x5x3x4x8xf32>, tensor<i64>, tensor<i64>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
 func.func @attention_grad_of_another(%x: tensor<2x5x3x4x8xbf16>, %y: tensor<2x5x4x8xbf16>, %l: tensor<2x4x5xbf16>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{attention of 'tensor<2x5x3x4x8xbf16>' needs 'tensor<2x4x5xf32>', but has 'tensor<2x4x5xbf16>'}}

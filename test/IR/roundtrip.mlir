@@ -358,6 +358,14 @@ func.func @transformers(%x: tensor<2x4x6xbf16>, %c: tensor<6xf32>, %t: tensor<5x
     : (tensor<4x5x3x2x8xbf16>, tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>,
        tensor<4x5x2x8xbf16>, tensor<2x2x5x5xf32>)
     -> (tensor<4x5x3x2x8xbf16>, tensor<2x2x5x5xf32>)
+  // CHECK: sg.attention %{{.*}}, %{{.*}} dropout(%{{.*}}, %{{.*}}) {probability = 1.000000e-01 : f64, scale = 2.500000e-01 : f64, stream = 4 : i64} : (tensor<4x5x3x2x8xbf16>, tensor<2x2x5x5xf32>, tensor<i64>, tensor<i64>) ->
+  %dy, %dl = sg.attention %qkv, %bias dropout(%s, %s) {probability = 0.1 : f64, scale = 0.25 : f64, stream = 4 : i64}
+    : (tensor<4x5x3x2x8xbf16>, tensor<2x2x5x5xf32>, tensor<i64>, tensor<i64>)
+    -> (tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>)
+  // CHECK: sg.attention_grad %{{[^d]*}} dropout(%{{.*}}, %{{.*}}) {probability = 1.000000e-01 : f64, scale = 2.500000e-01 : f64, stream = 4 : i64} :
+  %dd = sg.attention_grad %qkv, %dy, %dl, %dy dropout(%s, %s) {probability = 0.1 : f64, scale = 0.25 : f64, stream = 4 : i64}
+    : (tensor<4x5x3x2x8xbf16>, tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>,
+       tensor<4x5x2x8xbf16>, tensor<i64>, tensor<i64>) -> tensor<4x5x3x2x8xbf16>
   // CHECK: sg.gather_grad %{{.*}}, %{{.*}} : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
   %7 = sg.gather_grad %i, %x : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
   // CHECK: sg.dropout {{.*}} {per_sample, probability = 5.000000e-01 : f64, stream = 2 : i64}

@@ -120,3 +120,30 @@ rt.program @only_repeats attributes {arena_bytes = 128 : i64,
       <"draw" in "a" recompute, flops 0, bytes 0>
   }
 }
+
+// -----
+
+// Calls of the library draw, too: of streams that their ints say.
+rt.program @calls_draw attributes {arena_bytes = 1024 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 1024 max_live 1024 base_flops 0 {
+    rt.buffer 0 "s" input at 64 size 8 live 0 to 3
+    rt.buffer 1 "qkv" input at 128 size 96 live 0 to 3
+    rt.buffer 2 "y" activation at 256 size 32 live 0 to 3
+    rt.buffer 3 "lse" activation at 320 size 16 live 0 to 3
+    // expected-note@+1 {{the other step}}
+    rt.call attention reads [#rt.view<1 + 0 : tensor<1x2x3x2x2xf32>>, #rt.view<0 + 0 : tensor<i64>>, #rt.view<0 + 0 : tensor<i64>>]
+      writes [#rt.view<2 + 0 : tensor<1x2x2x2xf32>>, #rt.view<3 + 0 : tensor<1x2x2xf32>>]
+      ints [5] floats [1.0, 0.25] by "tiles" <"attention" in "" forward, flops 0, bytes 0>
+    rt.call attention reads [#rt.view<1 + 0 : tensor<1x2x3x2x2xf32>>, #rt.view<0 + 0 : tensor<i64>>, #rt.view<0 + 0 : tensor<i64>>]
+      writes [#rt.view<2 + 0 : tensor<1x2x2x2xf32>>, #rt.view<3 + 0 : tensor<1x2x2xf32>>]
+      ints [5] floats [1.0, 0.25] by "tiles" <"attention" in "" recompute, flops 0, bytes 0>
+    rt.call attention reads [#rt.view<1 + 0 : tensor<1x2x3x2x2xf32>>]
+      writes [#rt.view<2 + 0 : tensor<1x2x2x2xf32>>, #rt.view<3 + 0 : tensor<1x2x2xf32>>]
+      ints [] floats [1.0] by "tiles" <"attention" in "" forward, flops 0, bytes 0>
+    // expected-error@+1 {{draws from stream 5, which another step draws from}}
+    rt.call attention reads [#rt.view<1 + 0 : tensor<1x2x3x2x2xf32>>, #rt.view<0 + 0 : tensor<i64>>, #rt.view<0 + 0 : tensor<i64>>]
+      writes [#rt.view<2 + 0 : tensor<1x2x2x2xf32>>, #rt.view<3 + 0 : tensor<1x2x2xf32>>]
+      ints [5] floats [1.0, 0.25] by "tiles" <"attention" in "" forward, flops 0, bytes 0>
+  }
+}

@@ -230,7 +230,7 @@ static SmallVector<Tensor> rowsOf(ArrayRef<Tensor> arguments,
 static SmallVector<Operation *> randomOpsOf(func::FuncOp function) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<RandomOpInterface>(op))
+    if (streamOf(op))
       ops.push_back(op);
   });
   return ops;

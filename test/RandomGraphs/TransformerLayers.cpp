@@ -153,7 +153,8 @@ Value TransformerLayers::attend(Value x, StringRef path) {
   return sg::ReshapeOp::create(b, loc, x.getType(), turned);
 }
 
-/// The same by one op, with a bias for every, every other, or each sample.
+/// The same by one op, with a bias for every, every other, or each sample, and
+/// with weights dropped.
 Value TransformerLayers::attendAtOnce(Value x, StringRef path) {
   Location loc = b.getUnknownLoc();
   ArrayRef<int64_t> shape = typeOf(x).getShape();
@@ -180,8 +181,19 @@ Value TransformerLayers::attendAtOnce(Value x, StringRef path) {
         {divisors[random.below(divisors.size())], heads, count, count});
   }
   double scale = random.pick<double>({1.0, 0.5, -0.75});
+  Value seed, step;
+  FloatAttr probability;
+  IntegerAttr stream;
+  // No draw of its own, which would make all later graphs of a seed others.
+  if (scale == 0.5) {
+    seed = state.counter(b, "rng.seed", sg::Role::Seed);
+    step = state.counter(b, "rng.step", sg::Role::Counter);
+    probability = b.getF64FloatAttr(0.3);
+    stream = b.getI64IntegerAttr(state.nextStream());
+  }
   Value mixed =
-      sg::AttentionOp::create(b, loc, qkv, bias, b.getF64FloatAttr(scale))
+      sg::AttentionOp::create(b, loc, qkv, bias, seed, step,
+                              b.getF64FloatAttr(scale), probability, stream)
           .getResult();
   return sg::ReshapeOp::create(b, loc, x.getType(), mixed);
 }

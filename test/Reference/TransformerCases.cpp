@@ -41,6 +41,15 @@ std::vector<Case> reference::testing::transformerCases() {
           : (tensor<3x1x3x1x1xf64>, tensor<1x1x1x1xf64>)
           -> (tensor<3x1x1x1xf64>, tensor<3x1x1xf64>)
         return %y : tensor<3x1x1x1xf64>)"),
+      make("attention_that_drops",
+           "%x: tensor<2x5x3x2x3xf64>, %b: tensor<2x2x5x5xf64>, "
+           "%seed: tensor<i64>, %step: tensor<i64>",
+           "tensor<2x5x2x3xf64>", R"(
+        %y, %lse = sg.attention %x, %b dropout(%seed, %step)
+          {scale = 0.7 : f64, probability = 0.3 : f64, stream = 5 : i64}
+          : (tensor<2x5x3x2x3xf64>, tensor<2x2x5x5xf64>, tensor<i64>,
+             tensor<i64>) -> (tensor<2x5x2x3xf64>, tensor<2x2x5xf64>)
+        return %y : tensor<2x5x2x3xf64>)"),
       unary("gelu", -3.0, 3.0),
       make("gelu_by_tanh", "%x: tensor<3x5xf64>", "tensor<3x5xf64>", R"(
         %y = sg.gelu %x {tanh} : tensor<3x5xf64>
@@ -99,6 +108,17 @@ std::vector<Case> reference::testing::transformerGradientCases() {
              tensor<4x3x1x2xf64>, tensor<2x1x3x3xf64>)
           -> (tensor<4x3x3x1x2xf64>, tensor<2x1x3x3xf64>)
         return %g, %h : tensor<4x3x3x1x2xf64>, tensor<2x1x3x3xf64>)"),
+      make("attention_grad_that_drops",
+           "%x: tensor<2x4x3x2x3xf64>, %y: tensor<2x4x2x3xf64>, "
+           "%l: tensor<2x2x4xf64>, %d: tensor<2x4x2x3xf64>, "
+           "%seed: tensor<i64>, %step: tensor<i64>",
+           "tensor<2x4x3x2x3xf64>", R"(
+        %g = sg.attention_grad %x, %y, %l, %d dropout(%seed, %step)
+          {scale = 0.7 : f64, probability = 0.3 : f64, stream = 5 : i64}
+          : (tensor<2x4x3x2x3xf64>, tensor<2x4x2x3xf64>, tensor<2x2x4xf64>,
+             tensor<2x4x2x3xf64>, tensor<i64>, tensor<i64>)
+          -> tensor<2x4x3x2x3xf64>
+        return %g : tensor<2x4x3x2x3xf64>)"),
       make("gather_grad", "%i: tensor<4x3xi32>, %dy: tensor<4x3x5xf64>",
            "tensor<2x5xf64>", R"(
         %t = sg.gather_grad %i, %dy

@@ -85,6 +85,48 @@ TEST(Attention, MixesByTheSoftmaxOfScores) {
   expectClose(r[2], p.reals({1, 2, 1, 1}, {7, 6}), 1e-15);
 }
 
+// What is kept is what sg.dropout keeps of a tensor of ones.
+TEST(Attention, DropsAsDropoutDoes) {
+  Program p(R"(
+    func.func @f(%x: tensor<2x3x3x2x1xf64>, %ones: tensor<2x2x3x3xf64>,
+                 %seed: tensor<i64>, %step: tensor<i64>)
+        -> (tensor<2x3x2x1xf64>, tensor<2x2x3xf64>, tensor<2x2x3x3xf64>) {
+      %y, %lse = sg.attention %x dropout(%seed, %step)
+        {scale = 0.0 : f64, probability = 0.4 : f64, stream = 9 : i64}
+        : (tensor<2x3x3x2x1xf64>, tensor<i64>, tensor<i64>)
+        -> (tensor<2x3x2x1xf64>, tensor<2x2x3xf64>)
+      %kept = sg.dropout %ones, %seed, %step
+        {probability = 0.4 : f64, stream = 9 : i64}
+        : (tensor<2x2x3x3xf64>, tensor<i64>, tensor<i64>)
+        -> tensor<2x2x3x3xf64>
+      return %y, %lse, %kept
+        : tensor<2x3x2x1xf64>, tensor<2x2x3xf64>, tensor<2x2x3x3xf64>
+    })");
+  Tensor x = p.reals({2, 3, 3, 2, 1}, std::vector<double>(36, 1.0));
+  for (int64_t b = 0; b < 2; ++b)
+    for (int64_t n = 0; n < 3; ++n)
+      for (int64_t h = 0; h < 2; ++h)
+        x.real(x.position({b, n, 2, h, 0})) = 1.0 + n + 10.0 * h;
+  SmallVector<Tensor> r =
+      p.run({x, p.reals({2, 2, 3, 3}, std::vector<double>(36, 1.0)),
+             p.integers({}, {7}, 64), p.integers({}, {4}, 64)});
+  int64_t dropped = 0;
+  for (int64_t b = 0; b < 2; ++b)
+    for (int64_t h = 0; h < 2; ++h)
+      for (int64_t n = 0; n < 3; ++n) {
+        double mixed = 0.0;
+        for (int64_t m = 0; m < 3; ++m) {
+          double kept = r[2].real(r[2].position({b, h, n, m}));
+          dropped += kept == 0.0;
+          mixed += kept / 3.0 * (1.0 + m + 10.0 * h);
+        }
+        EXPECT_NEAR(r[0].real(r[0].position({b, n, h, 0})), mixed, 1e-14);
+        EXPECT_NEAR(r[1].real(r[1].position({b, h, n})), std::log(3.0), 1e-14);
+      }
+  EXPECT_GT(dropped, 5);
+  EXPECT_LT(dropped, 25);
+}
+
 TEST(Roll, ShiftsCyclically) {
   Program p(R"(
     func.func @f(%x: tensor<2x4xf64>) -> tensor<2x4xf64> {

@@ -21,6 +21,23 @@ func.func @drops_dropout_and_its_counter(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+sg.variable @"rng.seed" : tensor<i64> {role = #sg.role<seed>, init = #sg.init<zeros>}
+sg.variable @"rng.step" : tensor<i64> {role = #sg.role<counter>, init = #sg.init<zeros>}
+
+// CHECK-LABEL: func.func @keeps_the_weights_of_attention(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x5x3x4x8xf32>, %[[B:.*]]: tensor<1x4x5x5xf32>
+func.func @keeps_the_weights_of_attention(%x: tensor<2x5x3x4x8xf32>, %b: tensor<1x4x5x5xf32>) -> tensor<2x5x4x8xf32> {
+  // CHECK-NEXT: %[[Y:.*]], %{{.*}} = sg.attention %[[X]], %[[B]] {scale = 5.000000e-01 : f64}
+  // CHECK-NEXT: return %[[Y]]
+  %seed = sg.read @"rng.seed" : tensor<i64>
+  %step = sg.read @"rng.step" : tensor<i64>
+  %y, %lse = sg.attention %x, %b dropout(%seed, %step) {probability = 0.5 : f64, scale = 0.5 : f64, stream = 1 : i64}
+    : (tensor<2x5x3x4x8xf32>, tensor<1x4x5x5xf32>, tensor<i64>, tensor<i64>) -> (tensor<2x5x4x8xf32>, tensor<2x4x5xf32>)
+  return %y : tensor<2x5x4x8xf32>
+}
+
+// -----
+
 sg.variable @gamma : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 sg.variable @beta : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}

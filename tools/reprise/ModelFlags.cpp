@@ -58,6 +58,10 @@ void ModelFlags::addTo(CLI::App &app) {
                    "Probability of dropout, before the last layer of a "
                    "ResNet or behind every linear one of a transformer")
       ->group(kModelGroup);
+  command
+      ->add_option("--attention-dropout", attentionDropout,
+                   "Probability of dropping a weight of attention")
+      ->group(kModelGroup);
   command->add_option("--frames", frames, "Images of a volume")
       ->group(kModelGroup);
   command
@@ -99,6 +103,7 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
   options.channels = channels;
   options.baseWidth = width;
   options.dropout = dropout;
+  options.attentionDropout = attentionDropout;
   options.frames = frames;
   options.patch = patch;
   options.stochasticDepth = stochasticDepth;

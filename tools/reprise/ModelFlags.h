@@ -24,7 +24,7 @@ private:
   CLI::App *command = nullptr;
   std::optional<int64_t> batch, classes, channels, width, frames, patch;
   std::optional<std::string> image, stem, annotate;
-  std::optional<double> dropout, stochasticDepth;
+  std::optional<double> dropout, attentionDropout, stochasticDepth;
 };
 
 /// Options of a compilation.

@@ -188,6 +188,8 @@ def Rt_CallOp : Rt_Step<"call"> {
     /// Their values, in order; none where the attribute is absent.
     ::llvm::SmallVector<double> getFloatList();
     ::llvm::SmallVector<::reprise::LibraryEpilogue> getEpilogueList();
+    /// The stream that the call draws random numbers from, if it draws any.
+    ::std::optional<int64_t> getRandomStream();
   }];
 }
 

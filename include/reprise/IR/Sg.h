@@ -31,6 +31,11 @@ bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
 
 #include "reprise/IR/SgInterfaces.h.inc"
 
+namespace reprise {
+/// The stream that an op draws random numbers from, if it draws any.
+std::optional<int64_t> streamOf(mlir::Operation *op);
+} // namespace reprise
+
 #include "reprise/IR/SgDialect.h.inc"
 #include "reprise/IR/SgEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -103,13 +103,14 @@ def IndexMapOpInterface : OpInterface<"IndexMapOpInterface"> {
 def RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that draws random numbers: a function of (seed, step, stream, index).
+    An op that may draw random numbers: a function of (seed, step, stream, index).
     No two ops of the forward pass have the same stream; a clone or a derivative
     that draws the same numbers again has its original's.
   }];
-  let methods = [InterfaceMethod<"The stream the op draws from.",
-    "int64_t", "getRandomStream", (ins), "", [{
-      return static_cast<int64_t>($_op.getStream());
+  let methods = [InterfaceMethod<"The stream the op draws from; none, if it "
+    "draws nothing.",
+    "std::optional<int64_t>", "getRandomStream", (ins), "", [{
+      return std::optional<int64_t>($_op.getStream());
     }]>];
 }
 

@@ -54,7 +54,8 @@ def Sg_LayerNormGradOp : Sg_InferredOp<"layer_norm_grad"> {
   }];
 }
 
-def Sg_AttentionOp : Sg_InferredOp<"attention"> {
+def Sg_AttentionOp : Sg_InferredOp<"attention", [
+    AttrSizedOperandSegments, RandomOpInterface]> {
   let summary = "self-attention that need not store its scores";
   let description = [{
     Of queries q, keys k and values v of each head, side by side in `qkv`
@@ -63,6 +64,9 @@ def Sg_AttentionOp : Sg_InferredOp<"attention"> {
     dimension, (B,H,N); result = e^(s - lse) v, (B,N,H,D) (Vaswani et al. 2017,
     arXiv 1706.03762). A bias (P,H,N,N) is added to the scores of sample b at
     row b mod P: distances in windows, masks.
+
+    With `dropout`, weights are dropped as `sg.dropout` of the same probability and
+    stream does with a tensor (B,H,N,N) of them, and lse is of all of them.
 
     The result is of the type of `qkv`; lse and bias are of that type, or f32
     where it is bf16 or f16. Scores are f32 then, weights are rounded to that type
@@ -78,25 +82,34 @@ def Sg_AttentionOp : Sg_InferredOp<"attention"> {
     %z, %zlse = sg.attention %qkv, %bias {scale = 0.25 : f64}
       : (tensor<8x49x3x4x16xf32>, tensor<2x4x49x49xf32>)
       -> (tensor<8x49x4x16xf32>, tensor<8x4x49xf32>)
+    %w, %wlse = sg.attention %qkv dropout(%seed, %step)
+      {probability = 0.1 : f64, scale = 0.25 : f64, stream = 3 : i64}
+      : (tensor<8x49x3x4x16xf32>, tensor<i64>, tensor<i64>)
+      -> (tensor<8x49x4x16xf32>, tensor<8x4x49xf32>)
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$qkv, Optional<Sg_FloatTensor>:$bias,
-                       F64Attr:$scale);
+    Optional<Sg_CounterTensor>:$seed, Optional<Sg_CounterTensor>:$step,
+    F64Attr:$scale, OptionalAttr<F64Attr>:$probability,
+    OptionalAttr<I64Attr>:$stream);
   let results = (outs Sg_FloatTensor:$result, Sg_FloatTensor:$lse);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    operands attr-dict `:` functional-type(operands, results)
+    $qkv (`,` $bias^)? (`dropout` `(` $seed^ `,` $step `)`)? attr-dict
+    `:` functional-type(operands, results)
   }];
 }
 
-def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad"> {
+def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad", [
+    AttrSizedOperandSegments, RandomOpInterface]> {
   let summary = "the gradients of attention";
   let description = [{
     With the scores s computed again, p = e^(s - lse), delta = sum dy * y along D
     and ds = p (dy . v - delta): dq = scale ds k, dk = scale ds^T q, dv = p^T dy,
     side by side in dqkv; dbias, if there is a bias, is the sum of ds over samples
     of the same row. (Dao et al. 2022, arXiv 2205.14135.) `y` and `lse` are the
-    results of `sg.attention`.
+    results of `sg.attention`. With `dropout`, the same weights p and products
+    dy . v are dropped again, but for p in ds.
 
     ```mlir
     %dqkv = sg.attention_grad %qkv, %y, %lse, %dy {scale = 0.25 : f64}
@@ -106,11 +119,15 @@ def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad"> {
   }];
   let arguments = (ins Sg_FloatTensor:$qkv, Sg_FloatTensor:$y,
     Sg_FloatTensor:$lse, Sg_FloatTensor:$dy, Optional<Sg_FloatTensor>:$bias,
-    F64Attr:$scale);
+    Optional<Sg_CounterTensor>:$seed, Optional<Sg_CounterTensor>:$step,
+    F64Attr:$scale, OptionalAttr<F64Attr>:$probability,
+    OptionalAttr<I64Attr>:$stream);
   let results = (outs Sg_FloatTensor:$dqkv, Optional<Sg_FloatTensor>:$dbias);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    operands attr-dict `:` functional-type(operands, results)
+    $qkv `,` $y `,` $lse `,` $dy (`,` $bias^)?
+    (`dropout` `(` $seed^ `,` $step `)`)? attr-dict
+    `:` functional-type(operands, results)
   }];
 }
 

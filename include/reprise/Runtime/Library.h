@@ -55,6 +55,11 @@ inline const LibraryFunction &functionOf(const LibraryCallDesc &desc) {
   return kLibraryFunctions[size_t(desc.op)];
 }
 
+/// Inputs but for seed and step of a call that draws random numbers, which are
+/// the last ones; and these inputs and all outputs.
+size_t floatInputs(const LibraryCallDesc &desc);
+std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc);
+
 /// "f32", "bf16", ... of an element type of the C interface.
 const char *elementName(rp_element_type type);
 

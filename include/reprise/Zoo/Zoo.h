@@ -43,6 +43,8 @@ struct ModelOptions {
   /// Probability of the dropout before the last layer of a ResNet, behind every
   /// linear layer of a vision transformer; 0 for none.
   std::optional<double> dropout;
+  /// Probability of dropping a weight of attention.
+  std::optional<double> attentionDropout;
   /// Probability with which a sample skips the last block; that of other blocks
   /// grows up to it from 0 at the first.
   std::optional<double> stochasticDepth;

@@ -1,7 +1,8 @@
 //===- AttentionTest.cpp - Attention by tiles against sums in double ------===//
 //
 // Cases that are cut in every way: several pairs a tile with some left over,
-// one pair, some rows of a pair; biases that several threads add to.
+// one pair, some rows of a pair; biases that several threads add to; weights
+// that are dropped.
 //
 //===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
@@ -9,6 +10,7 @@
 #include "NaiveLoops.h"
 #include "SessionHandle.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include "reprise/Runtime/Philox.h"
 
 #include <cmath>
 #include <cstring>
@@ -19,10 +21,14 @@ using namespace reprise::test;
 
 namespace {
 
+// Of weights that are dropped.
+constexpr int64_t kSeed = 0x123456789abcdef0, kStep = 3,
+                  kStream = (int64_t(7) << 22) + 5;
+
 struct AttentionCase {
   const char *name;
   int64_t samples, tokens, heads, width, biasRows;
-  double scale;
+  double scale, probability = 0;
 
   Shape qkv() const { return {samples, tokens, 3, heads, width}; }
   Shape y() const { return {samples, tokens, heads, width}; }
@@ -41,6 +47,20 @@ struct AttentionCase {
   }
   int64_t atBias(int64_t b, int64_t h, int64_t n, int64_t m) const {
     return ((b % biasRows * heads + h) * tokens + n) * tokens + m;
+  }
+  /// What a weight is multiplied by: as element of (samples, heads, tokens,
+  /// tokens).
+  double keeps(int64_t b, int64_t h, int64_t n, int64_t m) const {
+    if (probability == 0)
+      return 1;
+    uint64_t i = ((b * heads + h) * tokens + n) * tokens + m;
+    uint32_t word = rt::philox4x32({{uint32_t(i), uint32_t(i >> 32),
+                                     uint32_t(kStep), uint32_t(kStream)}},
+                                   {{uint32_t(kSeed), uint32_t(kSeed >> 32)}})
+                        .word[0];
+    return (word >> 8) / double(1 << 24) >= float(probability)
+               ? 1 / (1 - probability)
+               : 0;
   }
 };
 
@@ -84,7 +104,7 @@ protected:
 
 } // namespace
 
-// samples, tokens, heads, width, rows of biases, scale
+// samples, tokens, heads, width, rows of biases, scale, probability
 static const AttentionCase kCases[] = {
     {"one_number", 1, 1, 1, 1, 0, 1.0},
     {"image", 2, 197, 3, 64, 0, 0.125},
@@ -96,6 +116,10 @@ static const AttentionCase kCases[] = {
     {"seventeen", 5, 17, 2, 33, 5, 1.5},
     {"rows_of_a_pair", 1, 777, 2, 16, 0, 0.25},
     {"rows_of_a_pair_with_bias", 2, 600, 1, 8, 1, 0.3},
+    {"drops_of_an_image", 2, 197, 3, 64, 0, 0.125, 0.25},
+    {"drops_of_windows", 24, 49, 3, 32, 4, 0.1767766952966369, 0.1},
+    {"drops_of_five", 3, 5, 2, 4, 3, 0.5, 0.6},
+    {"drops_of_rows_of_a_pair", 1, 777, 2, 16, 1, 0.25, 0.5},
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, AttentionTest,
@@ -165,15 +189,15 @@ Outputs AttentionTest::expected() const {
         for (int64_t i = 0; i < c.width; ++i) {
           double mixed = 0;
           for (int64_t m = 0; m < c.tokens; ++m)
-            mixed += p[m] / sum * x(b, m, 2, h, i);
+            mixed += p[m] / sum * c.keeps(b, h, n, m) * x(b, m, 2, h, i);
           out.y[c.atY(b, n, h, i)] = mixed;
           delta += mixed * dy.numbers[c.atY(b, n, h, i)];
         }
         for (int64_t m = 0; m < c.tokens; ++m) {
-          double dp = 0, weight = p[m] / sum;
+          double dp = 0, weight = p[m] / sum, kept = c.keeps(b, h, n, m);
           for (int64_t i = 0; i < c.width; ++i)
             dp += dy.numbers[c.atY(b, n, h, i)] * x(b, m, 2, h, i);
-          double ds = weight * (dp - delta);
+          double ds = weight * (kept * dp - delta);
           if (c.biasRows)
             out.dbias[c.atBias(b, h, n, m)] += ds;
           for (int64_t i = 0; i < c.width; ++i) {
@@ -182,7 +206,7 @@ Outputs AttentionTest::expected() const {
             out.dqkv[c.atPart(b, m, 1, h, i)] +=
                 c.scale * ds * x(b, n, 0, h, i);
             out.dqkv[c.atPart(b, m, 2, h, i)] +=
-                weight * dy.numbers[c.atY(b, n, h, i)];
+                weight * kept * dy.numbers[c.atY(b, n, h, i)];
           }
         }
       }
@@ -218,17 +242,22 @@ std::vector<std::vector<float>> AttentionTest::run(bool isGrad,
   }
   if (c.biasRows)
     inputs.push_back(builder.input("bias", c.bias()));
+  std::vector<int64_t> ints;
+  std::vector<double> floats = {c.scale};
+  if (c.probability > 0) {
+    for (const char *counter : {"seed", "step"})
+      inputs.push_back(builder.input(counter, {}, fb::ElementType::I64));
+    ints.push_back(kStream);
+    floats.push_back(c.probability);
+  }
   outputs.push_back(
       builder.activation("first", isGrad ? c.qkv() : c.y(), type));
   if (!isGrad || c.biasRows)
     outputs.push_back(
         builder.activation("second", isGrad ? c.bias() : c.lse()));
   rt::Status status = builder.call(
-      {isGrad ? rt::LibraryOp::AttentionGrad : rt::LibraryOp::Attention,
-       inputs,
-       outputs,
-       {},
-       {c.scale}});
+      {isGrad ? rt::LibraryOp::AttentionGrad : rt::LibraryOp::Attention, inputs,
+       outputs, ints, floats});
   if (status.code() == RP_UNAVAILABLE)
     return {};
   EXPECT_EQ(status.message(), "");
@@ -251,6 +280,10 @@ std::vector<std::vector<float>> AttentionTest::run(bool isGrad,
     }
     if (c.biasRows)
       bias.set(s, "bias");
+    if (c.probability > 0) {
+      EXPECT_EQ(s.setInput("seed", std::vector<int64_t>{kSeed}).message, "");
+      EXPECT_EQ(s.setInput("step", std::vector<int64_t>{kStep}).message, "");
+    }
     EXPECT_EQ(s.run().message, "");
     r->push_back(
         outputOf(s, "first", elements(outputs[0].shape), outputs[0].type));
@@ -365,4 +398,26 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
             "attention_grad has a bias and its gradient, or neither");
   grad.outputs.push_back(bias);
   EXPECT_EQ(refusal(grad), "");
+  rt::TensorDesc counter{RP_I64, {}, {}};
+  rt::LibraryCallDesc drops{rt::LibraryOp::Attention,
+                            {qkv, counter, counter},
+                            {y, lse},
+                            {3},
+                            {0.5, 0.1}};
+  EXPECT_EQ(refusal(drops), "");
+  drops.inputs.pop_back();
+  EXPECT_EQ(refusal(drops), "attention takes 1 input and 2 outputs, not 2 and "
+                            "2");
+  drops.inputs.push_back(lse);
+  EXPECT_EQ(refusal(drops), "a call draws with a seed and a step, i64 scalars, "
+                            "not f32 4x2x5");
+  drops.inputs.back() = counter;
+  for (double probability : {0.0, 1.0, double(NAN)}) {
+    drops.floats[1] = probability;
+    EXPECT_EQ(refusal(drops), "an attention drops with probability " +
+                                  std::to_string(probability) +
+                                  ", which is not between 0 and 1");
+  }
+  drops.floats.pop_back();
+  EXPECT_EQ(refusal(drops), "attention takes 0 ints and 1 float, not 1 and 1");
 }
