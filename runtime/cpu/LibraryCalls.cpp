@@ -80,9 +80,8 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
   }
   if (plan.loop)
     loop = bindLoop(plan, operands);
-  if (plan.readsScratchpad)
-    cleared = {static_cast<char *>(operands.workspace) + plan.scratchpadOffset,
-               plan.info.workspaceBytes - plan.scratchpadOffset};
+  if (plan.cleared)
+    cleared = {address(*plan.cleared, plan, operands), plan.clearedBytes};
 }
 
 namespace {

@@ -58,9 +58,11 @@ struct LibraryPlan {
   std::optional<LibraryCallDesc> loop;
   bool hasProduct = false;
   uint64_t productOffset = 0, scratchpadOffset = 0; // in the workspace
-  /// Whether the library multiplies by zero what its scratchpad holds before it
-  /// wrote there, so that a NaN would come through: it is cleared before.
-  bool readsScratchpad = false;
+  /// What is set to zero before each run: patches with padding, or a scratchpad
+  /// that the library multiplies by zero before it wrote there, so that a NaN
+  /// would come through.
+  std::optional<Place> cleared;
+  uint64_t clearedBytes = 0;
   /// Of an attention, which is no sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
   LibraryCallInfo info;
@@ -68,10 +70,27 @@ struct LibraryPlan {
 
 dnnl::engine &cpuEngine();
 
+dnnl::memory::data_type dataType(rp_element_type type);
+
+/// The operand as a product sees it.
+dnnl::memory::desc matrix(const TensorDesc &t, bool transposed);
+
+/// True if executing `desc` takes memory from the heap.
+bool allocates(const dnnl::primitive_desc_base &desc);
+
+/// Adds a copy from one layout to another.
+void planReorder(LibraryPlan &plan, const dnnl::memory::desc &from,
+                 Place fromPlace, const dnnl::memory::desc &to, Place toPlace);
+
 /// A product of matrices by the first kernel that does not allocate.
 dnnl::matmul::primitive_desc planProduct(const dnnl::memory::desc &a,
                                          const dnnl::memory::desc &b,
                                          const dnnl::memory::desc &c);
+
+/// Plans the gradient of a filter as one product, where that is faster than
+/// oneDNN's convolution. False, and nothing planned, where it is not, or would
+/// take memory from the heap.
+bool planFilterProduct(LibraryPlan &plan, const LibraryCallDesc &call);
 
 /// Plans the primitives of a checked call, its epilogues as post-ops. Throws
 /// dnnl::error where oneDNN has none that does not allocate.

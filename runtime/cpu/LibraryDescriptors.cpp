@@ -39,7 +39,7 @@ struct ConvolutionDescs {
 };
 } // namespace
 
-static memory::data_type dataType(rp_element_type type) {
+memory::data_type dataType(rp_element_type type) {
   return type == RP_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
@@ -89,9 +89,8 @@ static dnnl::primitive_attr userScratchpad() {
   return attr;
 }
 
-/// True if executing `desc` takes memory from the heap: oneDNN's gemm packs
-/// its operands into buffers of its own.
-static bool allocates(const dnnl::primitive_desc_base &desc) {
+/// oneDNN's gemm packs its operands into buffers of its own.
+bool allocates(const dnnl::primitive_desc_base &desc) {
   return std::strstr(desc.impl_info_str(), "gemm:jit") != nullptr;
 }
 
@@ -142,10 +141,8 @@ forwardDesc(const ConvolutionDescs &d,
   return avoidAllocation(first);
 }
 
-/// Adds the reorder between the two layouts of a filter.
-static void planReorder(LibraryPlan &plan, const memory::desc &from,
-                        Place fromPlace, const memory::desc &to,
-                        Place toPlace) {
+void planReorder(LibraryPlan &plan, const memory::desc &from, Place fromPlace,
+                 const memory::desc &to, Place toPlace) {
   dnnl::reorder::primitive_desc desc(cpuEngine(), from, cpuEngine(), to,
                                      userScratchpad());
   plan.primitives.push_back(
@@ -233,9 +230,9 @@ static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
     planReorder(plan, packed, Place::packed(), d.plainFilter, Place::output());
 }
 
-/// The operand as the product sees it: a transposed one keeps its bytes and
-/// swaps the last two dimensions and strides.
-static memory::desc matrix(const TensorDesc &t, bool transposed) {
+/// A transposed one keeps its bytes and swaps the last two dimensions and
+/// strides.
+memory::desc matrix(const TensorDesc &t, bool transposed) {
   memory::dims dims = t.shape, strides = t.strides;
   if (strides.empty()) {
     strides.assign(dims.size(), 1);
@@ -293,42 +290,6 @@ static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
       attached);
 }
 
-/// True for the gradient of a 1x1 filter that reads every pixel once, in bf16:
-/// a product of matrices. oneDNN's convolution makes copies of both images for
-/// it and takes two to five times as long.
-static bool isProductOfPixels(const LibraryCallDesc &call) {
-  const std::vector<int64_t> &filter = call.outputs[0].shape;
-  const std::vector<int64_t> everyPixel = {1, 1, 0, 0, 0, 0, 1, 1, 1};
-  return call.inputs[0].type == RP_BF16 && filter[1] == 1 && filter[2] == 1 &&
-         call.ints == everyPixel;
-}
-
-/// (N,H,W,C) as N*H*W rows.
-static TensorDesc rowsOf(const TensorDesc &image) {
-  const std::vector<int64_t> &s = image.shape;
-  return {image.type, {s[0] * s[1] * s[2], s[3]}, {}};
-}
-
-/// dy^T x. False, and nothing planned, where that would take memory from the
-/// heap.
-static bool planPixelProduct(LibraryPlan &plan, const LibraryCallDesc &call) {
-  memory::desc dy = matrix(rowsOf(call.inputs[1]), true);
-  memory::desc x = matrix(rowsOf(call.inputs[0]), false);
-  memory::desc dw =
-      matrix({call.outputs[0].type,
-              {call.outputs[0].shape[0], call.outputs[0].shape[3]},
-              {}},
-             false);
-  auto desc = planProduct(dy, x, dw);
-  if (allocates(desc))
-    return false;
-  plan.primitives.push_back({desc,
-                             {{DNNL_ARG_SRC, Place::input(1), dy},
-                              {DNNL_ARG_WEIGHTS, Place::input(0), x},
-                              {DNNL_ARG_DST, Place::output(), dw}}});
-  return true;
-}
-
 static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void layOutWorkspace(LibraryPlan &plan) {
@@ -336,7 +297,7 @@ void layOutWorkspace(LibraryPlan &plan) {
   for (PlannedPrimitive &p : plan.primitives) {
     for (PlannedPrimitive::Argument &a : p.arguments) {
       if (a.place.kind == Place::Kind::Packed)
-        packed = a.desc.get_size();
+        packed = std::max<uint64_t>(packed, a.desc.get_size());
       if (a.place.kind == Place::Kind::Output && plan.hasProduct) {
         a.place = Place::product();
         product = a.desc.get_size();
@@ -352,6 +313,9 @@ void layOutWorkspace(LibraryPlan &plan) {
   plan.productOffset = align64(packed);
   plan.scratchpadOffset = plan.productOffset + align64(product);
   plan.info.workspaceBytes = plan.scratchpadOffset + align64(scratchpad);
+  if (plan.cleared)
+    plan.clearedBytes =
+        plan.cleared->kind == Place::Kind::Packed ? packed : scratchpad;
 }
 
 /// The sums among a call's epilogues, as post-ops; `shape` makes oneDNN's
@@ -391,11 +355,12 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
     planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
     break;
   case LibraryOp::Conv2DFilterGrad:
-    if (isProductOfPixels(call) && planPixelProduct(plan, call))
+    if (planFilterProduct(plan, call))
       break;
     planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
     // Its copies of images have room for padding that it leaves as it was.
-    plan.readsScratchpad = in0.type == RP_BF16;
+    if (in0.type == RP_BF16)
+      plan.cleared = Place::scratchpad();
     break;
   case LibraryOp::MatMul:
     planMatMul(plan, call, attachSums(call, [](const TensorDesc &t) {

@@ -53,6 +53,11 @@ static const ConvCase kCases[] = {
     {"one_pixel", {1, 1, 1, 33, 7, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
     {"padding_beyond_windows",
      {2, 8, 3, 6, 5, 1, 3, 2, 1, 0, 1, 0, 0, 1, 1, 1}},
+    {"few_pixels", {2, 5, 7, 64, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"strided_windows", {3, 10, 8, 64, 256, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
+    {"odd_windows", {3, 9, 8, 64, 256, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
+    {"uneven_windows", {1, 7, 6, 80, 256, 3, 2, 2, 1, 2, 0, 0, 3, 2, 1, 1}},
+    {"whole_windows", {2, 6, 8, 64, 256, 2, 3, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
@@ -64,14 +69,32 @@ INSTANTIATE_TEST_SUITE_P(Devices, ConvolutionTest,
                                   std::get<1>(info.param).name;
                          });
 
+/// Exact for the small whole numbers used here.
+static std::vector<uint16_t> toBF16(const std::vector<float> &values) {
+  std::vector<uint16_t> bits(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t word;
+    std::memcpy(&word, &values[i], 4);
+    bits[i] = uint16_t(word >> 16);
+  }
+  return bits;
+}
+
 static void runAndCompare(const std::string &device, ArtifactBuilder &builder,
                           const Shape &a, const Shape &b, const Shape &out,
-                          const std::vector<float> &expected) {
+                          const std::vector<float> &expected,
+                          fb::ElementType type = fb::ElementType::F32) {
   SessionHandle s;
   ASSERT_EQ(s.open(builder.seal(), {device.c_str(), 1, 0, 1}).message, "");
   std::vector<float> got(size_t(elements(out)));
-  ASSERT_EQ(s.setInput("a", smallIntegers(a, 1)).message, "");
-  ASSERT_EQ(s.setInput("b", smallIntegers(b, 2)).message, "");
+  auto set = [&](const char *name, const std::vector<float> &values) {
+    Outcome outcome = type == fb::ElementType::BF16
+                          ? s.setInput(name, toBF16(values))
+                          : s.setInput(name, values);
+    ASSERT_EQ(outcome.message, "");
+  };
+  set("a", smallIntegers(a, 1));
+  set("b", smallIntegers(b, 2));
   ASSERT_EQ(s.run().message, "");
   ASSERT_EQ(s.getOutput("out", got).message, "");
   ASSERT_EQ(got.size(), expected.size());
@@ -85,18 +108,24 @@ static void runAndCompare(const std::string &device, ArtifactBuilder &builder,
 void ConvolutionTest::check(rt::LibraryOp op, const Shape &a, const Shape &b,
                             const Shape &out,
                             const std::vector<float> &expected) {
-  for (unsigned threads : {1u, 2u}) {
-    ArtifactBuilder builder(threads);
-    Tensor x = builder.input("a", a), w = builder.input("b", b);
-    Tensor y = builder.activation("y", out), z = builder.activation("z", out);
-    rt::Status status =
-        builder.call(op, {x, w}, y, std::get<1>(GetParam()).shape.ints());
-    ASSERT_EQ(status.message(), "");
-    builder.copy(y, z);
-    builder.output("out", z);
-    builder.finish();
-    runAndCompare(std::get<0>(GetParam()), builder, a, b, out, expected);
-  }
+  // Sums of products of small whole numbers of either type are exact in f32.
+  for (fb::ElementType type : {fb::ElementType::F32, fb::ElementType::BF16})
+    for (unsigned threads : {1u, 2u}) {
+      SCOPED_TRACE(type == fb::ElementType::F32 ? "f32" : "bf16");
+      ArtifactBuilder builder(threads);
+      Tensor x = builder.input("a", a, type), w = builder.input("b", b, type);
+      Tensor y = builder.activation("y", out), z = builder.activation("z", out);
+      rt::Status status =
+          builder.call(op, {x, w}, y, std::get<1>(GetParam()).shape.ints());
+      if (type == fb::ElementType::BF16 && status.code() == RP_UNAVAILABLE)
+        continue;
+      ASSERT_EQ(status.message(), "");
+      builder.copy(y, z);
+      builder.output("out", z);
+      builder.finish();
+      runAndCompare(std::get<0>(GetParam()), builder, a, b, out, expected,
+                    type);
+    }
 }
 
 TEST_P(ConvolutionTest, Forward) {
@@ -169,17 +198,6 @@ TEST_P(MatMulTest, TransposesOfOneProgramStayApart) {
   runAndCompare(GetParam(), builder, square, square, square,
                 naiveMatMul(m, smallIntegers(square, 1),
                             smallIntegers(square, 2), false, true));
-}
-
-/// Exact for the small whole numbers used here.
-static std::vector<uint16_t> toBF16(const std::vector<float> &values) {
-  std::vector<uint16_t> bits(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint32_t word;
-    std::memcpy(&word, &values[i], 4);
-    bits[i] = uint16_t(word >> 16);
-  }
-  return bits;
 }
 
 TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
