@@ -64,6 +64,7 @@ public:
     choose.form = options.attention;
     choose.gflops = options.roofline.gflops;
     choose.gbytesPerSecond = options.roofline.gigabytesPerSecond;
+    choose.narrowGflops = options.roofline.narrowGflops;
     return addToFunctions(createSgChooseAttention(choose));
   }
   /// In mixed precision, if that is wanted.
@@ -278,6 +279,7 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
   lower.target = options.target;
   lower.gflops = options.roofline.gflops;
   lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
+  lower.narrowGflops = options.roofline.narrowGflops;
   lower.profile = options.profile;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   if (failed(Stage(module, options).formKernels(options).run()))

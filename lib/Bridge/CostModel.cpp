@@ -12,7 +12,8 @@ double Prices::sum() const {
 
 rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
                                         const std::string &path) {
-  for (double rate : {roofline.gflops, roofline.gigabytesPerSecond})
+  double narrow = roofline.narrowGflops == 0 ? 1 : roofline.narrowGflops;
+  for (double rate : {roofline.gflops, roofline.gigabytesPerSecond, narrow})
     if (!(rate > 0 && rate <= 1e9)) {
       char digits[32];
       std::snprintf(digits, sizeof digits, "%g", rate);
@@ -37,7 +38,8 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   std::vector<bool> isMeasured(ops.size());
   double all = 0, matched = 0;
   for (size_t id = 0; id < ops.size(); ++id) {
-    double estimate = roofline.milliseconds(ops[id].flops, ops[id].bytes);
+    double estimate =
+        roofline.milliseconds(ops[id].flops, ops[id].bytes, ops[id].isNarrow);
     all += estimate;
     prices.milliseconds.push_back(estimate);
     if (!profile)

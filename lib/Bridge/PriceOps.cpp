@@ -32,7 +32,8 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
   std::vector<CostedOp> ops;
   for (OpId id = 0; id < problem.ops.size(); ++id)
     ops.push_back({costs.profile ? profileKey(problem, id) : "",
-                   problem.ops[id].flops, problem.ops[id].bytes});
+                   problem.ops[id].flops, problem.ops[id].bytes,
+                   isNarrow(problem.ops[id].call.inputs)});
   return ops;
 }
 

@@ -59,3 +59,12 @@ KeyedOp reprise::keyedOpOf(const rt::fb::Step &step) {
 std::string reprise::profileKey(const rt::fb::Step &step) {
   return profileKey(keyedOpOf(step));
 }
+
+bool reprise::isNarrow(const std::vector<rt::TensorDesc> &inputs) {
+  return !inputs.empty() && rt::elementBytes(inputs.front().type) == 2;
+}
+
+bool reprise::isNarrow(const rt::fb::Step &step) {
+  const auto *call = step.action_as_LibraryCall();
+  return call && isNarrow(tensorsOf(call->inputs()));
+}

@@ -36,10 +36,11 @@ struct Extent {
     scoreBytes = scores * lse.getElementTypeBitWidth() / 8;
     tokenBytes = sg::byteSize(type) / 3;
     hasBias = bool(op.getBias());
+    isNarrow = type.getElementTypeBitWidth() == 16;
   }
   uint64_t width, scores, scoreBytes;
   uint64_t tokenBytes; // of q, k or v
-  bool hasBias;
+  bool hasBias, isNarrow;
 
   uint64_t productFlops() const { return 2 * scores * width; }
 };
@@ -50,16 +51,18 @@ struct Extent {
 /// weights and their cotangent, and the sum of a bias's.
 static double millisecondsStored(const Extent &e,
                                  const rt::Roofline &roofline) {
-  double product =
-      roofline.milliseconds(e.productFlops(), e.scoreBytes + 2 * e.tokenBytes);
+  double product = roofline.milliseconds(
+      e.productFlops(), e.scoreBytes + 2 * e.tokenBytes, e.isNarrow);
   uint64_t passes = 2 + 3 + (e.hasBias ? 1 : 0);
   return 6 * product + roofline.milliseconds(0, passes * e.scoreBytes);
 }
 
 /// Seven products in a cache; operands are read and written once a direction.
 static double millisecondsTiled(const Extent &e, const rt::Roofline &roofline) {
-  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes) +
-         roofline.milliseconds(5 * e.productFlops(), 8 * e.tokenBytes);
+  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes,
+                               e.isNarrow) +
+         roofline.milliseconds(5 * e.productFlops(), 8 * e.tokenBytes,
+                               e.isNarrow);
 }
 
 static std::string mebibytes(uint64_t bytes) {
@@ -111,7 +114,7 @@ private:
       return op.emitOpError()
              << "has no tiles on target '" << device.device()
              << "', whose library has no such function of " << elementOf(op);
-    rt::Roofline roofline{gflops, gbytesPerSecond};
+    rt::Roofline roofline{gflops, gbytesPerSecond, narrowGflops};
     double byTiles = millisecondsTiled(extent, roofline);
     double byStoring = millisecondsStored(extent, roofline);
     if (form == "tiled" ||

@@ -73,8 +73,8 @@ public:
       getOperation().emitError() << device.status().message();
       return signalPassFailure();
     }
-    FailureOr<CostModel> costs =
-        loadCosts(getOperation(), {gflops, gbytesPerSecond}, profile);
+    FailureOr<CostModel> costs = loadCosts(
+        getOperation(), {gflops, gbytesPerSecond, narrowGflops}, profile);
     if (failed(costs))
       return signalPassFailure();
     auto program = lowerToProgram(getOperation(), options, **device, *costs);

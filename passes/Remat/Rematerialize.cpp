@@ -88,8 +88,8 @@ public:
     func::FuncOp step = request ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
-    FailureOr<CostModel> costs =
-        loadCosts(getOperation(), {gflops, gbytesPerSecond}, profile);
+    FailureOr<CostModel> costs = loadCosts(
+        getOperation(), {gflops, gbytesPerSecond, narrowGflops}, profile);
     if (failed(costs))
       return signalPassFailure();
     BudgetOptions options;

@@ -113,6 +113,14 @@ TEST(CostModel, without_a_profile_is_the_roofline) {
   EXPECT_DOUBLE_EQ(prices.sum(), 3);
 }
 
+TEST(CostModel, prices_operands_of_16_bits_by_their_rate) {
+  std::vector<CostedOp> ops = {{"", 3000000, 0}, {"", 3000000, 0, true}};
+  EXPECT_EQ(CostModel({1, 2, 6}).price(ops).milliseconds,
+            (std::vector<double>{3, 0.5}));
+  EXPECT_FALSE(CostModel::load({1, 2, -1}, "").ok());
+  EXPECT_TRUE(CostModel::load({1, 2, 0}, "").ok());
+}
+
 TEST(CostModel, scales_what_was_not_measured) {
   CostModel costs = modelOf({{"a", {2, 1}}, {"b", {6, 1}}, {"c", {30, 1}}});
   // Ratios 2, 3 and 10.
@@ -142,6 +150,7 @@ TEST(CostModel, this_machine_has_a_speed) {
   auto roofline = rt::measureRoofline(1);
   ASSERT_TRUE(roofline.ok()) << roofline.status().message();
   EXPECT_GT(roofline->gflops, 0.01);
+  EXPECT_GE(roofline->narrowGflops, 0);
   EXPECT_GT(roofline->gigabytesPerSecond, 0.01);
   EXPECT_NE(rt::processorName(), "");
 }

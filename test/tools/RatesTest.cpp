@@ -23,6 +23,15 @@ TEST(Rates, are_read_in_any_order_and_unit) {
 
 TEST(Rates, come_back_as_written) {
   EXPECT_EQ(text::formatRoofline({123.44, 9.96}), "123.4GFLOPS,10.0GB/s");
+  std::string text = text::formatRoofline({123.4, 10, 1500});
+  EXPECT_EQ(text, "123.4GFLOPS,10.0GB/s,16bit=1500.0GFLOPS");
+  auto roofline = text::parseRoofline(text);
+  ASSERT_TRUE(roofline.ok());
+  EXPECT_DOUBLE_EQ(roofline->gflops, 123.4);
+  EXPECT_DOUBLE_EQ(roofline->narrowGflops, 1500);
+  EXPECT_EQ(text::formatRoofline(
+                *text::parseRoofline(" 16bit=1.5TFLOPS,10 GB/s, 123.4GFLOPS")),
+            text);
 }
 
 TEST(Rates, refusals_say_what_is_wrong) {
@@ -33,7 +42,7 @@ TEST(Rates, refusals_say_what_is_wrong) {
   };
   says("", "two rates");
   says("400GFLOPS", "two rates");
-  says("1GFLOPS,1GB/s,1GB/s", "two rates");
+  says("1GFLOPS,1GB/s,1GB/s", "twice");
   says("fastGFLOPS,35GB/s", "'fastGFLOPS' is no number");
   says("400,35GB/s", "'400' is no number with a unit");
   says("400GFLOP,35GB/s", "'GFLOP' is none of");
@@ -44,6 +53,11 @@ TEST(Rates, refusals_say_what_is_wrong) {
   says("400GFLOPS,1e12GB/s", "at most");
   says("400GFLOPS,35GFLOPS", "twice");
   says("1GB/s,35GB/s", "twice");
+  says("400GFLOPS,35GB/s,16bit=", "'' is no number");
+  says("400GFLOPS,35GB/s,16bit=3GB/s", "16bit= is arithmetic");
+  says("16bit=1GFLOPS,16bit=2GFLOPS,35GB/s", "twice");
+  says("16bit=1GFLOPS,35GB/s", "two rates");
+  says("400GFLOPS,35GB/s,16bit=0GFLOPS", "above 0");
 }
 
 TEST(Rates, a_roofline_takes_the_slower_of_both) {
@@ -51,4 +65,9 @@ TEST(Rates, a_roofline_takes_the_slower_of_both) {
   EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0), 2);
   EXPECT_DOUBLE_EQ(roofline.milliseconds(0, 30000000), 3);
   EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 30000000), 3);
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0, true), 2);
+  roofline.narrowGflops = 400;
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0, true), 0.5);
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0), 2);
+  EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 30000000, true), 3);
 }

@@ -28,11 +28,12 @@ protected:
         [&](unsigned threads) -> rt::Expected<rt::Roofline> {
           EXPECT_EQ(threads, machine.threads);
           ++measured;
-          return rt::Roofline{100.0 + measured, 7.25};
+          return rt::Roofline{100.0 + measured, 7.25, 1000};
         },
         note);
     EXPECT_TRUE(roofline.ok());
     EXPECT_EQ(roofline->gigabytesPerSecond, 7.25);
+    EXPECT_EQ(roofline->narrowGflops, 1000);
     return roofline->gflops;
   }
   void write(const std::string &text) { std::ofstream(path) << text; }
@@ -67,7 +68,10 @@ TEST_F(RooflineCache, damage_is_measured_over) {
         std::string("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
                     "\"gflops\":-1,\"gbytes_per_second\":3}"),
         std::string("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
-                    "\"gflops\":\"1\",\"gbytes_per_second\":3}")}) {
+                    "\"gflops\":\"1\",\"gbytes_per_second\":3}"),
+        std::string("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
+                    "\"gflops\":1,\"gflops_16bit\":-1,"
+                    "\"gbytes_per_second\":3}")}) {
     write(text);
     int before = measured;
     get();
@@ -76,6 +80,15 @@ TEST_F(RooflineCache, damage_is_measured_over) {
     get();
     EXPECT_EQ(measured, before + 1) << "was not mended: " << text;
   }
+}
+
+TEST_F(RooflineCache, of_an_older_version_is_measured_over_in_silence) {
+  get();
+  write("{\"processor\":\"p\",\"library\":\"l\",\"threads\":2,"
+        "\"gflops\":1,\"gbytes_per_second\":3}");
+  EXPECT_EQ(get(), 102);
+  EXPECT_EQ(note, "");
+  EXPECT_EQ(get(), 102);
 }
 
 TEST_F(RooflineCache, may_be_unwritable) {

@@ -33,7 +33,7 @@ double OpTime::gigabytesPerSecond() const {
 }
 
 double OpTime::efficiency(const rt::Roofline &roofline) const {
-  double least = roofline.milliseconds(flops, bytes) * count;
+  double least = roofline.milliseconds(flops, bytes, isNarrow) * count;
   return milliseconds > 0 ? least / milliseconds : 0;
 }
 
@@ -69,6 +69,7 @@ std::vector<OpTime> tools::timesByOp(const rt::fb::Entry &entry,
                                             : OpTime::Kind::Library;
     op.flops = step.flops();
     op.bytes = step.bytes();
+    op.isNarrow = isNarrow(step);
   }
   std::vector<OpTime> ops;
   for (auto &[key, op] : byKey)

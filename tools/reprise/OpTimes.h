@@ -18,6 +18,7 @@ struct OpTime {
   std::string tensor; // the largest that it reads or writes, "f32[8,16]"
   Kind kind = Kind::Kernel;
   uint64_t flops = 0, bytes = 0; // of one step, bytes read and written
+  bool isNarrow = false;         // see rt::Roofline
   uint64_t count = 0;            // steps
   double milliseconds = 0;       // of all of them
 

@@ -201,7 +201,8 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   std::vector<CostedOp> ops;
   for (uint32_t k = 0; entry.steps() && k < entry.steps()->size(); ++k) {
     const rt::fb::Step &step = *entry.steps()->Get(k);
-    ops.push_back({profileKey(step), step.flops(), step.bytes()});
+    ops.push_back(
+        {profileKey(step), step.flops(), step.bytes(), isNarrow(step)});
   }
   return costs.price(ops);
 }

@@ -28,6 +28,8 @@ std::string tools::rooflineCachePath(const MachineId &machine) {
          std::to_string(machine.threads) + ".json";
 }
 
+static constexpr const char *kNarrow = "gflops_16bit";
+
 /// Nothing, and a note unless there is no file, when it cannot be used.
 static std::optional<rt::Roofline> readCache(const std::string &path,
                                              const MachineId &machine,
@@ -58,6 +60,15 @@ static std::optional<rt::Roofline> readCache(const std::string &path,
     roofline = {json["gflops"], json["gbytes_per_second"]};
     for (double rate : {roofline.gflops, roofline.gigabytesPerSecond})
       isWhole = isWhole && rate > 0 && rate <= 1e9;
+    // Files of versions without this rate are no damage.
+    bool isOld = !json.contains(kNarrow);
+    if (isWhole && isOld)
+      return std::nullopt;
+    isWhole = isWhole && json[kNarrow].is_number();
+    if (isWhole)
+      roofline.narrowGflops = json[kNarrow];
+    isWhole =
+        isWhole && roofline.narrowGflops >= 0 && roofline.narrowGflops <= 1e9;
   }
   if (!isWhole) {
     note = "'" + path + "' is damaged; measured this machine's speed again";
@@ -89,6 +100,7 @@ static void writeCache(const std::string &path, const MachineId &machine,
       {"library", machine.library},
       {"threads", machine.threads},
       {"gflops", roofline.gflops},
+      {kNarrow, roofline.narrowGflops},
       {"gbytes_per_second", roofline.gigabytesPerSecond}};
   std::string text =
       json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -19,6 +19,7 @@ namespace reprise {
 struct CostedOp {
   std::string key; // see profileKey; not looked at without a profile
   uint64_t flops = 0, bytes = 0;
+  bool isNarrow = false; // see Roofline
 };
 
 /// Milliseconds by op, and how far the profile says them.

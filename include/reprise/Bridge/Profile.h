@@ -63,6 +63,11 @@ std::string formatTensor(const rt::TensorDesc &tensor);
 KeyedOp keyedOpOf(const rt::fb::Step &step);
 std::string profileKey(const rt::fb::Step &step);
 
+/// Whether a library computes with operands of 16 bits; see rt::Roofline. Of
+/// the inputs of a call, none for what is no call; and of a step.
+bool isNarrow(const std::vector<rt::TensorDesc> &inputs);
+bool isNarrow(const rt::fb::Step &step);
+
 } // namespace reprise
 
 #endif // REPRISE_BRIDGE_PROFILE_H

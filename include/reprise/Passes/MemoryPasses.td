@@ -39,6 +39,9 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
            "auto, tiled or stored">,
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
+    Option<"narrowGflops", "narrow-gflops", "double", "0",
+           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "others">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
@@ -119,6 +122,9 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s: steps of functions "
            "that are not scheduled say the time that they take by this">,
+    Option<"narrowGflops", "narrow-gflops", "double", "0",
+           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "others">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">,
     Option<"profile", "profile", "std::string", "\"\"",

@@ -134,6 +134,9 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "device that it is for, as of sg-lower-to-rt">,
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
+    Option<"narrowGflops", "narrow-gflops", "double", "0",
+           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "others">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">,
     Option<"profile", "profile", "std::string", "\"\"",

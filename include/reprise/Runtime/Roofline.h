@@ -1,6 +1,7 @@
 //===- Roofline.h - How fast a machine is --------------------*- C++ -*-===//
 //
 // Two rates bound the time of an op from below: arithmetic and memory traffic.
+// Processors with units for products of 16 bits have another one for these.
 // A roofline says roughly what an op costs that nobody has timed.
 //
 //===----------------------------------------------------------------------===//
@@ -16,9 +17,14 @@ namespace reprise::rt {
 struct Roofline {
   double gflops = 400;            // GFLOP/s
   double gigabytesPerSecond = 35; // GB/s
+  /// GFLOP/s of a library on operands of 16 bits; 0: as on others.
+  double narrowGflops = 0;
 
-  double milliseconds(uint64_t flops, uint64_t bytes) const {
-    return std::max(flops / (gflops * 1e6), bytes / (gigabytesPerSecond * 1e6));
+  /// Of an op; `isNarrow`: a library's, on operands of 16 bits.
+  double milliseconds(uint64_t flops, uint64_t bytes,
+                      bool isNarrow = false) const {
+    double rate = isNarrow && narrowGflops > 0 ? narrowGflops : gflops;
+    return std::max(flops / (rate * 1e6), bytes / (gigabytesPerSecond * 1e6));
   }
 };
 
