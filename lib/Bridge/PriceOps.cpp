@@ -23,7 +23,10 @@ std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
   const PlannedOp &op = problem.ops[id];
   const plan::Op &node = problem.graph.ops[id];
   return profileKey({op.name, tensorsOf(problem, node.inputs),
-                     tensorsOf(problem, node.outputs), op.flops, op.call.ints,
+                     tensorsOf(problem, node.outputs), op.flops,
+                     op.call.ints.empty()
+                         ? op.call.ints
+                         : rt::codeInts(op.call.op, op.call.ints),
                      op.call.floats, op.call.epilogues});
 }
 

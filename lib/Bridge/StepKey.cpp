@@ -26,7 +26,9 @@ static void addCall(const rt::fb::LibraryCall &call, KeyedOp &op) {
   op.inputs = tensorsOf(call.inputs());
   op.outputs = tensorsOf(call.outputs());
   if (call.ints())
-    op.ints.assign(call.ints()->begin(), call.ints()->end());
+    op.ints = rt::codeInts(
+        rt::LibraryOp(call.op()),
+        std::vector<int64_t>(call.ints()->begin(), call.ints()->end()));
   if (call.floats())
     op.floats.assign(call.floats()->begin(), call.floats()->end());
   for (uint32_t i = 0; call.epilogues() && i < call.epilogues()->size(); ++i)

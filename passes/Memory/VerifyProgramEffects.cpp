@@ -4,7 +4,8 @@
 // Output:  nothing; errors at the steps that are wrong.
 // Method:  what sg-verify-effects proves of a function, of the steps of each
 //          entry: a step that touches a variable's bytes is the variable's
-//          write, a launch of a kernel with a random op draws from its stream.
+//          write, a launch of a kernel with a random op draws from its stream,
+//          and so does a call that says one.
 // Cost:    linear in the steps' views.
 // Fails:   on a second write, a write in the backward pass or a recomputation,
 //          a shared stream, a stream that only a clone or a derivative draws

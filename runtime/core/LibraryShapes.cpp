@@ -156,6 +156,17 @@ static Status checkRmsNorm(const LibraryCallDesc &desc) {
   return {};
 }
 
+/// Its scale, and the probability of dropping a weight.
+static Status checkAttentionNumbers(const LibraryCallDesc &desc) {
+  if (!(std::abs(desc.floats[0]) < HUGE_VAL))
+    return wrong("the scale of an attention is no number");
+  if (desc.floats.size() > 1 && !(desc.floats[1] > 0 && desc.floats[1] < 1))
+    return wrong("an attention drops with probability " +
+                 std::to_string(desc.floats[1]) +
+                 ", which is not between 0 and 1");
+  return {};
+}
+
 /// The shapes of an attention of (B,N,3,H,D) and what belongs to it.
 static Status checkAttention(const LibraryCallDesc &desc) {
   bool isGrad = desc.op == LibraryOp::AttentionGrad;
@@ -213,13 +224,7 @@ static Status checkAttention(const LibraryCallDesc &desc) {
                    elementName(e.tensor.type) + " " + text(e.tensor.shape) +
                    "; a dense " + elementName(e.type) + " " + text(e.shape) +
                    " is needed");
-  if (!(std::abs(desc.floats[0]) < HUGE_VAL))
-    return wrong("the scale of an attention is no number");
-  if (desc.floats.size() > 1 && !(desc.floats[1] > 0 && desc.floats[1] < 1))
-    return wrong("an attention drops with probability " +
-                 std::to_string(desc.floats[1]) +
-                 ", which is not between 0 and 1");
-  return {};
+  return checkAttentionNumbers(desc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,6 +341,12 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
     break;
   }
   return checkEpilogues(desc);
+}
+
+std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints) {
+  if (kLibraryFunctions[size_t(op)].draws(ints.size()))
+    ints.pop_back();
+  return ints;
 }
 
 size_t floatInputs(const LibraryCallDesc &desc) {

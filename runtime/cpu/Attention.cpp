@@ -155,6 +155,7 @@ AttentionPlan planAttention(const LibraryCallDesc &call, unsigned threads) {
   if (!call.ints.empty()) {
     plan.stream = call.ints[0];
     plan.probability = float(call.floats[1]);
+    plan.rest = float(1.0 - call.floats[1]);
   }
   plan.members =
       unsigned(std::min<int64_t>(threads, plan.samples * plan.heads));
@@ -332,7 +333,7 @@ const float *BoundAttention::drawKept(Member &member, const Pair &pair,
   auto counter = [&](size_t behind) {
     return *static_cast<const int64_t *>(inputs[inputs.size() - behind]);
   };
-  Draw draw{counter(2), counter(1), plan.stream, plan.probability};
+  Draw draw{counter(2), counter(1), plan.stream, plan.probability, plan.rest};
   float *kept = floats(member.base, plan.layout.kept);
   int64_t row = (pair.sample * plan.heads + pair.head) * plan.tokens + query;
   drawRow(draw, row * plan.tokens, kept, plan.tokens);

@@ -48,6 +48,7 @@ struct AttentionPlan {
   float scale = 1;
   bool isGrad = false, isHalf = false;
   float probability = 0; // of dropping a weight
+  float rest = 1;        // 1 - probability, rounded once
   int64_t stream = 0;    // drawn from for it
   unsigned members = 1;
   std::vector<Tile> tiles; // the first is the usual one

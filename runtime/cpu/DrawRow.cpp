@@ -22,7 +22,7 @@ namespace {
 struct Comparison {
   explicit Comparison(const Draw &draw)
       : bound(uint32_t(std::ceil(double(draw.probability) * (1 << 24)))),
-        factor(1.0f / (1.0f - draw.probability)) {}
+        factor(1.0f / draw.rest) {}
 
   uint32_t bound;
   float factor; // of what is kept

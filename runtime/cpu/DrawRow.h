@@ -11,10 +11,11 @@ namespace reprise::rt {
 struct Draw {
   int64_t seed, step, stream;
   float probability; // between 0 and 1
+  float rest;        // 1 - probability: what is kept is divided by it
 };
 
-/// What elements [first, first + count) are multiplied by: 0, or
-/// 1 / (1 - probability). The same on every processor.
+/// What elements [first, first + count) are multiplied by: 0, or 1 / rest. The
+/// same on every processor.
 void drawRow(const Draw &draw, int64_t first, float *factors, int64_t count);
 /// The same without vectors.
 void drawEach(const Draw &draw, int64_t first, float *factors, int64_t count);

@@ -28,6 +28,9 @@ struct Inside {
 struct Axis {
   int64_t image, windows, window, stride, padding, dilation;
 
+  /// Whether windows of one pixel are the pixels, in their order.
+  bool isImage() const { return windows == image && stride == 1 && !padding; }
+
   /// Whether oneDNN can describe the pixels that windows read at one position:
   /// as many strides as there are windows must fit into the image.
   bool hasStrides() const { return windows * stride <= image; }
@@ -46,8 +49,7 @@ struct Windows {
 
   int64_t columns() const { return h.window * w.window * channels; }
   bool areImage() const {
-    return columns() == channels && h.windows == h.image &&
-           w.windows == w.image && !h.padding && !w.padding;
+    return columns() == channels && h.isImage() && w.isImage();
   }
   bool arePadded() const {
     for (const Axis *axis : {&h, &w})
@@ -76,7 +78,7 @@ Windows::Windows(const LibraryCallDesc &call) {
 }
 
 /// Measured with oneDNN 2.6.3 and matrix tiles: its gradients of 1x1 filters
-/// copy both images and take two to ten times as long as a product. Those of
+/// copy both images and take two to six times as long as a product. Those of
 /// larger ones take twice as long where strides or few pixels leave its blocks
 /// half empty; copies of windows pay then where many filters share them, and
 /// are not worth much memory.

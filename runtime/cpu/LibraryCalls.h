@@ -1,15 +1,15 @@
 //===- LibraryCalls.h - oneDNN behind the library interface -----*- C++ -*-===//
 //
-// A call becomes up to two primitives: the operation itself with activations
-// where they lie, and a reorder of the filter, or of a product's second
-// operand, between its layout in memory and the one the operation prefers.
+// A call becomes some primitives: the operation itself with activations where
+// they lie, and a reorder of the filter, or of a product's second operand,
+// between its layout in memory and the one the operation prefers; for a
+// filter's gradient by a product, copies of windows (see FilterProducts.cpp).
 // Epilogues are oneDNN's post-ops where these round as the call says, else a
 // loop of ours behind the primitives, over the product in f32. The packed
-// filter, the product where the result is bf16, and the scratchpads live in the
-// call's workspace, each at a multiple of 64:
+// operand, the product where the result is bf16, and the scratchpads live in
+// the call's workspace, each at a multiple of 64:
 //
-//   | packed filter ... | product in f32 ... | scratchpad of either primitive
-//   ... |
+//   | packed filter or windows | product in f32 | scratchpad of any primitive |
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H

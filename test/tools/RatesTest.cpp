@@ -42,6 +42,8 @@ TEST(Rates, refusals_say_what_is_wrong) {
   };
   says("", "two rates");
   says("400GFLOPS", "two rates");
+  says("400GFLOPS,35GB/s,", "two rates");
+  says("400GFLOPS,", "two rates");
   says("1GFLOPS,1GB/s,1GB/s", "twice");
   says("fastGFLOPS,35GB/s", "'fastGFLOPS' is no number");
   says("400,35GB/s", "'400' is no number with a unit");

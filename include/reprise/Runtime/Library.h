@@ -55,6 +55,9 @@ inline const LibraryFunction &functionOf(const LibraryCallDesc &desc) {
   return kLibraryFunctions[size_t(desc.op)];
 }
 
+/// The ints that code depends on: all but a stream of random numbers.
+std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints);
+
 /// Inputs but for seed and step of a call that draws random numbers, which are
 /// the last ones; and these inputs and all outputs.
 size_t floatInputs(const LibraryCallDesc &desc);

@@ -11,6 +11,7 @@
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/Device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -56,7 +57,9 @@ static const ConvCase kCases[] = {
     {"few_pixels", {2, 5, 7, 64, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
     {"strided_windows", {3, 10, 8, 64, 256, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
     {"odd_windows", {3, 9, 8, 64, 256, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}},
-    {"uneven_windows", {1, 7, 6, 80, 256, 3, 2, 2, 1, 2, 0, 0, 3, 2, 1, 1}},
+    {"uneven_windows", {1, 8, 12, 80, 256, 3, 2, 2, 2, 2, 1, 0, 1, 2, 3, 1}},
+    {"strides_into_padding",
+     {2, 2, 3, 16, 24, 1, 1, 2, 2, 0, 1, 0, 2, 1, 1, 1}},
     {"whole_windows", {2, 6, 8, 64, 256, 2, 3, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
@@ -144,6 +147,43 @@ TEST_P(ConvolutionTest, FilterGradient) {
   ConvShape c = std::get<1>(GetParam()).shape;
   check(rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w(),
         naiveFilterGrad(c, smallIntegers(c.x(), 1), smallIntegers(c.y(), 2)));
+}
+
+/// The kernels of the gradient of a filter in bf16.
+static std::string filterKernels(const ConvShape &c) {
+  rt::LibraryCallDesc desc{rt::LibraryOp::Conv2DFilterGrad,
+                           {{RP_BF16, c.x(), {}}, {RP_BF16, c.y(), {}}},
+                           {{RP_F32, c.w(), {}}},
+                           c.ints()};
+  auto info = rt::queryLibraryCall(desc, 2);
+  return info.ok() ? info->implementation : "";
+}
+
+// The cases above are run as a copy for each position of the window and one
+// product, unless oneDNN has no product that takes no memory here.
+TEST(FilterProducts, RunWhereTheyAreFaster) {
+  rt::LibraryCallDesc product{
+      rt::LibraryOp::MatMul,
+      {{RP_BF16, {70, 256}, {}}, {RP_BF16, {70, 576}, {}}},
+      {{RP_F32, {256, 576}, {}}},
+      {1, 0}};
+  auto info = rt::queryLibraryCall(product, 2);
+  if (!info.ok() || info->implementation.find("gemm:jit") != std::string::npos)
+    GTEST_SKIP() << "no product of bf16 without memory of its own";
+  auto copies = [](const char *name) {
+    for (const ConvCase &each : kCases)
+      if (!std::strcmp(each.name, name)) {
+        std::string kernels = filterKernels(each.shape);
+        return std::count(kernels.begin(), kernels.end(), ',');
+      }
+    return std::ptrdiff_t(-1);
+  };
+  EXPECT_EQ(copies("few_pixels"), 9);
+  EXPECT_EQ(copies("strided_windows"), 9);
+  EXPECT_EQ(copies("uneven_windows"), 6);
+  EXPECT_EQ(copies("whole_windows"), 6);
+  EXPECT_LT(copies("odd_windows"), 2);
+  EXPECT_LT(copies("strides_into_padding"), 2);
 }
 
 namespace {

@@ -9,7 +9,8 @@
 using namespace reprise;
 using rt::Draw;
 
-static const Draw kDraw{-0x123456789abcdef0, int64_t(1) << 40 | 9, 77, 0.3f};
+static const Draw kDraw{-0x123456789abcdef0, int64_t(1) << 40 | 9, 77, 0.3f,
+                        0.7f};
 
 /// Words 0 of blocks whose counters pass from one word to the next.
 static const int64_t kFirst[] = {0, 5, (int64_t(1) << 32) - 20,
@@ -41,7 +42,7 @@ TEST(DrawRow, KeepsWhatIsNotBelowTheProbability) {
               {{uint32_t(kDraw.seed), uint32_t(uint64_t(kDraw.seed) >> 32)}})
               .word[0];
       bool isKept = float(word >> 8) / (1 << 24) >= kDraw.probability;
-      ASSERT_EQ(row[i], isKept ? 1 / (1 - kDraw.probability) : 0.0f);
+      ASSERT_EQ(row[i], isKept ? 1 / kDraw.rest : 0.0f);
       dropped += !isKept;
     }
     EXPECT_NEAR(dropped, 300, 75);
@@ -53,8 +54,9 @@ TEST(DrawRow, ComparesExactly) {
   uint32_t word = rt::philox4x32({{0, 0, 1, 2}}, {{3, 0}}).word[0];
   float number = float(word >> 8) / (1 << 24), factor = -1;
   ASSERT_GT(number, 0.0f);
-  rt::drawRow({3, 1, 2, number}, 0, &factor, 1);
+  rt::drawRow({3, 1, 2, number, 1 - number}, 0, &factor, 1);
   EXPECT_GT(factor, 1.0f);
-  rt::drawRow({3, 1, 2, std::nextafter(number, 1.0f)}, 0, &factor, 1);
+  rt::drawRow({3, 1, 2, std::nextafter(number, 1.0f), 1 - number}, 0, &factor,
+              1);
   EXPECT_EQ(factor, 0.0f);
 }

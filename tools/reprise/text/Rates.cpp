@@ -75,7 +75,7 @@ rt::Expected<rt::Roofline> text::parseRoofline(const std::string &text) {
   rt::Status notTwo =
       wrong(text, "it is not two rates with a comma between them");
   auto commas = std::count(text.begin(), text.end(), ',');
-  if (commas < 1 || commas > 2)
+  if (commas < 1 || commas > 2 || text.back() == ',')
     return notTwo;
   rt::Roofline roofline = {0, 0};
   std::istringstream parts(text);
