@@ -126,8 +126,8 @@ bool GraphGenerator::addBlockAgain(Scope &scope, unsigned step) {
   again.walk([&](Operation *op) {
     if (auto block = dyn_cast<sg::BlockOp>(op))
       block.setPath((block.getPath() + suffix).str());
-    if (auto dropout = dyn_cast<sg::DropoutOp>(op))
-      dropout.setStream(state.nextStream());
+    if (streamOf(op))
+      op->setAttr("stream", b.getI64IntegerAttr(state.nextStream()));
     if (auto norm = dyn_cast<sg::BatchNormOp>(op)) {
       int64_t channels =
           cast<RankedTensorType>(norm.getGamma().getType()).getDimSize(0);
