@@ -13,7 +13,7 @@
 #include "reprise/Fault.h"
 
 #include "reprise/IR/Origin.h"
-#include "llvm/Support/GlobPattern.h"
+#include "reprise/IR/Pattern.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -36,11 +36,9 @@ static LogicalResult keepMatching(const PlanProblem &problem,
                                   plan::Graph &graph) {
   func::FuncOp function = problem.function;
   for (const std::string &pattern : patterns) {
-    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
-    if (!glob)
-      return function.emitError()
-             << "'" << pattern
-             << "' is no pattern: " << llvm::toString(glob.takeError());
+    auto glob = parsePattern(pattern, [&] { return function.emitError(); });
+    if (failed(glob))
+      return failure();
     bool matched = false;
     for (OpId id = 0; id < graph.ops.size(); ++id) {
       if (!isNamed(problem.ops[id].op, *glob))

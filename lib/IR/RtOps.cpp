@@ -183,8 +183,9 @@ LogicalResult CallOp::verify() {
     return emitOpError() << "reads " << getInputs().size() << " and writes "
                          << getOutputs().size() << " tensors; " << function.name
                          << (epilogues.empty() ? "" : " with its epilogues")
-                         << " reads " << inputs << " and writes "
-                         << function.outputs;
+                         << " reads "
+                         << inputs + function.counters(getInts().size())
+                         << " and writes " << function.outputs;
   bool draws = function.draws(getInts().size());
   if (!draws && getInts().size() != function.ints)
     return emitOpError() << "has " << getInts().size() << " ints; "

@@ -13,8 +13,8 @@
 #include "CutSegments.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Pattern.h"
 #include "reprise/Passes/Checkpoint.h"
-#include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
 namespace reprise {
@@ -118,11 +118,10 @@ static bool cutsModel(StringRef mode) {
 /// Annotates the blocks that `pattern` names; `mode` is for a message.
 static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
                                       StringRef mode) {
-  llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
-  if (!glob)
-    return emitError(function.getLoc())
-           << "'" << pattern
-           << "' is no pattern: " << llvm::toString(glob.takeError());
+  auto glob =
+      parsePattern(pattern, [&] { return emitError(function.getLoc()); });
+  if (failed(glob))
+    return failure();
   bool matched = false;
   function.walk([&](sg::BlockOp module) {
     if (!glob->match(module.getPath()) &&

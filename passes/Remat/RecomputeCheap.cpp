@@ -14,10 +14,10 @@
 #include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Pattern.h"
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Plan/KeptValues.h"
-#include "llvm/Support/GlobPattern.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGRECOMPUTECHEAP
@@ -242,14 +242,9 @@ private:
     func::FuncOp function = getOperation();
     SmallVector<llvm::GlobPattern> patterns;
     for (const std::string &text : keep) {
-      llvm::Expected<llvm::GlobPattern> pattern =
-          llvm::GlobPattern::create(text);
-      if (!pattern) {
-        function.emitError()
-            << "'" << text
-            << "' is no pattern: " << llvm::toString(pattern.takeError());
+      auto pattern = parsePattern(text, [&] { return function.emitError(); });
+      if (failed(pattern))
         return signalPassFailure();
-      }
       patterns.push_back(std::move(*pattern));
     }
     if (!function.isExternal() && function.getBody().hasOneBlock())

@@ -12,8 +12,8 @@
 #include "LossScaling.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Pattern.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
 using namespace mlir;
@@ -46,11 +46,9 @@ static LogicalResult readValues(mlir::ModuleOp module,
 static LogicalResult addMatching(mlir::ModuleOp module,
                                  const std::string &pattern,
                                  llvm::StringSet<> &names) {
-  llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
-  if (!glob)
-    return module.emitError()
-           << "'" << pattern
-           << "' is no pattern: " << llvm::toString(glob.takeError());
+  auto glob = parsePattern(pattern, [&] { return module.emitError(); });
+  if (failed(glob))
+    return failure();
   bool matched = false;
   for (auto variable : module.getOps<VariableOp>())
     if (variable.getRole() == Role::Parameter &&

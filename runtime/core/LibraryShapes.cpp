@@ -253,11 +253,13 @@ static Status checkCounts(const LibraryCallDesc &desc) {
   size_t own = desc.inputs.size() - (inputs - function.inputs);
   if (desc.inputs.size() < inputs ||
       !function.takes(own, desc.outputs.size(), desc.ints.size()))
-    return wrong(name + (desc.epilogues.empty() ? "" : " with its epilogues") +
-                 " takes " + counted(inputs, "input") + " and " +
-                 counted(function.outputs, "output") + ", not " +
-                 std::to_string(desc.inputs.size()) + " and " +
-                 std::to_string(desc.outputs.size()));
+    return wrong(
+        name + (desc.epilogues.empty() ? "" : " with its epilogues") +
+        " takes " +
+        counted(inputs + function.counters(desc.ints.size()), "input") +
+        " and " + counted(function.outputs, "output") + ", not " +
+        std::to_string(desc.inputs.size()) + " and " +
+        std::to_string(desc.outputs.size()));
   if (!function.takesNumbers(desc.ints.size(), desc.floats.size()))
     return wrong(name + " takes " + counted(function.ints, "int") + " and " +
                  counted(function.floats, "float") + ", not " +
@@ -344,7 +346,8 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
 }
 
 std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints) {
-  if (kLibraryFunctions[size_t(op)].draws(ints.size()))
+  if (size_t(op) < kLibraryFunctionCount &&
+      kLibraryFunctions[size_t(op)].draws(ints.size()))
     ints.pop_back();
   return ints;
 }

@@ -38,7 +38,7 @@ struct Axis {
   Inside at(int64_t position) const {
     int64_t shift = position * dilation - padding;
     int64_t begin = shift < 0 ? (-shift + stride - 1) / stride : 0;
-    int64_t last = image - 1 - shift; // in strides from the first window
+    int64_t last = image - 1 - shift; // pixel, from the first window's
     int64_t end = last < 0 ? 0 : std::min(windows, last / stride + 1);
     return {begin, std::max(begin, end), begin * stride + shift};
   }

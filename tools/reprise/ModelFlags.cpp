@@ -123,6 +123,14 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
 
 void CompileFlags::addTo(CLI::App &app) {
   command = &app;
+  addMemoryOptions();
+  addOptimizerOptions();
+  addStepOptions();
+  addMachineOptions();
+}
+
+/// What is kept, what is computed again, and by which costs.
+void CompileFlags::addMemoryOptions() {
   command
       ->add_option("--checkpointing", checkpointing,
                    "What to compute again in the backward pass: none, "
@@ -152,7 +160,8 @@ void CompileFlags::addTo(CLI::App &app) {
       ->group(kCompileGroup);
   command
       ->add_option("--roofline", roofline,
-                   "With --budget: speed of the machine, 400GFLOPS,35GB/s "
+                   "With --budget: speed of the machine, 400GFLOPS,35GB/s, "
+                   "with ,16bit=2TFLOPS where bf16 has another "
                    "(default: this one's, measured once)")
       ->type_name("RATES")
       ->group(kCompileGroup);
@@ -162,7 +171,10 @@ void CompileFlags::addTo(CLI::App &app) {
                    "measured them")
       ->type_name("FILE")
       ->group(kCompileGroup);
-  addOptimizerOptions();
+}
+
+/// What a step computes beside its optimizer's arithmetic.
+void CompileFlags::addStepOptions() {
   command
       ->add_option("--no-weight-decay", noWeightDecay,
                    "Parameters (*.relative_position_bias_table) whose weights "
@@ -198,6 +210,10 @@ void CompileFlags::addTo(CLI::App &app) {
                    "Norm that all gradients together are clipped to, as "
                    "PyTorch's clip_grad_norm_ (default: they are not)")
       ->group(kCompileGroup);
+}
+
+/// What it runs on.
+void CompileFlags::addMachineOptions() {
   command
       ->add_option("--threads", threads,
                    "Threads to run on; the bits of results depend on it "

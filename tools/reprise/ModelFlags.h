@@ -58,7 +58,10 @@ public:
 
 private:
   bool plansBudget() const;
+  void addMemoryOptions();
   void addOptimizerOptions();
+  void addStepOptions();
+  void addMachineOptions();
   /// What a training step does besides the model.
   rt::Status readTraining(CompileOptions &options) const;
   /// What options say of the optimizer, with the defaults where they don't.

@@ -80,7 +80,8 @@ public:
   virtual KernelShape kernelShape() const { return {}; }
 
   /// Element types that kernels of this target load, compute with and store,
-  /// and those that operands and results of a library function may have. Every
+  /// and those that operands and results of a library function may have, but
+  /// for seed and step of one that draws random numbers, which are i64. Every
   /// op of a plan is compared with them, by checkElements, before any kernel or
   /// call is looked at: an op that a type cannot run on is refused by its name.
   virtual std::vector<rp_element_type> kernelElements() const;

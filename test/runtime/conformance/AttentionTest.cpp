@@ -406,7 +406,7 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
                             {0.5, 0.1}};
   EXPECT_EQ(refusal(drops), "");
   drops.inputs.pop_back();
-  EXPECT_EQ(refusal(drops), "attention takes 1 input and 2 outputs, not 2 and "
+  EXPECT_EQ(refusal(drops), "attention takes 3 inputs and 2 outputs, not 2 and "
                             "2");
   drops.inputs.push_back(lse);
   EXPECT_EQ(refusal(drops), "a call draws with a seed and a step, i64 scalars, "
