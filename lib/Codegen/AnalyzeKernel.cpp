@@ -9,7 +9,8 @@
 // A kernel that goes over a row several times stores in the last pass only, and
 // what has one element a row behind that. So what a reduction of the row is
 // made of was read before, though each element of it goes into every element of
-// the row: a repeated result of it moves nothing.
+// the row: a repeated result of it moves nothing. What is made of a reduction
+// at its own index is stored when that index has been reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +30,14 @@ struct Reads {
 } // namespace
 
 /// Whether `op` repeats along the row what was computed once for the row.
-static bool readsRowElement(Operation *op, const KernelPasses &work) {
-  if (!repeatsAlongRows(op))
+static bool readsRowElement(Operation *op, const KernelSpace &space) {
+  bool hasRows = space.hasRows();
+  REPRISE_FAULT("columns-as-rows", hasRows = true);
+  if (!hasRows || !repeatsAlongRows(op))
     return false;
   Operation *source = op->getOperand(0).getDefiningOp();
   return isa_and_nonnull<ReductionOpInterface>(source) ||
-         llvm::any_of(work.passes, [&](const KernelPass &pass) {
+         llvm::any_of(space.work.passes, [&](const KernelPass &pass) {
            return llvm::is_contained(pass.rowOps, source);
          });
 }
@@ -50,7 +53,7 @@ static bool hasPlaceOf(Type input, Type output) {
 
 /// Walks from `value`, which is read at the index of the space, or in its row
 /// before anything is stored, when `moved` is false.
-static void walk(Value value, bool moved, const KernelPasses &work,
+static void walk(Value value, bool moved, const KernelSpace &space,
                  Reads &reads, llvm::SmallPtrSet<Value, 16> (&seen)[2]) {
   if (!seen[moved].insert(value).second)
     return;
@@ -60,9 +63,9 @@ static void walk(Value value, bool moved, const KernelPasses &work,
     return;
   }
   bool stays = isa<PointwiseOpInterface, ReductionOpInterface>(op) ||
-               readsRowElement(op, work);
+               readsRowElement(op, space);
   for (Value operand : op->getOperands())
-    walk(operand, moved || !stays, work, reads, seen);
+    walk(operand, moved || !stays, space, reads, seen);
 }
 
 FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
@@ -76,7 +79,7 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
   llvm::SmallPtrSet<Value, 16> seen[2];
   Operation *yield = body.getTerminator();
   for (Value value : yield->getOperands())
-    walk(value, /*moved=*/false, space->work, reads, seen);
+    walk(value, /*moved=*/false, *space, reads, seen);
   REPRISE_FAULT("in-place-read-elsewhere", reads.elsewhere.clear());
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {
     Operation *op = value.getDefiningOp();

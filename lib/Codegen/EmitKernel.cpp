@@ -8,10 +8,11 @@
 // in row-major order, in blocks (see KernelShape::sumBlock). A reduction over
 // the last loop keeps a partial sum for each lane, which a fixed tree adds at
 // the end. All reductions of a kernel, and its pointwise results, come from one
-// sweep, unless reductions over the trailing dimensions are read again: then
-// each row is gone over pass by pass (see KernelPasses.h), and what has one
-// element a row is a scalar between them. A row's reductions are rounded as
-// they would be in memory.
+// sweep, unless reductions over the trailing dimensions are read again along
+// their rows: then each row is gone over pass by pass (see KernelPasses.h), and
+// what has one element a row is a scalar between them. What is made of a
+// reduction at its own index is computed behind the sweep, of a column's by
+// vectors. Reductions are rounded as they would be in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,8 @@ private:
   void storeRow(unsigned level);
   Index keptIndex();
   Value rounded(Operation *op, Value total, const Index &index);
-  void storeRowResults();
+  void setRowOps(const Index &row);
+  void storeRowResults(const Index &row);
   void emitTile(Value item);
   void emitColumns(int64_t columns);
   void setKept(Value item, bool withLast);
@@ -74,7 +76,7 @@ private:
   Value identity(Operation *op, bool lanes);
   Value accumulated(Operation *op, const Index &index);
   Value acrossLanes(Operation *op, Value lanes);
-  void storeReductions(ArrayRef<Value> totals, int64_t vectors);
+  void storeColumns(ArrayRef<Value> totals, int64_t vectors);
 
   ElementEmitter &e;
   OpBuilder &b;
@@ -378,7 +380,9 @@ Value KernelEmitter::rounded(Operation *op, Value total, const Index &index) {
   return arith::TruncFOp::create(b, e.loc, e.typeAt(element, index), total);
 }
 
-void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
+/// Of each of `vectors` neighbours, what the reductions come to and what is
+/// made of that at its index.
+void KernelEmitter::storeColumns(ArrayRef<Value> totals, int64_t vectors) {
   Index index = keptIndex();
   int64_t active = e.getActiveLanes();
   for (int64_t v = 0; v < vectors; ++v) {
@@ -386,15 +390,14 @@ void KernelEmitter::storeReductions(ArrayRef<Value> totals, int64_t vectors) {
     Index here = index;
     if (v)
       here.at.back() = e.add(index.at.back(), v * space.lanes());
-    for (auto [i, value] :
-         llvm::enumerate(body.getTerminator()->getOperands())) {
-      auto found = llvm::find(pass->reductions, value.getDefiningOp());
-      if (found == pass->reductions.end())
-        continue;
-      Value total = totals[(found - pass->reductions.begin()) * vectors + v];
-      e.store(body.getNumArguments() + i, value.getType(),
-              rounded(*found, total, here), here);
+    for (auto [r, op] : llvm::enumerate(pass->reductions)) {
+      Value total = totals[r * vectors + v];
+      REPRISE_FAULT("columns-of-the-first-vector", total = totals[r * vectors]);
+      e.setRowElement(op->getResult(0), rounded(op, total, here));
     }
+    setRowOps(here);
+    storeRowResults(here);
+    e.forgetRow();
   }
 }
 
@@ -421,13 +424,17 @@ void KernelEmitter::runPass() {
     Value one = space.vectorized ? acrossLanes(op, total) : total;
     e.setRowElement(op->getResult(0), rounded(op, one, row));
   }
+  setRowOps(row);
+}
+
+/// What is made of the elements of the reductions, at their index.
+void KernelEmitter::setRowOps(const Index &row) {
   for (Operation *op : pass->rowOps)
     e.setRowElement(op->getResult(0), e.evaluate(op->getResult(0), row));
 }
 
 /// Behind all passes: a result may lie over what they read.
-void KernelEmitter::storeRowResults() {
-  Index row = keptIndex();
+void KernelEmitter::storeRowResults(const Index &row) {
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
     if (Value element = e.rowElement(value))
       e.store(body.getNumArguments() + i, value.getType(), element, row);
@@ -439,7 +446,7 @@ void KernelEmitter::emitKeptPoint(Value item) {
     pass = &each;
     runPass();
   }
-  storeRowResults();
+  storeRowResults(keptIndex());
   e.forgetRow();
 }
 
@@ -453,7 +460,7 @@ void KernelEmitter::emitColumns(int64_t columns) {
   int64_t vectors = llvm::divideCeil(columns, lanes);
   e.setActiveLanes(columns - (vectors - 1) * lanes);
   SmallVector<Value> totals = sweep(0, vectors);
-  storeReductions(totals, vectors);
+  storeColumns(totals, vectors);
   e.setActiveLanes(e.allLanes());
 }
 

@@ -65,6 +65,13 @@ int64_t KernelSpace::grains() const {
   return std::max<int64_t>(1, llvm::divideCeil(items(), itemsPerGrain()));
 }
 
+bool KernelSpace::hasRows() const {
+  return hasReductions() &&
+         areTrailing(
+             cast<ReductionOpInterface>(reductions().front()).getReducedDims(),
+             shape.size());
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -78,11 +85,12 @@ static LogicalResult checkOp(Operation &op) {
   return op.emitOpError("cannot run in a kernel");
 }
 
-/// Whether a reader of what a reduction made finds it in the row at hand.
-static bool readsOwnRow(Operation *op) {
+/// Whether a reader of what a reduction made finds it at hand: in the row that
+/// the kernel goes over, or at the same index of what is kept.
+static bool readsAtHand(Operation *op, bool hasRows) {
   REPRISE_FAULT("row-read-elsewhere", return true);
-  return isa<PointwiseOpInterface, ReductionOpInterface>(op) ||
-         repeatsAlongRows(op);
+  return isa<PointwiseOpInterface>(op) ||
+         (hasRows && (isa<ReductionOpInterface>(op) || repeatsAlongRows(op)));
 }
 
 /// Looks at what reads a reduction of the kernel, or what was made of one.
@@ -95,13 +103,10 @@ static LogicalResult checkReaders(Block &body, const KernelSpace &space) {
     });
     if (!reads)
       continue;
-    auto reduction = cast<ReductionOpInterface>(space.reductions().front());
-    if (!areTrailing(reduction.getReducedDims(), space.shape.size()))
-      return op.emitOpError("uses a reduction of its own kernel, which is not "
-                            "over trailing dimensions");
-    if (!readsOwnRow(&op))
-      return op.emitOpError("moves what a reduction of its own kernel made to "
-                            "other rows");
+    if (!readsAtHand(&op, space.hasRows()))
+      return op.emitOpError("moves what a reduction of its own kernel made")
+             << (space.hasRows() ? " to other rows"
+                                 : ", which is not over trailing dimensions");
   }
   return success();
 }
@@ -254,6 +259,16 @@ bool Lanes::look(Value value, unsigned lane) {
   return true;
 }
 
+/// Of what has one element for each kept index. Where the last dimension is
+/// reduced, these are scalars.
+static bool canVectorizeKept(const KernelPass &pass, const KernelSpace &space,
+                             Lanes &lanes) {
+  return space.reduced.back() || llvm::all_of(pass.rowOps, [&](Operation *op) {
+           Value result = op->getResult(0);
+           return lanes.areIn(result, tensorOf(result).getRank() - 1);
+         });
+}
+
 static bool canVectorize(Block &body, const KernelSpace &space) {
   if (space.merged || space.shape.empty())
     return true;
@@ -265,9 +280,10 @@ static bool canVectorize(Block &body, const KernelSpace &space) {
                         [&](Operation *op) {
                           return lanes.areIn(op->getOperand(0), last);
                         }) &&
-           llvm::all_of(pass.stored, [&](unsigned i) {
-             return lanes.areIn(yielded[i], last);
-           });
+           llvm::all_of(
+               pass.stored,
+               [&](unsigned i) { return lanes.areIn(yielded[i], last); }) &&
+           canVectorizeKept(pass, space, lanes);
   });
 }
 

@@ -28,8 +28,8 @@ struct KernelSpace {
   bool merged = false;
   /// Which loops the reductions run over.
   llvm::SmallVector<bool> reduced;
-  /// What runs, pass by pass over each item; reductions that others read are
-  /// over the trailing dimensions.
+  /// What runs, pass by pass over each item; reductions that others read along
+  /// rows are over the trailing dimensions.
   KernelPasses work;
   /// Whether the last loop advances by the target's lanes.
   bool vectorized = false;
@@ -40,6 +40,9 @@ struct KernelSpace {
   }
   bool hasReductions() const { return !reductions().empty(); }
   bool reducesLast() const { return hasReductions() && reduced.back(); }
+  /// Whether reductions are over the trailing dimensions: what they make is an
+  /// element for each row, which may be gone over again.
+  bool hasRows() const;
   int64_t lanes() const { return vectorized ? target.lanes : 1; }
 
   /// Columns that one item of a reduction over leading loops handles.

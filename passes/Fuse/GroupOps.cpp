@@ -2,17 +2,19 @@
 //
 // Ops are taken in program order. An op joins the groups of its producers
 // (all of them, or the latest that allows it), a reduction also a group that
-// reduces the same data over the same dimensions. Who reads a reduction over
-// the trailing dimensions, once a row or repeated along the row, joins its
-// group too: the kernel goes over each row again. A union is legal when
+// reduces the same data over the same dimensions, or what the same kernel made.
+// Who reads a reduction at its own index joins its group, and where it is over
+// the trailing dimensions who reads it repeated along the row: the kernel goes
+// over each row again. What is as small as the sums of columns, and stands
+// behind them, is made beside them. A union is legal when
 //
 //   - it has no more than some hundred members: what compiles a kernel takes
 //     longer than in proportion, and follows its values by recursion;
-//   - its members have one iteration space, or one element a row of it, one
+//   - its members have one iteration space, or that of what is kept of it, one
 //     phase, one set of dimensions that are reduced, and read each other at the
 //     index where they run, or in its row;
-//   - if it reads its own reductions, a row is small and there are enough of
-//     them, and nothing that only the reductions read is kept longer for it;
+//   - if it reads its own reductions, nothing that only they read is kept
+//     longer for it, and of rows each is small and there are enough of them;
 //   - no path leaves it and comes back, groups being crossed as a whole;
 //   - no fixed op before its last member waits for it: a kernel runs where its
 //     last member stands, and such an op would be delayed with all it keeps.
@@ -30,7 +32,7 @@ using namespace mlir;
 using namespace reprise;
 
 /// Groups with a reduction, counted back from an op, that are looked at for a
-/// shared sweep.
+/// shared sweep; ops between a sum and what is made beside it.
 static constexpr unsigned kSiblingWindow = 16;
 
 /// Members of a group. Those of networks have a tenth of it.
@@ -60,10 +62,13 @@ private:
   bool isLegal(const Members &members) const;
   bool mayWaitFor(unsigned op, const Edge &edge) const;
   SmallVector<unsigned> producerGroups(unsigned op) const;
+  bool placeBesideSums(unsigned op);
   void place(unsigned op);
   void joinSibling(unsigned op);
   void join(ArrayRef<unsigned> candidates, const Members &members);
   bool shareData(const Members &a, const Members &b) const;
+  SmallVector<unsigned> makersOf(const Members &members) const;
+  bool shareMaker(const Members &a, const Members &b) const;
   bool readsAgain(const Members &members, unsigned op) const;
 
   const FlatGraph &graph;
@@ -92,8 +97,8 @@ bool Grouper::isUniform(const Members &members) const {
     REPRISE_FAULT("group-across-phases", isSamePhase = true);
     if (op.role == KernelRole::Alone || !isSamePhase)
       return false;
-    bool isOfRow = op.role == KernelRole::Pointwise && op.space == space.rows;
-    if (op.space != space.shape && !isOfRow)
+    bool isKept = op.role == KernelRole::Pointwise && op.space == space.kept;
+    if (op.space != space.shape && !isKept)
       return false;
     generates |= op.role == KernelRole::Generator;
     if (op.role == KernelRole::Reduction &&
@@ -104,7 +109,7 @@ bool Grouper::isUniform(const Members &members) const {
   // What moves elements may keep a kernel from handling several at once, and
   // the order of a sum must not depend on what it is fused with.
   return !(space.reduction && generates) ||
-         (space.rows && generateBesideSums(graph, members));
+         (space.hasRows && generateBesideSums(graph, members));
 }
 
 bool Grouper::readsInRow(const Members &members) const {
@@ -201,6 +206,24 @@ void Grouper::join(ArrayRef<unsigned> candidates, const Members &members) {
     groups.groupOf[member] = target;
 }
 
+/// Lets a kernel that sums columns make `op` as well, of the size of a sum and
+/// close behind it.
+bool Grouper::placeBesideSums(unsigned op) {
+  if (graph.ops[op].role != KernelRole::Pointwise || reducing.empty())
+    return false;
+  unsigned group = reducing.back();
+  if (groups.members[group].empty() ||
+      op - groups.members[group].back() > kSiblingWindow)
+    return false;
+  GroupSpace space = spaceOf(graph, groups.members[group]);
+  Members members = unite(group, op);
+  if (space.hasRows || space.kept != graph.ops[op].space || !isLegal(members) ||
+      keepOperandsLonger(graph, members))
+    return false;
+  join(group, members);
+  return true;
+}
+
 void Grouper::place(unsigned op) {
   SmallVector<unsigned> candidates = producerGroups(op);
   for (size_t count = candidates.size(); count > 1; --count) {
@@ -215,7 +238,8 @@ void Grouper::place(unsigned op) {
     if (isLegal(members))
       return join(candidate, members);
   }
-  join({}, {op});
+  if (!placeBesideSums(op))
+    join({}, {op});
 }
 
 /// Whether both read an operand of the size of their iteration space.
@@ -247,7 +271,36 @@ bool Grouper::readsAgain(const Members &members, unsigned op) const {
          });
 }
 
-/// Unites the group of a reduction with one that reduces the same data.
+/// The groups that make what has an element for each index.
+SmallVector<unsigned> Grouper::makersOf(const Members &members) const {
+  SmallVector<unsigned> makers;
+  GroupSpace space = spaceOf(graph, members);
+  for (unsigned member : members)
+    for (const Edge &edge : graph.ops[member].producers)
+      if (edge.reading == Reading::InPlace &&
+          graph.ops[member].space == space.shape &&
+          groups.groupOf[edge.from] != Groups::kNone &&
+          !llvm::binary_search(members, edge.from))
+        makers.push_back(groups.groupOf[edge.from]);
+  return makers;
+}
+
+/// Whether one kernel makes data of both, and none of it is kept longer when
+/// they are one.
+bool Grouper::shareMaker(const Members &a, const Members &b) const {
+  SmallVector<unsigned> makers = makersOf(a);
+  if (llvm::none_of(makersOf(b), [&](unsigned maker) {
+        return llvm::is_contained(makers, maker);
+      }))
+    return false;
+  Members united(a);
+  united.append(b);
+  llvm::sort(united);
+  return !keepOperandsLonger(graph, united);
+}
+
+/// Unites the group of a reduction with one that reduces the same data, or what
+/// was made together.
 void Grouper::joinSibling(unsigned op) {
   unsigned own = groups.groupOf[op], seen = 0;
   for (unsigned other : llvm::reverse(reducing)) {
@@ -256,7 +309,8 @@ void Grouper::joinSibling(unsigned op) {
     const Members &members = groups.members[other];
     if (other == own || members.empty() ||
         spaceOf(graph, members).shape != graph.ops[op].space ||
-        !shareData(members, groups.members[own]))
+        !(shareData(members, groups.members[own]) ||
+          shareMaker(members, groups.members[own])))
       continue;
     Members united = unite({own, other}, op);
     if (isLegal(united))

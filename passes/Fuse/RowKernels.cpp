@@ -19,6 +19,9 @@ static constexpr int64_t kLeastRows = 8;
 /// Elements below which one thread does as well.
 static constexpr int64_t kSmallKernel = 16384;
 
+/// How many times smaller what a reduction makes is, to be kept for nothing.
+static constexpr uint64_t kMuchReduced = 16;
+
 /// Reductions that wait for one another. Each pass begins at the inputs, so a
 /// longer chain would take its square of arithmetic.
 static constexpr unsigned kMostReductions = 3;
@@ -44,8 +47,8 @@ GroupSpace reprise::spaceOf(const FlatGraph &graph, Members members) {
     space.reduction = op.op;
     space.shape = op.space;
     ArrayRef<int64_t> dims = cast<ReductionOpInterface>(op.op).getReducedDims();
-    if (areTrailing(dims, op.space.size()))
-      space.rows = shapeOf(op.op->getResult(0));
+    space.kept = shapeOf(op.op->getResult(0));
+    space.hasRows = areTrailing(dims, op.space.size());
     break;
   }
   return space;
@@ -55,9 +58,9 @@ bool reprise::staysInRow(const FlatGraph &graph, const Edge &edge,
                          const GroupSpace &space) {
   const FlatOp &from = graph.ops[edge.from];
   if (edge.reading == Reading::InPlace)
-    return from.role != KernelRole::Reduction || space.rows;
-  return edge.reading == Reading::AlongRow && space.rows &&
-         shapeOf(from.op->getResult(0)) == *space.rows;
+    return true;
+  return edge.reading == Reading::AlongRow && space.hasRows &&
+         shapeOf(from.op->getResult(0)) == *space.kept;
 }
 
 /// Whether the reader waits for a pass over the row that `edge` comes from.
@@ -139,7 +142,9 @@ static unsigned longestChain(const FlatGraph &graph, Members members) {
 
 bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
   GroupSpace space = spaceOf(graph, members);
-  int64_t rows = product(*space.rows), bytes = 0;
+  if (!space.hasRows)
+    return true;
+  int64_t rows = product(*space.kept), bytes = 0;
   for (Value operand : largeOperands(graph, members))
     bytes += sg::byteSize(operand.getType());
   REPRISE_FAULT("rows-of-any-length", bytes = 0);
@@ -267,9 +272,20 @@ bool Lives::areLonger(Value operand) const {
   });
 }
 
+/// Whether a reduction made it of so much more that keeping it a while is
+/// nothing beside what lived then.
+static bool isMuchReduced(Value value) {
+  REPRISE_FAULT("anything-may-wait-for-sums", return true);
+  auto reduction = value.getDefiningOp<ReductionOpInterface>();
+  return reduction && sg::byteSize(reduction->getOperand(0).getType()) >=
+                          kMuchReduced * sg::byteSize(value.getType());
+}
+
 bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
   REPRISE_FAULT("rows-keep-operands", return false);
   Lives lives(graph, members);
-  return llvm::any_of(largeOperands(graph, members),
-                      [&](Value operand) { return lives.areLonger(operand); });
+  bool hasRows = spaceOf(graph, members).hasRows;
+  return llvm::any_of(largeOperands(graph, members), [&](Value operand) {
+    return (hasRows || !isMuchReduced(operand)) && lives.areLonger(operand);
+  });
 }

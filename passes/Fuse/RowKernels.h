@@ -17,15 +17,16 @@ struct GroupSpace {
   llvm::ArrayRef<int64_t> shape;
   /// The first reduction, or null.
   mlir::Operation *reduction = nullptr;
-  /// The shape of what has one element a row, where reductions are over the
-  /// trailing dimensions.
-  std::optional<llvm::ArrayRef<int64_t>> rows;
+  /// The shape of what the reductions make, where there are any.
+  std::optional<llvm::ArrayRef<int64_t>> kept;
+  /// Whether they are over the trailing dimensions, so that what is kept is an
+  /// element for each row, and a row can be gone over again.
+  bool hasRows = false;
 };
 
 GroupSpace spaceOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
-/// Whether `edge`, between two members, stays in the row at hand, if not in
-/// place.
+/// Whether `edge`, between two members, stays in place or in the row at hand.
 bool staysInRow(const FlatGraph &graph, const Edge &edge,
                 const GroupSpace &space);
 
@@ -39,7 +40,7 @@ bool generateBesideSums(const FlatGraph &graph,
                         llvm::ArrayRef<unsigned> members);
 
 /// Whether going over rows again is cheap, and leaves enough rows for several
-/// threads.
+/// threads; true where there are no rows.
 bool haveRowsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
 /// Whether what only the reductions read would be kept while other ops run,

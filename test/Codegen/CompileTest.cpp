@@ -212,10 +212,12 @@ TEST(AnalyzeKernel, refuses_mixed_iteration_spaces) {
                     "tensor<8xf32>\n";
   EXPECT_EQ(errorOf({"k",
                      {"8x8xf32"},
-                     sum + "%n = sg.neg %s : tensor<8xf32>",
-                     {{"%n", "8xf32"}}}),
-            "'sg.neg' op uses a reduction of its own kernel, which is not "
-            "over trailing dimensions");
+                     sum + "%b = sg.broadcast %s dims [1] : tensor<8xf32> -> "
+                           "tensor<8x8xf32>\n"
+                           "%y = sg.sub %a0, %b : tensor<8x8xf32>",
+                     {{"%y", "8x8xf32"}}}),
+            "'sg.broadcast' op moves what a reduction of its own kernel made, "
+            "which is not over trailing dimensions");
   EXPECT_EQ(errorOf({"k",
                      {"8x8xf32"},
                      sum + "%t = sg.reduce_sum %a0 dims [1] : "

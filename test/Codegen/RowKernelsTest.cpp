@@ -7,115 +7,41 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelHarness.h"
+#include "ReductionText.h"
 #include <gtest/gtest.h>
 
 using namespace reprise::test;
 
 namespace {
 
-using Shape = std::vector<int64_t>;
-
-/// Writes ops on values of a shape whose last `reduced` dimensions are a row.
-class RowText {
-public:
-  RowText(Shape shape, size_t reduced, std::string element)
-      : shape(shape), reduced(reduced), element(std::move(element)),
-        rows(shape.begin(), shape.end() - reduced) {}
-
-  std::string full() const { return type(shape, element); }
-  std::string row() const { return type(rows, element); }
-  std::string last() const { return type({shape.back()}, element); }
-
-  std::string op(const std::string &line) const {
-    return line + " : tensor<" + full() + ">\n";
-  }
-  std::string rowOp(const std::string &line) const {
-    return line + " : tensor<" + row() + ">\n";
-  }
-  std::string reduce(const std::string &to, const std::string &how,
-                     const std::string &from) const {
-    return "%" + to + " = sg." + how + " %" + from + " dims [" +
-           list(rows.size(), shape.size()) + "] : tensor<" + full() +
-           "> -> tensor<" + row() + ">\n";
-  }
-  /// Along the row.
-  std::string repeat(const std::string &to, const std::string &from) const {
-    return "%" + to + " = sg.broadcast %" + from + " dims [" +
-           list(0, rows.size()) + "] : tensor<" + row() + "> -> tensor<" +
-           full() + ">\n";
-  }
-  /// From the last dimension.
-  std::string trailing(const std::string &to, const std::string &from) const {
-    return "%" + to + " = sg.broadcast %" + from + " dims [" +
-           list(shape.size() - 1, shape.size()) + "] : tensor<" + last() +
-           "> -> tensor<" + full() + ">\n";
-  }
-  std::string splat(const std::string &to, const std::string &value) const {
-    return "%" + to + " = sg.constant dense<" + value + "> : tensor<" + row() +
-           ">\n";
-  }
-
-  Case make(const std::string &name, std::vector<std::string> arguments,
-            const std::string &body,
-            std::vector<std::pair<std::string, std::string>> results) const {
-    std::string label =
-        name + "_" + type(shape, element) + "_" + std::to_string(reduced);
-    Case c{label, std::move(arguments), body, std::move(results)};
-    c.tolerance = element == "f32" ? 1e-4 : element == "f16" ? 1e-2 : 8e-2;
-    c.hasParts = true;
-    return c;
-  }
-
-  static std::string type(const Shape &shape, const std::string &element) {
-    std::string text;
-    for (int64_t d : shape)
-      text += std::to_string(d) + "x";
-    return text + element;
-  }
-
-private:
-  static std::string list(size_t begin, size_t end) {
-    std::string text;
-    for (size_t i = begin; i < end; ++i)
-      text += (i == begin ? "" : ", ") + std::to_string(i);
-    return text;
-  }
-
-  Shape shape;
-  size_t reduced;
-  std::string element;
-  Shape rows;
-};
-
-std::string softmaxBody(const RowText &t) {
+std::string softmaxBody(const ReductionText &t) {
   return t.reduce("m", "reduce_max", "a0") + t.repeat("mb", "m") +
          t.op("%c = sg.sub %a0, %mb") + t.op("%e = sg.exp %c") +
          t.reduce("s", "reduce_sum", "e") + t.repeat("sb", "s") +
          t.op("%y = sg.div %e, %sb");
 }
 
-Case softmax(const RowText &t) {
+Case softmax(const ReductionText &t) {
   return t.make("softmax", {t.full()}, softmaxBody(t), {{"%y", t.full()}});
 }
 
 /// The exponentials and the statistics are handed out as well, and what is made
 /// of the statistics: the passes that reduce are all.
-Case statistics(const RowText &t) {
-  return t.make("statistics", {t.full(), t.row()},
-                t.reduce("m", "reduce_max", "a0") + t.repeat("mb", "m") +
-                    t.op("%c = sg.sub %a0, %mb") + t.op("%e = sg.exp %c") +
-                    t.reduce("s", "reduce_sum", "e") +
-                    t.rowOp("%l = sg.log %s") + t.rowOp("%z = sg.add %l, %m") +
-                    t.rowOp("%w = sg.mul %z, %a1"),
-                {{"%m", t.row()},
-                 {"%e", t.full()},
-                 {"%s", t.row()},
-                 {"%w", t.row()},
-                 {"%z", t.row()}});
+Case statistics(const ReductionText &t) {
+  return t.make(
+      "statistics", {t.full(), t.kept()},
+      t.reduce("m", "reduce_max", "a0") + t.repeat("mb", "m") +
+          t.op("%c = sg.sub %a0, %mb") + t.op("%e = sg.exp %c") +
+          t.reduce("s", "reduce_sum", "e") + t.keptOp("%l = sg.log %s") +
+          t.keptOp("%z = sg.add %l, %m") + t.keptOp("%w = sg.mul %z, %a1"),
+      {{"%m", t.kept()},
+       {"%e", t.full()},
+       {"%s", t.kept()},
+       {"%w", t.kept()},
+       {"%z", t.kept()}});
 }
 
-Case softmaxGrad(const RowText &t) {
+Case softmaxGrad(const ReductionText &t) {
   return t.make("softmax_grad", {t.full(), t.full()},
                 t.op("%p = sg.mul %a0, %a1") +
                     t.reduce("s", "reduce_sum", "p") + t.repeat("sb", "s") +
@@ -125,84 +51,84 @@ Case softmaxGrad(const RowText &t) {
 
 /// With a scale and a shift along the last dimension, and a residual; hands out
 /// the statistics.
-Case layerNorm(const RowText &t) {
+Case layerNorm(const ReductionText &t) {
   std::string body =
       t.splat("n", "12.0") + t.splat("e", "0.01") +
-      t.reduce("s", "reduce_sum", "a0") + t.rowOp("%m = sg.div %s, %n") +
+      t.reduce("s", "reduce_sum", "a0") + t.keptOp("%m = sg.div %s, %n") +
       t.repeat("mb", "m") + t.op("%c = sg.sub %a0, %mb") +
       t.op("%q = sg.mul %c, %c") + t.reduce("v", "reduce_sum", "q") +
-      t.rowOp("%w = sg.div %v, %n") + t.rowOp("%we = sg.add %w, %e") +
-      t.rowOp("%r = sg.rsqrt %we") + t.repeat("rb", "r") +
+      t.keptOp("%w = sg.div %v, %n") + t.keptOp("%we = sg.add %w, %e") +
+      t.keptOp("%r = sg.rsqrt %we") + t.repeat("rb", "r") +
       t.op("%h = sg.mul %c, %rb") + t.trailing("gb", "a1") +
       t.trailing("bb", "a2") + t.op("%k = sg.mul %h, %gb") +
       t.op("%b = sg.add %k, %bb") + t.op("%y = sg.add %b, %a3");
   return t.make("layer_norm", {t.full(), t.last(), t.last(), t.full()}, body,
-                {{"%y", t.full()}, {"%m", t.row()}, {"%r", t.row()}});
+                {{"%y", t.full()}, {"%m", t.kept()}, {"%r", t.kept()}});
 }
 
 /// Two sums in one pass, of two operands.
-Case layerNormGrad(const RowText &t) {
+Case layerNormGrad(const ReductionText &t) {
   std::string body =
       t.splat("n", "0.1") + t.repeat("mb", "a2") + t.repeat("rb", "a3") +
       t.op("%c = sg.sub %a0, %mb") + t.op("%h = sg.mul %c, %rb") +
       t.op("%p = sg.mul %a1, %h") + t.reduce("s", "reduce_sum", "a1") +
-      t.reduce("u", "reduce_sum", "p") + t.rowOp("%sn = sg.mul %s, %n") +
-      t.rowOp("%un = sg.mul %u, %n") + t.repeat("sb", "sn") +
+      t.reduce("u", "reduce_sum", "p") + t.keptOp("%sn = sg.mul %s, %n") +
+      t.keptOp("%un = sg.mul %u, %n") + t.repeat("sb", "sn") +
       t.repeat("ub", "un") + t.op("%d = sg.sub %a1, %sb") +
       t.op("%hu = sg.mul %h, %ub") + t.op("%f = sg.sub %d, %hu") +
       t.op("%y = sg.mul %f, %rb");
-  return t.make("layer_norm_grad", {t.full(), t.full(), t.row(), t.row()}, body,
-                {{"%y", t.full()}});
+  return t.make("layer_norm_grad", {t.full(), t.full(), t.kept(), t.kept()},
+                body, {{"%y", t.full()}});
 }
 
 /// A maximum, a sum that reads it, a sum that reads both: four passes.
-Case threeReductions(const RowText &t) {
+Case threeReductions(const ReductionText &t) {
   std::string body = softmaxBody(t) + t.op("%q = sg.mul %y, %y") +
                      t.reduce("n", "reduce_sum", "q") +
-                     t.rowOp("%r = sg.sqrt %n") + t.repeat("rb", "r") +
+                     t.keptOp("%r = sg.sqrt %n") + t.repeat("rb", "r") +
                      t.op("%z = sg.div %y, %rb") + t.op("%x = sg.mul %a0, %a1");
   return t.make("three", {t.full(), t.full()}, body,
-                {{"%z", t.full()}, {"%x", t.full()}, {"%n", t.row()}});
+                {{"%z", t.full()}, {"%x", t.full()}, {"%n", t.kept()}});
 }
 
 /// Losses of rows of logits by their labels: integers, masks and two reductions
 /// in one pass, and a one-hot row beside.
-Case crossEntropy(const RowText &t, const Shape &shape) {
+Case crossEntropy(const ReductionText &t, const Shape &shape) {
   std::string n = std::to_string(shape[0]), full = "tensor<" + t.full() + ">";
-  std::string integers = "tensor<" + RowText::type(shape, "i32") + ">";
-  std::string mask = "tensor<" + RowText::type(shape, "i1") + ">";
+  std::string integers = "tensor<" + ReductionText::type(shape, "i32") + ">";
+  std::string mask = "tensor<" + ReductionText::type(shape, "i1") + ">";
   std::string body =
       softmaxBody(t) + "%i = sg.iota 1 : " + integers + "\n" +
       "%l = sg.broadcast %a1 dims [0] : tensor<" + n + "xi32> -> " + integers +
       "\n%o = sg.compare eq %i, %l : " + integers + " -> " + mask +
       "\n%z = sg.constant dense<0.0> : " + full +
       "\n%p = sg.select %o, %a0, %z : " + mask + ", " + full + "\n" +
-      t.reduce("k", "reduce_sum", "p") + t.rowOp("%g = sg.log %s") +
-      t.rowOp("%d = sg.sub %m, %k") + t.rowOp("%loss = sg.add %g, %d") +
+      t.reduce("k", "reduce_sum", "p") + t.keptOp("%g = sg.log %s") +
+      t.keptOp("%d = sg.sub %m, %k") + t.keptOp("%loss = sg.add %g, %d") +
       "%h = sg.cast %o : " + mask + " to " + full + "\n" +
       t.op("%x = sg.sub %y, %h");
   return t.make("entropy", {t.full(), n + "xi32"}, body,
-                {{"%loss", t.row()},
+                {{"%loss", t.kept()},
                  {"%x", t.full()},
-                 {"%o", RowText::type(shape, "i1")}});
+                 {"%o", ReductionText::type(shape, "i1")}});
 }
 
 /// Where a row of integers has its maximum, and how often.
 Case maxima(const Shape &shape) {
-  RowText t(shape, 1, "i32");
-  std::string mask = RowText::type(shape, "i1");
+  ReductionText t = overRows(shape, 1, "i32");
+  std::string mask = ReductionText::type(shape, "i1");
   std::string body = t.reduce("m", "reduce_max", "a0") + t.repeat("mb", "m") +
                      "%o = sg.compare eq %a0, %mb : tensor<" + t.full() +
                      "> -> tensor<" + mask + ">\n%c = sg.cast %o : tensor<" +
                      mask + "> to tensor<" + t.full() + ">\n" +
                      t.reduce("n", "reduce_sum", "c");
   return t.make("maxima", {t.full()}, body,
-                {{"%o", mask}, {"%n", t.row()}, {"%m", t.row()}});
+                {{"%o", mask}, {"%n", t.kept()}, {"%m", t.kept()}});
 }
 
 /// Rows of a transposed matrix, element by element, and a part of them.
 Case movedRows() {
-  RowText t({7, 40}, 1, "f32");
+  ReductionText t = overRows({7, 40}, 1, "f32");
   std::string body =
       "%t = sg.transpose %a0 perm [1, 0] : tensor<40x7xf32> -> "
       "tensor<7x40xf32>\n%b = sg.broadcast %a1 dims [1] : tensor<40xf32> -> "
@@ -224,18 +150,18 @@ const std::vector<Shape> kShapes = {
     {3, 5, 7}, {4, 1, 3}, {2, 3, 5, 40}, {4, 3, 2, 260}, {37, 1000}, {3, 5003}};
 
 /// `make` on every shape and every number of trailing dimensions.
-std::vector<Case> everyRow(Case (*make)(const RowText &),
+std::vector<Case> everyRow(Case (*make)(const ReductionText &),
                            const std::string &element) {
   std::vector<Case> cases;
   for (const Shape &shape : kShapes)
     for (size_t reduced = 1; reduced <= shape.size(); ++reduced)
       if (element == "f32" || shape == Shape{5, 3} || shape == Shape{2, 100} ||
           shape == Shape{3, 5, 7})
-        cases.push_back(make(RowText(shape, reduced, element)));
+        cases.push_back(make(overRows(shape, reduced, element)));
   return cases;
 }
 
-void checkEveryRow(Case (*make)(const RowText &), uint64_t seed) {
+void checkEveryRow(Case (*make)(const ReductionText &), uint64_t seed) {
   for (const char *element : {"f32", "bf16", "f16"})
     checkCases(everyRow(make, element), seed);
 }
@@ -256,7 +182,7 @@ TEST(RowKernels, three_reductions_in_a_row) {
 TEST(RowKernels, integers_and_masks) {
   std::vector<Case> cases;
   for (const Shape &shape : {Shape{6, 1}, Shape{6, 10}, Shape{5, 35}}) {
-    cases.push_back(crossEntropy(RowText(shape, 1, "f32"), shape));
+    cases.push_back(crossEntropy(overRows(shape, 1, "f32"), shape));
     cases.push_back(maxima(shape));
   }
   checkCases(cases, 17);
@@ -265,26 +191,16 @@ TEST(RowKernels, integers_and_masks) {
 TEST(RowKernels, operands_that_move) { checkCases({movedRows()}, 18); }
 
 TEST(RowKernels, enough_rows_for_several_grains) {
-  RowText t({640, 100}, 1, "f32");
+  ReductionText t = overRows({640, 100}, 1, "f32");
   checkCases({softmax(t), layerNorm(t)}, 19);
-}
-
-/// The pairs of (output, input) that may share memory.
-static std::vector<std::pair<unsigned, unsigned>> pairsOf(const Case &kernel) {
-  auto context = createContext();
-  auto module = parseCases(*context, {kernel});
-  auto info = reprise::analyzeKernel(*sourcesOf(*module)[0].body,
-                                     reprise::KernelShape());
-  EXPECT_TRUE(succeeded(info));
-  return {info->inPlace.begin(), info->inPlace.end()};
 }
 
 TEST(RowKernels, outputs_lie_over_what_their_row_is_made_of) {
   using Pairs = std::vector<std::pair<unsigned, unsigned>>;
-  RowText t({8, 4}, 1, "f32");
+  ReductionText t = overRows({8, 4}, 1, "f32");
   EXPECT_EQ(pairsOf(softmax(t)), (Pairs{{0, 0}}));
   // Not over the scale and the shift, which every row reads.
-  EXPECT_EQ(pairsOf(layerNorm(RowText({4, 4}, 1, "f32"))),
+  EXPECT_EQ(pairsOf(layerNorm(overRows({4, 4}, 1, "f32"))),
             (Pairs{{0, 0}, {0, 3}}));
   // What one element a row is made of, once.
   EXPECT_EQ(pairsOf(statistics(t)), (Pairs{{1, 0}, {3, 1}, {4, 1}}));
@@ -294,12 +210,12 @@ TEST(RowKernels, outputs_lie_over_what_their_row_is_made_of) {
 
 TEST(RowKernels, rows_of_one_element_are_no_elements) {
   // The row's factor has the bytes of its elements, but not their order.
-  RowText t({8, 1}, 1, "f32");
+  ReductionText t = overRows({8, 1}, 1, "f32");
   std::string body = t.reduce("s", "reduce_sum", "a0") +
-                     t.rowOp("%w = sg.mul %s, %a1") + t.repeat("b", "w") +
+                     t.keptOp("%w = sg.mul %s, %a1") + t.repeat("b", "w") +
                      t.op("%y = sg.mul %a0, %b");
-  Case c = t.make("ones", {t.full(), t.row()}, body,
-                  {{"%y", t.full()}, {"%w", t.row()}});
+  Case c = t.make("ones", {t.full(), t.kept()}, body,
+                  {{"%y", t.full()}, {"%w", t.kept()}});
   EXPECT_EQ(pairsOf(c),
             (std::vector<std::pair<unsigned, unsigned>>{{0, 0}, {1, 1}}));
   checkCases({c}, 20);

@@ -9,6 +9,9 @@
 //                 pass 1   sum(exp(x - max))
 //                 pass 2   y = exp(x - max) / sum
 //
+// Of other reductions a kernel has what they make, and what is made of that at
+// the same index: one pass, whose "row" is what makes one element.
+//
 // Code generation runs these passes, costs count them, fusion forms them.
 //
 //===----------------------------------------------------------------------===//
@@ -24,8 +27,8 @@ struct KernelPass {
   llvm::SmallVector<mlir::Operation *> reductions;
   /// Numbers of the yielded values that it stores element by element.
   llvm::SmallVector<unsigned> stored;
-  /// Pointwise ops of one element a row, computed once behind the pass, in the
-  /// block's order.
+  /// Pointwise ops of one element a row, or one for each index that reductions
+  /// keep, computed once behind the pass, in the block's order.
   llvm::SmallVector<mlir::Operation *> rowOps;
 };
 

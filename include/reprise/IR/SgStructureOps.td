@@ -134,8 +134,8 @@ def Sg_KernelOp : Sg_IsolatedOp<"kernel"> {
   let summary = "ops that one compiled kernel runs";
   let description = [{
     Formed by `sg-form-kernels`: primitives that share one iteration space, or
-    have one element a row of it. What a reduction over the trailing dimensions
-    makes of a row may be read again in that row.
+    that of what reductions keep of it. What a reduction makes may be read at its
+    own index, and where it is over the trailing dimensions along its row.
 
     ```mlir
     %y = sg.kernel "add_relu" (%a = %x : tensor<8xf32>, %b = %z : tensor<8xf32>)

@@ -53,14 +53,19 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     library ops and `sg.kernel`.
 
     An op joins the kernel of what it reads when both have one iteration space
-    and one phase. Reductions over the same dimensions share a sweep. Those over
-    the trailing dimensions may be read again in their kernel, by what has one
-    element a row and by what repeats that along the row: a row of softmax or of
-    layer normalization is one kernel, which goes over the row once for each
-    reduction that waits for another, of three at most, and once to store. That is
-    so where a row is at most 256 KiB of what is read, where there are at least 8
-    rows or fewer than 16,384 elements, and where no operand that only the
-    reductions read is kept longer. Reductions over other dimensions end a kernel.
+    and one phase. Reductions over the same dimensions share a sweep, of the same
+    data or of what one kernel made. Their kernel goes on with them at their own
+    index: a sum of columns, the mean, the reciprocal deviation and the running
+    statistics that are made of it are one kernel. Arithmetic of that size that
+    stands behind the sums joins them, where nothing is kept longer for it.
+
+    Reductions over the trailing dimensions may also be read along the row that
+    they are of: a row of softmax or of layer normalization is one kernel, which
+    goes over the row once for each reduction that waits for another, of three at
+    most, and once to store. That is so where a row is at most 256 KiB of what is
+    read, where there are at least 8 rows or fewer than 16,384 elements, and where
+    no operand that only the reductions read is kept longer; but what a sum of
+    sixteen times as much made may wait for the sums of its columns.
 
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
