@@ -16,6 +16,7 @@
 
 #include "KernelSpace.h"
 #include "reprise/Fault.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -68,26 +69,50 @@ static void walk(Value value, bool moved, const KernelSpace &space,
     walk(operand, moved || !stays, space, reads, seen);
 }
 
+/// Which values are computed from one another, but by what every reader
+/// repeats: a kernel of many small updates makes as many results that have
+/// nothing to do with each other, and planning looks at every pair.
+static llvm::EquivalenceClasses<void *> relatedValues(Block &body) {
+  llvm::EquivalenceClasses<void *> related;
+  for (Operation &op : body.without_terminator()) {
+    if (kernelRoleOf(&op) == KernelRole::Repeated)
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *from = operand.getDefiningOp();
+      if (!from || kernelRoleOf(from) != KernelRole::Repeated)
+        related.unionSets(operand.getAsOpaquePointer(),
+                          op.getResult(0).getAsOpaquePointer());
+    }
+  }
+  return related;
+}
+
 FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
                                                const KernelShape &shape) {
-  FailureOr<KernelSpace> space = readKernelSpace(body, shape);
-  if (failed(space))
+  FailureOr<std::vector<KernelSpace>> spaces = readKernelSpaces(body, shape);
+  if (failed(spaces))
     return failure();
   KernelTraits info;
-  info.grains = space->grains();
+  info.grains = 0;
+  for (const KernelSpace &space : *spaces)
+    info.grains += space.grains();
   Reads reads;
   llvm::SmallPtrSet<Value, 16> seen[2];
   Operation *yield = body.getTerminator();
   for (Value value : yield->getOperands())
-    walk(value, /*moved=*/false, *space, reads, seen);
+    walk(value, /*moved=*/false, spaces->front(), reads, seen);
   REPRISE_FAULT("in-place-read-elsewhere", reads.elsewhere.clear());
+  bool hasReductions = spaces->front().hasReductions();
+  auto related = relatedValues(body);
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<ReductionOpInterface>(op))
       continue;
     for (BlockArgument input : body.getArguments())
       if (reads.inPlace.contains(input) && !reads.elsewhere.contains(input) &&
-          hasPlaceOf(input.getType(), value.getType()))
+          hasPlaceOf(input.getType(), value.getType()) &&
+          (hasReductions || related.isEquivalent(input.getAsOpaquePointer(),
+                                                 value.getAsOpaquePointer())))
         info.inPlace.push_back({output, input.getArgNumber()});
   }
   return info;

@@ -1,7 +1,8 @@
 //===- EmitKernel.cpp - A kernel as a function ----------------------------===//
 //
 // A pointwise kernel runs over elements (one loop) or rows, vector by vector
-// along the last loop, with a masked rest.
+// along the last loop, with a masked rest; one that stores several shapes does
+// so for each, its grains one shape's after the other's.
 //
 // A reduction over leading loops keeps an accumulator for each of a tile's
 // vectors and sweeps the reduced loops: the sum of a column takes its elements
@@ -503,10 +504,34 @@ void KernelEmitter::emit(Value begin, Value end) {
   });
 }
 
+/// Each space's share of the grains that the function is called for.
+static void emitSpaces(OpBuilder &b, Block &body, ArrayRef<KernelSpace> spaces,
+                       ArrayRef<Value> pointers) {
+  Location loc = b.getUnknownLoc();
+  ValueRange asked = b.getInsertionBlock()->getArguments().drop_front();
+  int64_t before = 0;
+  for (const KernelSpace &space : spaces) {
+    ElementEmitter elements(b, loc, space, pointers);
+    SmallVector<Value> share;
+    for (Value grain : asked) {
+      if (spaces.size() > 1) {
+        grain = elements.add(grain, -before);
+        grain = arith::MaxSIOp::create(b, loc, grain, elements.constant(0));
+        grain = arith::MinSIOp::create(b, loc, grain,
+                                       elements.constant(space.grains()));
+      }
+      share.push_back(grain);
+    }
+    KernelEmitter(elements, body).emit(share[0], share[1]);
+    before += space.grains();
+    REPRISE_FAULT("spaces-begin-late", ++before);
+  }
+}
+
 LogicalResult reprise::emitKernel(ModuleOp module, StringRef symbol,
                                   Block &body, const KernelShape &shape) {
-  FailureOr<KernelSpace> space = readKernelSpace(body, shape);
-  if (failed(space))
+  FailureOr<std::vector<KernelSpace>> spaces = readKernelSpaces(body, shape);
+  if (failed(spaces))
     return failure();
   OpBuilder b(module.getBodyRegion());
   b.setInsertionPointToEnd(module.getBody());
@@ -528,9 +553,7 @@ LogicalResult reprise::emitKernel(ModuleOp module, StringRef symbol,
                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     pointers.push_back(LLVM::LoadOp::create(b, loc, tensor, slot, 8));
   }
-  ElementEmitter elements(b, loc, *space, pointers);
-  KernelEmitter(elements, body)
-      .emit(entry->getArgument(1), entry->getArgument(2));
+  emitSpaces(b, body, *spaces, pointers);
   LLVM::ReturnOp::create(b, loc, ValueRange{});
   return success();
 }

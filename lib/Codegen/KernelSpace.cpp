@@ -141,19 +141,74 @@ static LogicalResult checkOutputs(Block &body, const KernelSpace &space) {
   return success();
 }
 
-static LogicalResult readOutputs(Block &body, KernelSpace &space) {
+/// The space of a kernel that reduces.
+static FailureOr<KernelSpace> spaceOfReductions(Block &body,
+                                                KernelPasses &&work) {
+  KernelSpace space;
+  space.work = std::move(work);
+  Value first = space.reductions().front()->getOperand(0);
+  space.shape = llvm::to_vector(tensorOf(first).getShape());
+  for (Operation &op : body.without_terminator())
+    space.ops.push_back(&op);
+  if (failed(checkReductions(space)) || failed(checkOutputs(body, space)) ||
+      failed(checkReaders(body, space)))
+    return failure();
+  return space;
+}
+
+/// The ops that `numbers` of what is yielded are computed from, in order.
+static SmallVector<Operation *> opsOf(Block &body, ArrayRef<unsigned> numbers) {
+  llvm::SmallSetVector<Operation *, 16> needed;
+  auto add = [&](Value value) {
+    if (Operation *op = value.getDefiningOp())
+      needed.insert(op);
+  };
+  for (unsigned i : numbers)
+    add(body.getTerminator()->getOperand(i));
+  for (size_t i = 0; i < needed.size(); ++i)
+    llvm::for_each(needed[i]->getOperands(), add);
+  SmallVector<Operation *> ops;
+  for (Operation &op : body)
+    if (needed.contains(&op))
+      ops.push_back(&op);
+  return ops;
+}
+
+/// A space for each shape that is stored.
+static std::vector<KernelSpace> spacesOfStores(Block &body,
+                                               const KernelPasses &work) {
+  std::vector<KernelSpace> spaces;
+  Operation *yield = body.getTerminator();
+  for (unsigned i : work.passes.front().stored) {
+    ArrayRef<int64_t> shape = tensorOf(yield->getOperand(i)).getShape();
+    auto space = llvm::find_if(spaces, [&](const KernelSpace &each) {
+      return ArrayRef<int64_t>(each.shape) == shape;
+    });
+    if (space == spaces.end()) {
+      space = spaces.emplace(spaces.end());
+      space->shape = llvm::to_vector(shape);
+      space->work.passes.emplace_back();
+    }
+    space->work.passes.front().stored.push_back(i);
+  }
+  for (KernelSpace &space : spaces)
+    space.ops = opsOf(body, space.work.passes.front().stored);
+  return spaces;
+}
+
+static FailureOr<std::vector<KernelSpace>> readOutputs(Block &body) {
   Operation *yield = body.getTerminator();
   if (yield->getNumOperands() == 0)
     return yield->emitOpError("of a kernel needs a value");
-  space.work = passesOf(body);
-  Value first = yield->getOperand(0);
-  if (space.hasReductions())
-    first = space.reductions().front()->getOperand(0);
-  ArrayRef<int64_t> shape = tensorOf(first).getShape();
-  space.shape.assign(shape.begin(), shape.end());
-  if (failed(checkReductions(space)) || failed(checkOutputs(body, space)))
+  KernelPasses work = passesOf(body);
+  if (work.passes.front().reductions.empty())
+    return spacesOfStores(body, work);
+  FailureOr<KernelSpace> space = spaceOfReductions(body, std::move(work));
+  if (failed(space))
     return failure();
-  return checkReaders(body, space);
+  std::vector<KernelSpace> spaces;
+  spaces.push_back(std::move(*space));
+  return spaces;
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,29 +226,32 @@ static bool isPlain(Value value) {
 }
 
 /// Whether indices can be kept in terms of merged loops.
-static bool allowsMerging(Block &body, const KernelSpace &space) {
-  return llvm::all_of(body.without_terminator(), [&](Operation &op) {
-    if (op.hasTrait<OpTrait::ConstantLike>() ||
+static bool allowsMerging(const KernelSpace &space) {
+  return llvm::all_of(space.ops, [&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
         isa<PointwiseOpInterface, ReductionOpInterface>(op))
       return true;
     bool spans =
-        tensorOf(op.getResult(0)).getShape() == ArrayRef<int64_t>(space.shape);
+        tensorOf(op->getResult(0)).getShape() == ArrayRef<int64_t>(space.shape);
     if (auto map = dyn_cast<IndexMapOpInterface>(op))
-      return spans && isProjection(map) && isPlain(op.getOperand(0));
+      return spans && isProjection(map) && isPlain(op->getOperand(0));
     return spans && cast<KernelOpInterface>(op).isLinear();
   });
 }
 
-static bool mergesWithNext(Block &body, unsigned d) {
-  return llvm::all_of(body.getOps<IndexMapOpInterface>(), [&](auto op) {
-    AffineMap map = op.getIndexMap();
+static bool mergesWithNext(const KernelSpace &space, unsigned d) {
+  return llvm::all_of(space.ops, [&](Operation *op) {
+    auto moves = dyn_cast<IndexMapOpInterface>(op);
+    if (!moves)
+      return true;
+    AffineMap map = moves.getIndexMap();
     std::optional<unsigned> a = resultAlong(map, d),
                             b = resultAlong(map, d + 1);
     return a.has_value() == b.has_value() && (!a || *a + 1 == *b);
   });
 }
 
-static void formLoops(Block &body, KernelSpace &space) {
+static void formLoops(KernelSpace &space) {
   SmallVector<bool> dimReduced(space.shape.size(), false);
   if (space.hasReductions())
     for (int64_t d : cast<ReductionOpInterface>(space.reductions().front())
@@ -201,11 +259,10 @@ static void formLoops(Block &body, KernelSpace &space) {
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
-  space.merged = !space.hasReductions() && allowsMerging(body, space);
-  REPRISE_FAULT("sum-order-by-fusion",
-                space.merged = allowsMerging(body, space));
+  space.merged = !space.hasReductions() && allowsMerging(space);
+  REPRISE_FAULT("sum-order-by-fusion", space.merged = allowsMerging(space));
   for (unsigned d = 0; d < space.shape.size(); ++d) {
-    if (d && space.merged && mergesWithNext(body, d - 1)) {
+    if (d && space.merged && mergesWithNext(space, d - 1)) {
       space.extents.back() *= space.shape[d];
     } else {
       space.extents.push_back(space.shape[d]);
@@ -287,16 +344,18 @@ static bool canVectorize(Block &body, const KernelSpace &space) {
   });
 }
 
-FailureOr<KernelSpace> reprise::readKernelSpace(Block &body,
-                                                const KernelShape &target) {
+FailureOr<std::vector<KernelSpace>>
+reprise::readKernelSpaces(Block &body, const KernelShape &target) {
   for (Operation &op : body.without_terminator())
     if (failed(checkOp(op)))
       return failure();
-  KernelSpace space;
-  space.target = target;
-  if (failed(readOutputs(body, space)))
+  FailureOr<std::vector<KernelSpace>> spaces = readOutputs(body);
+  if (failed(spaces))
     return failure();
-  formLoops(body, space);
-  space.vectorized = canVectorize(body, space);
-  return space;
+  for (KernelSpace &space : *spaces) {
+    space.target = target;
+    formLoops(space);
+    space.vectorized = canVectorize(body, space);
+  }
+  return spaces;
 }

@@ -1,9 +1,11 @@
 //===- KernelSpace.h - The iteration space of a kernel ----------*- C++ -*-===//
 //
 // What loops a kernel needs and how they are cut into grains: read from the
-// block, before any code is emitted. Everything here is a function of the
-// block and of the target's shape of kernels, never of the device at hand, so
-// that grains and the order of sums are the same on all devices of a target.
+// block, before any code is emitted. A kernel that reduces nothing may store
+// values of several shapes, each in loops of its own. Everything here is a
+// function of the block and of the target's shape of kernels, never of the
+// device at hand, so that grains and the order of sums are the same on all
+// devices of a target.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_CODEGEN_KERNELSPACE_H
@@ -12,6 +14,7 @@
 #include "mlir/IR/Block.h"
 #include "reprise/Codegen/Kernels.h"
 #include "reprise/IR/KernelPasses.h"
+#include <vector>
 
 namespace reprise {
 
@@ -31,6 +34,8 @@ struct KernelSpace {
   /// What runs, pass by pass over each item; reductions that others read along
   /// rows are over the trailing dimensions.
   KernelPasses work;
+  /// What that is computed from, in the block's order.
+  llvm::SmallVector<mlir::Operation *> ops;
   /// Whether the last loop advances by the target's lanes.
   bool vectorized = false;
 
@@ -54,9 +59,10 @@ struct KernelSpace {
   int64_t grains() const;
 };
 
-/// Reads the space; fails with a message at the op that no kernel can run.
-mlir::FailureOr<KernelSpace> readKernelSpace(mlir::Block &body,
-                                             const KernelShape &target);
+/// Reads the spaces, whose grains follow one another: one, or one for each
+/// shape that is stored. Fails with a message at the op that no kernel can run.
+mlir::FailureOr<std::vector<KernelSpace>>
+readKernelSpaces(mlir::Block &body, const KernelShape &target);
 
 } // namespace reprise
 

@@ -71,7 +71,7 @@ private:
 
   // Kernels.
   Value replaced(Value value) const { return done.lookupOrDefault(value); }
-  void build(const Recipe &recipe);
+  void build(unsigned group);
   void eraseOriginals();
 
   Block &block;
@@ -303,7 +303,24 @@ static Location locationOf(const Recipe &recipe, MLIRContext *context) {
   return FusedLoc::get(context, parts.getArrayRef());
 }
 
-void KernelBuilder::build(const Recipe &recipe) {
+/// The last result's, or of updates of several variables the block around them.
+static sg::OriginAttr originOf(const Recipe &recipe, bool isBatch) {
+  auto origin = sg::originOf(recipe.outputs.back().getDefiningOp());
+  if (!origin || !isBatch)
+    return origin;
+  StringRef path = origin.getPath();
+  for (Value output : recipe.outputs) {
+    StringRef other = sg::pathOf(output.getDefiningOp());
+    while (!path.empty() && path != other &&
+           !other.starts_with((path + ".").str()))
+      path = path.contains('.') ? path.rsplit('.').first : StringRef();
+  }
+  return sg::OriginAttr::get(origin.getContext(), path, origin.getPhase(),
+                             std::nullopt);
+}
+
+void KernelBuilder::build(unsigned group) {
+  const Recipe &recipe = recipes[group];
   OpBuilder b(block.getTerminator());
   SmallVector<Value> inputs;
   for (Value input : recipe.inputs)
@@ -312,7 +329,7 @@ void KernelBuilder::build(const Recipe &recipe) {
                                      TypeRange(ValueRange(recipe.outputs)),
                                      inputs, nameOf(recipe));
   // A kernel is listed under the module of its results.
-  if (auto origin = sg::originOf(recipe.outputs.back().getDefiningOp()))
+  if (auto origin = originOf(recipe, groups.batches.contains(group)))
     sg::setOrigin(kernel, origin);
   REPRISE_FAULT("kernel-without-origin",
                 kernel->removeAttr(sg::SgDialect::kOriginAttr));
@@ -346,7 +363,7 @@ void KernelBuilder::run() {
   unsigned count = groups.members.size();
   for (unsigned unit : units) {
     if (unit < count) {
-      build(recipes[unit]);
+      build(unit);
       continue;
     }
     Operation *op = graph.ops[unit - count].op;

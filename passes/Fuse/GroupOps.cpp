@@ -35,9 +35,6 @@ using namespace reprise;
 /// shared sweep; ops between a sum and what is made beside it.
 static constexpr unsigned kSiblingWindow = 16;
 
-/// Members of a group. Those of networks have a tenth of it.
-static constexpr size_t kMostMembers = 256;
-
 static ArrayRef<int64_t> dimsOf(Operation *op) {
   return cast<ReductionOpInterface>(op).getReducedDims();
 }
@@ -351,7 +348,9 @@ Groups Grouper::separate() {
 }
 
 Groups reprise::groupOps(const FlatGraph &graph) {
-  return Grouper(graph).run();
+  Groups groups = Grouper(graph).run();
+  batchUpdates(graph, groups);
+  return groups;
 }
 
 Groups reprise::separateOps(const FlatGraph &graph) {

@@ -3,6 +3,7 @@
 #define REPRISE_PASSES_FUSE_GROUPS_H
 
 #include "FlatGraph.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace reprise {
 
@@ -12,12 +13,20 @@ struct Groups {
   std::vector<llvm::SmallVector<unsigned>> members;
   /// The group of each op; kNone for fixed and repeated ones.
   std::vector<unsigned> groupOf;
+  /// Groups that are updates of several variables.
+  llvm::DenseSet<unsigned> batches;
 
   static constexpr unsigned kNone = ~0u;
 };
 
 /// Decides which ops share a kernel.
 Groups groupOps(const FlatGraph &graph);
+
+/// Members of a group at most. Those of networks have a tenth of it.
+constexpr size_t kMostMembers = 256;
+
+/// Unites updates of small variables, whatever their shapes.
+void batchUpdates(const FlatGraph &graph, Groups &groups);
 
 /// None do: each member is a kernel of its own.
 Groups separateOps(const FlatGraph &graph);

@@ -225,10 +225,9 @@ TEST(AnalyzeKernel, refuses_mixed_iteration_spaces) {
                      {{"%s", "8xf32"}, {"%t", "8xf32"}}}),
             "'sg.reduce_sum' op reduces other dimensions than its kernel");
   EXPECT_EQ(errorOf({"k",
-                     {"8xf32", "4xf32"},
-                     "%x = sg.neg %a0 : tensor<8xf32>\n"
-                     "%y = sg.neg %a1 : tensor<4xf32>",
-                     {{"%x", "8xf32"}, {"%y", "4xf32"}}}),
+                     {"8x8xf32", "4xf32"},
+                     sum + "%y = sg.neg %a1 : tensor<4xf32>",
+                     {{"%s", "8xf32"}, {"%y", "4xf32"}}}),
             "'sg.neg' op has another iteration space than its kernel");
 }
 

@@ -1,6 +1,6 @@
 //===- KernelsTest.cpp - Compiled kernels against the reference -----------===//
 
-#include "KernelHarness.h"
+#include "ReductionText.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -8,7 +8,6 @@
 using namespace reprise::test;
 
 namespace {
-using Shape = std::vector<int64_t>;
 
 std::string dims(const Shape &shape) {
   std::string text;
@@ -147,6 +146,44 @@ TEST(Kernels, normalize_add_relu_has_the_bits_of_its_ops) {
   for (const Shape &s : kShapes)
     cases.push_back(normalizeAddRelu(s));
   checkCases(cases, 1);
+}
+
+/// Updates of several shapes, each with a step that all share: of two equal
+/// shapes, of one that fills no vector, and of rows that broadcasts keep apart.
+static Case updates(const std::vector<Shape> &shapes) {
+  Case c{label("updates", shapes.front()), {"f32"}, "", {}};
+  for (const Shape &s : shapes) {
+    std::string k = std::to_string(c.arguments.size());
+    std::string m = std::to_string(c.arguments.size() + 1);
+    c.arguments.push_back(type(s));
+    c.arguments.push_back(type(s));
+    c.body += "%b" + k + " = sg.broadcast %a0 dims [] : tensor<f32> -> " +
+              tensor(s) + "\n" +
+              op("%s" + k + " = sg.mul %a" + m + ", %b" + k, s) +
+              op("%y" + k + " = sg.sub %a" + k + ", %s" + k, s);
+    c.results.push_back({"%y" + k, type(s)});
+  }
+  return c;
+}
+
+TEST(Kernels, values_of_several_shapes) {
+  checkCases({updates({{64}, {64}, {7, 17}, {}, {2, 3, 5}}),
+              updates({{4099}, {3, 1}, {4099}}),
+              updates({{1, 9, 1, 33}, {40000}, {9, 33}, {1}})},
+             12);
+  // A shape's rows that are read element by element beside another's.
+  Case moves{"moves", {"17x40xf32", "64xf32"}, "", {}};
+  moves.body = "%t = sg.transpose %a0 perm [1, 0] : tensor<17x40xf32> -> "
+               "tensor<40x17xf32>\n" +
+               op("%u = sg.neg %a1", {64});
+  moves.results = {{"%t", "40x17xf32"}, {"%u", "64xf32"}};
+  checkCases({moves}, 13);
+}
+
+TEST(Kernels, results_of_several_shapes_lie_over_their_own_operands) {
+  using Pairs = std::vector<std::pair<unsigned, unsigned>>;
+  EXPECT_EQ(pairsOf(updates({{8}, {8}, {4}})),
+            (Pairs{{0, 1}, {0, 2}, {1, 3}, {1, 4}, {2, 5}, {2, 6}}));
 }
 
 TEST(Kernels, sums_share_a_sweep_over_any_dimensions) {

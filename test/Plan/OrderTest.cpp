@@ -1,5 +1,6 @@
 //===- OrderTest.cpp - Orders are valid and never worse than programs -----===//
 #include "GraphBuilder.h"
+#include "graph/OrderStrategies.h"
 
 #include <gtest/gtest.h>
 
@@ -221,6 +222,24 @@ TEST(Order, DefinesABranchLate) {
   b.make("end", {small, large}, 64);
   EXPECT_GE(peakOf(b.graph, programOrder(b.graph)), 4096u + 4096u);
   EXPECT_LE(peakOf(b.graph, chooseOrder(b.graph)), 4096u + 256u);
+}
+
+TEST(Order, TheOpAtThePeakMovesWithWhatItAloneNeeds) {
+  // A product with a workspace reads what is made of x; another reader of x
+  // needs a large value of its own, so that neither goes before the product.
+  GraphBuilder b;
+  ValueId x = b.make("x", {}, 1920), g = b.make("g", {x}, 1920);
+  ValueId product = b.make("product", {g}, 64);
+  b.graph.ops[b.graph.values[product].producer].workspaceBytes = 2048;
+  ValueId m = b.make("m", {}, 3072);
+  b.make("q", {m, x}, 64);
+  std::vector<OpId> program = programOrder(b.graph).order;
+  EXPECT_GE(peakOf(b.graph, {program}), 1920u + 1920u + 2048u);
+  OrderProblem problem{b.graph, analyzeStorages(b.graph),
+                       findDependences(b.graph)};
+  std::vector<OpId> moved = movePeakBuffers(problem, program);
+  EXPECT_TRUE(isValid(b.graph, moved));
+  EXPECT_LE(peakOf(b.graph, {moved}), 1920u + 3072u + 128u);
 }
 
 TEST(Order, IsDeterministic) {

@@ -2,8 +2,9 @@
 //
 // A kernel is a block of sg primitives (the body of sg.kernel or rt.kernel)
 // over one iteration space: pointwise ops, index maps, iota, random numbers,
-// and reductions, all over the same dimensions. What reads a reduction in its
-// own kernel is pointwise, in the space that the reductions keep, or, where the
+// and reductions, all over the same dimensions; without reductions it may have
+// a space for each shape that it yields. What reads a reduction in its own
+// kernel is pointwise, in the space that the reductions keep, or, where the
 // reduced dimensions are the last ones, repeats it along the row at hand. Its
 // arguments are the block's arguments, then what it yields, each a dense
 // row-major tensor.

@@ -189,7 +189,8 @@ def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
     reads: `path` of the leaf or else of the innermost block it stood in, "" for
     none; `phase`, in which it runs; `instance`, the number of the innermost block,
     which tells several calls of one block apart, where blocks are numbered. A
-    kernel has the origin of its last result.
+    kernel has the origin of its last result; one that updates variables of several
+    modules has the path of the innermost block around them, "" for none.
 
     ```mlir
     #sg.origin<"layer1.0.conv1", forward, 3>

@@ -135,7 +135,8 @@ def Sg_KernelOp : Sg_IsolatedOp<"kernel"> {
   let description = [{
     Formed by `sg-form-kernels`: primitives that share one iteration space, or
     that of what reductions keep of it. What a reduction makes may be read at its
-    own index, and where it is over the trailing dimensions along its row.
+    own index, and where it is over the trailing dimensions along its row. A
+    kernel that reduces nothing may make values of several shapes.
 
     ```mlir
     %y = sg.kernel "add_relu" (%a = %x : tensor<8xf32>, %b = %z : tensor<8xf32>)

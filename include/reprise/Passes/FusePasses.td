@@ -67,6 +67,10 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     no operand that only the reductions read is kept longer; but what a sum of
     sixteen times as much made may wait for the sums of its columns.
 
+    Four or more updates of small variables share a kernel, whatever their shapes:
+    arithmetic on gradients whose results are only written. Their gradients wait
+    for the last of them, and are at most a 1024th of all gradients.
+
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
     that operand again costs less than storing the result. An op does not join

@@ -3,12 +3,13 @@
 // Input:   a valid order.
 // Output:  a valid order with at most its max-live.
 // Method:  hill climbing. A buffer that is live at the peak leaves it in one of
-//          two ways: the op that defines it moves behind the peak, with
+//          three ways: the op that defines it moves behind the peak, with
 //          everything in between that needs it; or all its later readers move
-//          in front of the peak, with everything in between that they need.
-//          Largest buffers first; the first move that helps is taken. Among
-//          orders with equal max-live fewer steps at it are better, so that
-//          several equal peaks can go one by one.
+//          in front of the peak, with everything in between that they need; or
+//          the op at the peak moves behind them, with what it alone needs or
+//          without it. Largest buffers first; the first move that helps is
+//          taken. Among orders with equal max-live fewer steps at it are
+//          better, so that several equal peaks can go one by one.
 // Cost:    a simulation a move, bounded by counted ops.
 //
 //   step       p                    step          p
@@ -59,7 +60,9 @@ private:
     for (uint32_t id : findBuffersAtPeak()) {
       const Buffer &buffer = liveness.buffers[id];
       for (const std::vector<OpId> &candidate :
-           {defineLater(buffer), readEarlier(buffer)}) {
+           {defineLater(buffer), readEarlier(buffer),
+            runLater(buffer, /*withOperands=*/true),
+            runLater(buffer, /*withOperands=*/false)}) {
         if (candidate.empty())
           continue;
         Liveness result;
@@ -149,6 +152,39 @@ private:
     if (marked[order[peak]])
       return {};
     return regroup(marked, peak, to, /*markedFirst=*/true);
+  }
+
+  /// The op at the peak, and what only ops of the result need, the last first.
+  std::vector<OpId> neededByPeak() const {
+    std::vector<OpId> result = {order[liveness.peakStep]};
+    std::vector<bool> isNeeded(order.size(), false);
+    isNeeded[result.front()] = true;
+    for (uint32_t at = liveness.peakStep; at-- > 0;) {
+      const std::vector<OpId> &behind = problem.dependences.behind[order[at]];
+      if (behind.empty() || !std::all_of(behind.begin(), behind.end(),
+                                         [&](OpId op) { return isNeeded[op]; }))
+        continue;
+      isNeeded[order[at]] = true;
+      result.push_back(order[at]);
+    }
+    return result;
+  }
+
+  std::vector<OpId> runLater(const Buffer &buffer, bool withOperands) const {
+    uint32_t peak = liveness.peakStep, to = buffer.lastStep;
+    if (to <= peak || to >= order.size())
+      return {};
+    std::vector<OpId> moved = {order[peak]};
+    if (withOperands)
+      moved = neededByPeak();
+    uint32_t from = position[moved.back()];
+    std::vector<bool> marked =
+        reach({order[peak]}, problem.dependences.behind, peak, to);
+    if (marked[order[to]])
+      return {};
+    for (OpId op : moved)
+      marked[op] = true;
+    return regroup(marked, from, to, /*markedFirst=*/false);
   }
 
   const OrderProblem &problem;
