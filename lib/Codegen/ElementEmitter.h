@@ -33,8 +33,8 @@ public:
   /// A vector of i1 that is true for active lanes.
   mlir::Value laneMask();
 
-  /// Says the only element that `value` has in the row at hand; what reads it
-  /// there is not asked where.
+  /// Says the only element that `value` has in the row at hand, or the vector
+  /// of the columns at hand; what reads it there is not asked where.
   void setRowElement(mlir::Value value, mlir::Value element) {
     rowElements[value] = element;
   }
@@ -42,7 +42,7 @@ public:
   mlir::Value rowElement(mlir::Value value) const {
     return rowElements.lookup(value);
   }
-  /// Ends the row.
+  /// Ends the row, or the columns.
   void forgetRow() { rowElements.clear(); }
 
   const KernelSpace &space;

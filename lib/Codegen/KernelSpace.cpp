@@ -103,6 +103,10 @@ static LogicalResult checkReaders(Block &body, const KernelSpace &space) {
     });
     if (!reads)
       continue;
+    auto reduction = cast<ReductionOpInterface>(space.reductions().front());
+    if (reduction.getReducedDims().empty())
+      return op.emitOpError("reads a reduction over no dimensions of its own "
+                            "kernel");
     if (!readsAtHand(&op, space.hasRows()))
       return op.emitOpError("moves what a reduction of its own kernel made")
              << (space.hasRows() ? " to other rows"
@@ -308,6 +312,9 @@ bool Lanes::look(Value value, unsigned lane) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return product(tensorOf(value).getShape().drop_front(lane + 1)) == 1;
+  // Its columns are side by side; what it reduces is looked at for itself.
+  if (isa<ReductionOpInterface>(op))
+    return true;
   for (auto [k, operand] : llvm::enumerate(op->getOperands())) {
     OperandLanes lanes = operandLanesOf(op, k, lane);
     if (!lanes.together || !areIn(operand, lanes.dim))

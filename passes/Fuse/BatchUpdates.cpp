@@ -2,13 +2,12 @@
 //
 // Input:   a grouping of a flat function's ops.
 // Output:  groups of arithmetic on gradients, of the forward pass's phase,
-// whose
-//          results are only written, united as long as what they wait for is
-//          small.
+//          whose results are only written, united as long as what they wait
+//          for is small.
 // Method:  one walk over the groups in the order of their last members. Nothing
 //          waits for an update, so that no union delays anything but updates;
-//          gradients are kept until the last of them is there, less than a part
-//          in kWaitingPart of what updates write in all.
+//          gradients are kept until the last of them is there, of the size of
+//          at most one part in kWaitingPart of the variables.
 // Cost:    linear in the ops.
 // Fails:   never.
 //

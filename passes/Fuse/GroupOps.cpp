@@ -15,6 +15,9 @@
 //     index where they run, or in its row;
 //   - if it reads its own reductions, nothing that only they read is kept
 //     longer for it, and of rows each is small and there are enough of them;
+//   - if it reduces, it does not both update a variable, which is done once,
+//   and
+//     make something large, which may have to be made again;
 //   - no path leaves it and comes back, groups being crossed as a whole;
 //   - no fixed op before its last member waits for it: a kernel runs where its
 //     last member stands, and such an op would be delayed with all it keeps.
@@ -121,7 +124,7 @@ bool Grouper::readsInRow(const Members &members) const {
 
 bool Grouper::isLegal(const Members &members) const {
   if (members.size() > kMostMembers || !isUniform(members) ||
-      !readsInRow(members))
+      !readsInRow(members) || !haveSumsThatFit(graph, members))
     return false;
   if (readsOwnReduction(graph, members) &&
       (!haveRowsThatFit(graph, members) || keepOperandsLonger(graph, members)))
@@ -201,6 +204,10 @@ void Grouper::join(ArrayRef<unsigned> candidates, const Members &members) {
   groups.members[target] = members;
   for (unsigned member : members)
     groups.groupOf[member] = target;
+  for (unsigned &group : reducing)
+    if (llvm::is_contained(candidates, group))
+      group = target;
+  reducing.erase(std::unique(reducing.begin(), reducing.end()), reducing.end());
 }
 
 /// Lets a kernel that sums columns make `op` as well, of the size of a sum and

@@ -21,6 +21,11 @@ static constexpr int64_t kSmallKernel = 16384;
 
 /// How many times smaller what a reduction makes is, to be kept for nothing.
 static constexpr uint64_t kMuchReduced = 16;
+/// Ops for which that may be.
+static constexpr unsigned kLongestWait = 48;
+/// Reductions of one sweep over columns, each of which holds accumulators for
+/// all of a tile.
+static constexpr unsigned kMostSums = 4;
 
 /// Reductions that wait for one another. Each pass begins at the inputs, so a
 /// longer chain would take its square of arithmetic.
@@ -58,7 +63,7 @@ bool reprise::staysInRow(const FlatGraph &graph, const Edge &edge,
                          const GroupSpace &space) {
   const FlatOp &from = graph.ops[edge.from];
   if (edge.reading == Reading::InPlace)
-    return true;
+    return from.role != KernelRole::Reduction || *space.kept != space.shape;
   return edge.reading == Reading::AlongRow && space.hasRows &&
          shapeOf(from.op->getResult(0)) == *space.kept;
 }
@@ -138,6 +143,29 @@ static unsigned longestChain(const FlatGraph &graph, Members members) {
     longest = std::max(longest, most + count);
   }
   return longest;
+}
+
+bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
+  GroupSpace space = spaceOf(graph, members);
+  if (!space.reduction)
+    return true;
+  auto isSum = [&](unsigned member) {
+    return graph.ops[member].role == KernelRole::Reduction;
+  };
+  if (!space.hasRows && llvm::count_if(members, isSum) > kMostSums)
+    return false;
+  // What is written runs once: it keeps no large value from being made again.
+  bool writes = false, makes = false;
+  for (unsigned member : members)
+    for (Operation *user : graph.ops[member].op->getUsers()) {
+      bool isWrite = user->getNumResults() == 0 &&
+                     !user->hasTrait<OpTrait::IsTerminator>();
+      writes |= isWrite;
+      makes |= !isWrite && !isSum(member) &&
+               graph.ops[member].space == space.shape &&
+               !llvm::binary_search(members, graph.position.lookup(user));
+    }
+  return !(writes && makes);
 }
 
 bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
@@ -272,7 +300,7 @@ bool Lives::areLonger(Value operand) const {
   });
 }
 
-/// Whether a reduction made it of so much more that keeping it a while is
+/// Whether a reduction made it of so much more that keeping it for a few ops is
 /// nothing beside what lived then.
 static bool isMuchReduced(Value value) {
   REPRISE_FAULT("anything-may-wait-for-sums", return true);
@@ -286,6 +314,8 @@ bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
   Lives lives(graph, members);
   bool hasRows = spaceOf(graph, members).hasRows;
   return llvm::any_of(largeOperands(graph, members), [&](Value operand) {
-    return (hasRows || !isMuchReduced(operand)) && lives.areLonger(operand);
+    bool mayWait = !hasRows && isMuchReduced(operand) &&
+                   lastReader(graph, operand) + kLongestWait >= members.back();
+    return !mayWait && lives.areLonger(operand);
   });
 }

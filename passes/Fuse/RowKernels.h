@@ -39,6 +39,10 @@ bool readsOwnReduction(const FlatGraph &graph,
 bool generateBesideSums(const FlatGraph &graph,
                         llvm::ArrayRef<unsigned> members);
 
+/// Whether a kernel that reduces has no more sums than accumulators for them,
+/// and not both a new value of a variable and a large one: it would run once.
+bool haveSumsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
+
 /// Whether going over rows again is cheap, and leaves enough rows for several
 /// threads; true where there are no rows.
 bool haveRowsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);

@@ -225,6 +225,13 @@ TEST(AnalyzeKernel, refuses_mixed_iteration_spaces) {
                      {{"%s", "8xf32"}, {"%t", "8xf32"}}}),
             "'sg.reduce_sum' op reduces other dimensions than its kernel");
   EXPECT_EQ(errorOf({"k",
+                     {"8x8xf32"},
+                     "%s = sg.reduce_sum %a0 dims [] : tensor<8x8xf32> -> "
+                     "tensor<8x8xf32>\n%n = sg.neg %s : tensor<8x8xf32>",
+                     {{"%n", "8x8xf32"}}}),
+            "'sg.neg' op reads a reduction over no dimensions of its own "
+            "kernel");
+  EXPECT_EQ(errorOf({"k",
                      {"8x8xf32", "4xf32"},
                      sum + "%y = sg.neg %a1 : tensor<4xf32>",
                      {{"%s", "8xf32"}, {"%y", "4xf32"}}}),

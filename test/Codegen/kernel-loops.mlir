@@ -55,6 +55,24 @@ func.func @reduction(%x: tensor<6x10xf32>) -> tensor<6xf32> {
 
 // -----
 
+// Columns are summed by vectors, and what is made of their sums too.
+// CHECK-LABEL: llvm.func @reduce_sum_mul(
+// CHECK: scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: arith.mulf {{.*}} : vector<4xf32>
+// CHECK: llvm.store {{.*}} : vector<4xf32>
+// CHECK: llvm.intr.masked.store
+func.func @columns(%x: tensor<3x10xf32>, %f: tensor<10xf32>) -> tensor<10xf32> {
+  %y = sg.kernel "reduce_sum_mul" (%a = %x : tensor<3x10xf32>, %c = %f : tensor<10xf32>) -> tensor<10xf32> {
+    %s = sg.reduce_sum %a dims [0] : tensor<3x10xf32> -> tensor<10xf32>
+    %m = sg.mul %s, %c : tensor<10xf32>
+    sg.yield %m : tensor<10xf32>
+  }
+  return %y : tensor<10xf32>
+}
+
+// -----
+
 // Three passes over a row, of which the last stores; what the row has one of
 // is stored behind it. The sum is rounded before it divides.
 // CHECK-LABEL: llvm.func @softmax(

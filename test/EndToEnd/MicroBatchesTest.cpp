@@ -131,7 +131,9 @@ static uint64_t gradientBytes(mlir::ModuleOp model) {
 }
 
 // Beside the memory of one micro-batch there are the sums of the gradients and
-// all rows; the rest are logits, losses and what buffers are rounded up by.
+// all rows; the rest are logits, losses, statistics of each part and what
+// buffers are rounded up by. The orders of both are found by search, which may
+// do better for the one than for the other: a 64th is left to that.
 TEST_P(MicroBatchMemory, IsThatOfOneAndTheSums) {
   constexpr uint64_t kRest = 16 << 10;
   for (const char *mode : {"none", "per-block"}) {
@@ -145,7 +147,8 @@ TEST_P(MicroBatchMemory, IsThatOfOneAndTheSums) {
     OwningOpRef<mlir::ModuleOp> model = buildCase(context, one);
     auto step = *model->getOps<func::FuncOp>().begin();
     uint64_t rows = 4 * sg::byteSize(step.getArgumentTypes().front());
-    EXPECT_LE(parts, small + gradientBytes(*model) + rows + kRest) << small;
+    EXPECT_LE(parts, small + small / 64 + gradientBytes(*model) + rows + kRest)
+        << small;
     EXPECT_GE(parts, small);
   }
 }

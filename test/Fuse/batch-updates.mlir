@@ -77,30 +77,25 @@ func.func @few_updates(%gw: tensor<64x1024xf32>, %ga: tensor<16xf32>, %gb: tenso
 
 // -----
 
-// What is no 1024th of all that is updated is updated at once, and
-// what is read again is no update alone.
-// CHECK-LABEL: func.func @others_do_not_wait
-// CHECK-COUNT-4: sg.kernel "sub"
-// CHECK: sg.kernel "sub_relu"
+// Three that may wait, and one whose new value is returned.
+// CHECK-LABEL: func.func @what_is_returned_does_not_wait
+// CHECK-COUNT-5: sg.kernel "sub"
 // CHECK: return
 sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
-sg.variable @a : tensor<17xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @c : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @d : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
-func.func @others_do_not_wait(%gw: tensor<16384xf32>, %ga: tensor<17xf32>, %gb: tensor<4xf32>,
-    %gc: tensor<4xf32>, %gd: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+sg.variable @e : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+func.func @what_is_returned_does_not_wait(%gw: tensor<16384xf32>, %gb: tensor<4xf32>,
+    %gc: tensor<4xf32>, %gd: tensor<4xf32>, %ge: tensor<4xf32>) -> tensor<4xf32> {
   %wg = sg.neg %gw {sg.origin = #sg.origin<"l", backward>} : tensor<16384xf32>
-  %ag = sg.neg %ga {sg.origin = #sg.origin<"l", backward>} : tensor<17xf32>
   %bg = sg.neg %gb {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
   %cg = sg.neg %gc {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
   %dg = sg.neg %gd {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %eg = sg.neg %ge {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
   %w = sg.read @w : tensor<16384xf32>
   %nw = sg.sub %w, %wg {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
   sg.write @w, %nw {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
-  %a = sg.read @a : tensor<17xf32>
-  %na = sg.sub %a, %ag {sg.origin = #sg.origin<"l", forward>} : tensor<17xf32>
-  sg.write @a, %na {sg.origin = #sg.origin<"l", forward>} : tensor<17xf32>
   %b = sg.read @b : tensor<4xf32>
   %nb = sg.sub %b, %bg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
   sg.write @b, %nb {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
@@ -110,6 +105,119 @@ func.func @others_do_not_wait(%gw: tensor<16384xf32>, %ga: tensor<17xf32>, %gb: 
   %d = sg.read @d : tensor<4xf32>
   %nd = sg.sub %d, %dg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
   sg.write @d, %nd {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
-  %r = sg.relu %nb {sg.origin = #sg.origin<"m", forward>} : tensor<4xf32>
-  return %r, %nd : tensor<4xf32>, tensor<4xf32>
+  %e = sg.read @e : tensor<4xf32>
+  %ne = sg.sub %e, %eg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @e, %ne {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  return %ne : tensor<4xf32>
+}
+
+// -----
+
+// Or read again.
+// CHECK-LABEL: func.func @what_is_read_does_not_wait
+// CHECK-COUNT-5: sg.kernel "sub"
+// CHECK: return
+sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @c : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @d : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @e : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+func.func @what_is_read_does_not_wait(%gw: tensor<16384xf32>, %gb: tensor<4xf32>,
+    %gc: tensor<4xf32>, %gd: tensor<4xf32>, %ge: tensor<4xf32>) -> tensor<2x2xf32> {
+  %wg = sg.neg %gw {sg.origin = #sg.origin<"l", backward>} : tensor<16384xf32>
+  %bg = sg.neg %gb {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %cg = sg.neg %gc {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %dg = sg.neg %gd {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %eg = sg.neg %ge {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %w = sg.read @w : tensor<16384xf32>
+  %nw = sg.sub %w, %wg {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  sg.write @w, %nw {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  %b = sg.read @b : tensor<4xf32>
+  %nb = sg.sub %b, %bg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @b, %nb {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %c = sg.read @c : tensor<4xf32>
+  %nc = sg.sub %c, %cg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @c, %nc {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %d = sg.read @d : tensor<4xf32>
+  %nd = sg.sub %d, %dg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @d, %nd {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %e = sg.read @e : tensor<4xf32>
+  %ne = sg.sub %e, %eg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @e, %ne {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %r = sg.reshape %ne : tensor<4xf32> -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+// Or made of no gradient.
+// CHECK-LABEL: func.func @what_waits_for_no_gradient
+// CHECK-COUNT-4: sg.kernel "sub"
+// CHECK: sg.kernel "add"
+// CHECK: return
+sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @c : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @d : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @e : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+func.func @what_waits_for_no_gradient(%gw: tensor<16384xf32>, %gb: tensor<4xf32>,
+    %gc: tensor<4xf32>, %gd: tensor<4xf32>, %ge: tensor<4xf32>) {
+  %wg = sg.neg %gw {sg.origin = #sg.origin<"l", backward>} : tensor<16384xf32>
+  %bg = sg.neg %gb {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %cg = sg.neg %gc {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %dg = sg.neg %gd {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %eg = sg.neg %ge {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %w = sg.read @w : tensor<16384xf32>
+  %nw = sg.sub %w, %wg {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  sg.write @w, %nw {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  %b = sg.read @b : tensor<4xf32>
+  %nb = sg.sub %b, %bg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @b, %nb {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %c = sg.read @c : tensor<4xf32>
+  %nc = sg.sub %c, %cg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @c, %nc {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %d = sg.read @d : tensor<4xf32>
+  %nd = sg.sub %d, %dg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @d, %nd {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %e = sg.read @e : tensor<4xf32>
+  %ne = sg.add %e, %e {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @e, %ne {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// With a fourth like them they do.
+// CHECK-LABEL: func.func @four_wait
+// CHECK-COUNT-2: sg.kernel "sub"
+// CHECK-NOT: sg.kernel "sub"
+// CHECK: return
+sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @c : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @d : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @e : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+func.func @four_wait(%gw: tensor<16384xf32>, %gb: tensor<4xf32>,
+    %gc: tensor<4xf32>, %gd: tensor<4xf32>, %ge: tensor<4xf32>) {
+  %wg = sg.neg %gw {sg.origin = #sg.origin<"l", backward>} : tensor<16384xf32>
+  %bg = sg.neg %gb {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %cg = sg.neg %gc {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %dg = sg.neg %gd {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %eg = sg.neg %ge {sg.origin = #sg.origin<"l", backward>} : tensor<4xf32>
+  %w = sg.read @w : tensor<16384xf32>
+  %nw = sg.sub %w, %wg {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  sg.write @w, %nw {sg.origin = #sg.origin<"l", forward>} : tensor<16384xf32>
+  %b = sg.read @b : tensor<4xf32>
+  %nb = sg.sub %b, %bg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @b, %nb {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %c = sg.read @c : tensor<4xf32>
+  %nc = sg.sub %c, %cg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @c, %nc {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %d = sg.read @d : tensor<4xf32>
+  %nd = sg.sub %d, %dg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @d, %nd {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  %e = sg.read @e : tensor<4xf32>
+  %ne = sg.sub %e, %eg {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  sg.write @e, %ne {sg.origin = #sg.origin<"l", forward>} : tensor<4xf32>
+  return
 }

@@ -65,7 +65,10 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     most, and once to store. That is so where a row is at most 256 KiB of what is
     read, where there are at least 8 rows or fewer than 16,384 elements, and where
     no operand that only the reductions read is kept longer; but what a sum of
-    sixteen times as much made may wait for the sums of its columns.
+    sixteen times as much made may wait 48 ops for the sums of its columns. Four
+    sums of columns at most share a sweep, and no kernel that reduces has both a
+    variable's new value, which is made once, and a large one, which may have to be
+    made again.
 
     Four or more updates of small variables share a kernel, whatever their shapes:
     arithmetic on gradients whose results are only written. Their gradients wait

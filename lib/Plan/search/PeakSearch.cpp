@@ -32,6 +32,8 @@ public:
       : problem(problem), order(std::move(start)) {}
 
   std::vector<OpId> run() {
+    if (order.empty())
+      return order;
     assess(order, liveness);
     while (step() && simulatedOps < maxSimulatedOps)
       continue;
@@ -57,18 +59,19 @@ private:
     position.resize(order.size());
     for (uint32_t at = 0; at < order.size(); ++at)
       position[order[at]] = at;
+    const std::vector<OpId> alone = {order[liveness.peakStep]};
+    const std::vector<OpId> needed = neededByPeak();
     for (uint32_t id : findBuffersAtPeak()) {
       const Buffer &buffer = liveness.buffers[id];
-      for (const std::vector<OpId> &candidate :
-           {defineLater(buffer), readEarlier(buffer),
-            runLater(buffer, /*withOperands=*/true),
-            runLater(buffer, /*withOperands=*/false)}) {
+      for (std::vector<OpId> candidate :
+           {defineLater(buffer), readEarlier(buffer), runLater(buffer, needed),
+            needed == alone ? std::vector<OpId>() : runLater(buffer, alone)}) {
         if (candidate.empty())
           continue;
         Liveness result;
         assess(candidate, result);
         if (scoreOf(result) < scoreOf(liveness)) {
-          order = candidate;
+          order = std::move(candidate);
           liveness = std::move(result);
           return true;
         }
@@ -170,13 +173,13 @@ private:
     return result;
   }
 
-  std::vector<OpId> runLater(const Buffer &buffer, bool withOperands) const {
+  /// The order with `moved`, the op at the peak and others before it, the first
+  /// last, behind the last reader of `buffer`.
+  std::vector<OpId> runLater(const Buffer &buffer,
+                             const std::vector<OpId> &moved) const {
     uint32_t peak = liveness.peakStep, to = buffer.lastStep;
     if (to <= peak || to >= order.size())
       return {};
-    std::vector<OpId> moved = {order[peak]};
-    if (withOperands)
-      moved = neededByPeak();
     uint32_t from = position[moved.back()];
     std::vector<bool> marked =
         reach({order[peak]}, problem.dependences.behind, peak, to);
