@@ -2,11 +2,10 @@
 //
 // Input:   a well-formed graph.
 // Output:  a valid order whose max-live is at most program order's.
-// Method:  program order and two by depth first are each refined by list
-//          scheduling around them, forward (free early) and backward (define
-//          late), as long as that helps: which of them comes out best is no
-//          matter of which was best before. Then moves at the peak of the best.
-// Cost:    up to eighty simulations, each linear, sorts by heap, and what the
+// Method:  simulate candidates, keep the best; then refine the best by list
+//          scheduling around it, forward (free early) and backward (define
+//          late), as long as that helps; then by moves at the peak.
+// Cost:    about twenty simulations, each linear, sorts by heap, and what the
 //          moves are limited to.
 //
 // A parameter's update frees its gradient and defines nothing, so the list
@@ -60,16 +59,18 @@ Schedule chooseOrder(const Graph &graph) {
   std::vector<OpId> program(graph.ops.size());
   std::iota(program.begin(), program.end(), 0);
   BestOrder best(graph);
-  for (const std::vector<OpId> &seed :
-       {program, depthFirst(problem, OperandOrder::AsListed),
-        depthFirst(problem, OperandOrder::LargestNeed)}) {
-    BestOrder refined(graph);
-    refined.offer(seed);
-    constexpr int maxRounds = 4;
-    for (int round = 0; round < maxRounds && refine(problem, refined); ++round)
-      continue;
-    best.offer(refined.best.order);
+  best.offer(program);
+  best.offer(depthFirst(problem, OperandOrder::AsListed));
+  best.offer(depthFirst(problem, OperandOrder::LargestNeed));
+  if (best.best.order != program) {
+    BestOrder other(graph);
+    other.offer(program);
+    refine(problem, other);
+    best.offer(other.best.order);
   }
+  constexpr int maxRounds = 4;
+  for (int round = 0; round < maxRounds && refine(problem, best); ++round)
+    continue;
   best.offer(movePeakBuffers(problem, best.best.order));
   return best.best;
 }
