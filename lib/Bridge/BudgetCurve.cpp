@@ -11,7 +11,6 @@
 #include "reprise/Bridge/BudgetCurve.h"
 #include "reprise/Bridge/Knee.h"
 #include "reprise/Fault.h"
-
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
 

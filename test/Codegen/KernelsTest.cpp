@@ -9,14 +9,8 @@ using namespace reprise::test;
 
 namespace {
 
-std::string dims(const Shape &shape) {
-  std::string text;
-  for (int64_t d : shape)
-    text += std::to_string(d) + "x";
-  return text;
-}
 std::string type(const Shape &shape, const std::string &element = "f32") {
-  return dims(shape) + element;
+  return ReductionText::type(shape, element);
 }
 std::string tensor(const Shape &shape, const std::string &element = "f32") {
   return "tensor<" + type(shape, element) + ">";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <random>
 
 using namespace mlir;
 using namespace reprise;
@@ -122,16 +123,19 @@ private:
 
 namespace {
 /// A variable in a step: the evaluator's, the program's, the one before, and
-/// the evaluator's in the other precision.
+/// the evaluator's where values were rounded otherwise.
 struct Compared {
   const std::string &name;
-  const Tensor &expected, &got, &before, &otherwise;
+  const Tensor &expected, &got, &before;
+  std::vector<Tensor> otherwise;
 };
 } // namespace
 
 /// How often what rounding changes in the evaluator's own a value may be off.
 /// Two roundings are two draws of the same: one says little of a short vector.
 static constexpr double kRoundings = 5;
+/// Of those roundings, where values are bf16.
+static constexpr unsigned kDraws = 2;
 
 /// By the largest of elements.
 static std::string compareVariable(const Compared &of) {
@@ -140,7 +144,8 @@ static std::string compareVariable(const Compared &of) {
     double expected = of.expected.number(k);
     update = std::max(update, std::abs(expected - of.before.number(k)));
     size = std::max(size, std::abs(expected));
-    rounding = std::max(rounding, std::abs(expected - of.otherwise.number(k)));
+    for (const Tensor &other : of.otherwise)
+      rounding = std::max(rounding, std::abs(expected - other.number(k)));
     double difference = std::abs(expected - of.got.number(k));
     error = std::isnan(difference) ? INFINITY : std::max(error, difference);
   }
@@ -159,13 +164,17 @@ static std::string compareVariable(const Compared &of) {
 /// The same where values are bf16: by lengths of vectors.
 static std::string compareRoughly(const Compared &of) {
   double update = 0, size = 0, error = 0, rounding = 0;
+  std::vector<double> roundings(of.otherwise.size());
   for (int64_t k = 0; k < of.expected.size(); ++k) {
     double expected = of.expected.number(k);
     update += std::pow(expected - of.before.number(k), 2);
     size += std::pow(expected, 2);
     error += std::pow(expected - of.got.number(k), 2);
-    rounding += std::pow(expected - of.otherwise.number(k), 2);
+    for (auto [other, sum] : llvm::zip_equal(of.otherwise, roundings))
+      sum += std::pow(expected - other.number(k), 2);
   }
+  for (double sum : roundings)
+    rounding = std::max(rounding, sum);
   double bound = 0.25 * std::sqrt(update) + 1e-3 * std::sqrt(size) + 1e-6 +
                  kRoundings * std::sqrt(rounding);
   if (std::sqrt(error) <= bound)
@@ -177,16 +186,36 @@ static std::string compareRoughly(const Compared &of) {
   return of.name + " is from the reference by " + numbers;
 }
 
+/// The evaluator's step from variables that are off by half a place of bf16,
+/// with the signs of `draw`, as if they had changed as much from `before`.
+static VariableStore stepFromRounded(ReferenceModel &model,
+                                     const VariableStore &before, unsigned draw,
+                                     std::string &message) {
+  std::minstd_rand random(draw + 1);
+  VariableStore rounded = before;
+  for (auto &[name, value] : rounded)
+    for (int64_t k = 0; value.isReal() && k < value.size(); ++k)
+      value.real(k) *= random() % 2 ? 1 + 0x1p-9 : 1 - 0x1p-9;
+  VariableStore after = rounded;
+  model.step(after, reference::Precision::Stored, message);
+  for (auto &[name, value] : after)
+    for (int64_t k = 0; value.isReal() && k < value.size(); ++k)
+      value.real(k) += before.at(name).real(k) - rounded.at(name).real(k);
+  return after;
+}
+
 /// One step from `variables`, which become those of the program after it.
 static std::string compareStep(ReferenceModel &model, const CompiledRun &run,
                                size_t step, VariableStore &variables) {
   const VariableStore before = variables;
-  VariableStore otherwise = variables;
   std::string message;
   using reference::Precision;
   bool isMixed = model.mixesTypes();
-  model.step(otherwise, isMixed ? Precision::Double : Precision::Stored,
+  std::vector<VariableStore> otherwise = {before};
+  model.step(otherwise[0], isMixed ? Precision::Double : Precision::Stored,
              message);
+  for (unsigned draw = 0; isMixed && draw < kDraws; ++draw)
+    otherwise.push_back(stepFromRounded(model, before, draw, message));
   double loss = model.step(
       variables, isMixed ? Precision::Stored : Precision::Double, message);
   if (!message.empty())
@@ -201,7 +230,9 @@ static std::string compareStep(ReferenceModel &model, const CompiledRun &run,
     if (found == run.variables[step].end())
       return "the program has no variable " + name;
     Tensor after = fromBytes(expected.getType(), found->second);
-    Compared of{name, expected, after, before.at(name), otherwise.at(name)};
+    Compared of{name, expected, after, before.at(name), {}};
+    for (const VariableStore &other : otherwise)
+      of.otherwise.push_back(other.at(name));
     std::string wrong = isMixed ? compareRoughly(of) : compareVariable(of);
     if (!wrong.empty())
       return wrong;

@@ -43,7 +43,9 @@ std::vector<std::string> budgetModes();
 /// 1/256, which the layers behind it carry on, and a maximum or a relu that
 /// falls otherwise moves a gradient: the loss within 2e-2, the distance of each
 /// variable within a quarter of its update's length, and again five times what
-/// this rounding changes.
+/// this rounding changes, or variables that are off by half a place of bf16:
+/// the sum of what a normalization behind takes out has no other size than
+/// that.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes,
                           Twin twin = Twin::None);

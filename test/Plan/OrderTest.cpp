@@ -198,6 +198,56 @@ TEST(Order, UpdatesRunAsSoonAsTheirGradientExists) {
   EXPECT_LE(peakOf(b.graph, chooseOrder(b.graph)), 1024u + 128u);
 }
 
+TEST(Order, UpdatesRunEarlyBelowThePeakToo) {
+  // The peak lies in front of the gradients: no order of them changes it.
+  GraphBuilder b;
+  ValueId at = b.make("loss", {b.make("large", {}, 1 << 20)}, 64);
+  std::vector<ValueId> gradients;
+  for (int i = 0; i < 4; ++i) {
+    gradients.push_back(b.make("gradient", {at}, 1024));
+    at = b.make("next", {at}, 64);
+  }
+  std::vector<OpId> updates;
+  for (int i = 0; i < 4; i += 2) { // each of two variables
+    ValueId first = b.fixed(1024), second = b.fixed(1024);
+    updates.push_back(
+        b.op("update", {first, second, gradients[i], gradients[i + 1]}));
+    b.result(updates.back(), 1024, StorageClass::Fixed);
+    b.result(updates.back(), 1024, StorageClass::Fixed);
+    b.graph.ops[updates.back()].effect = true;
+  }
+  std::vector<OpId> order = chooseOrder(b.graph).order;
+  EXPECT_TRUE(isValid(b.graph, order));
+  auto rankOf = [&](OpId op) {
+    return std::find(order.begin(), order.end(), op) - order.begin();
+  };
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(rankOf(updates[i]),
+              rankOf(b.graph.values[gradients[2 * i + 1]].producer) + 1);
+}
+
+TEST(Order, FreeOpsMovedEarlyRaiseNoStep) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 10 + seed;
+    Graph graph = makeRandomGraph(seed, options);
+    OrderProblem problem{graph, analyzeStorages(graph), findDependences(graph)};
+    Schedule before = programOrder(graph);
+    Schedule after{moveFreeOpsEarly(problem, before.order)};
+    EXPECT_TRUE(isValid(graph, after.order)) << seed;
+    std::vector<uint64_t> live = computeLiveness(graph, before).liveBytes;
+    std::vector<uint64_t> then = computeLiveness(graph, after).liveBytes;
+    std::vector<uint64_t> of(graph.ops.size());
+    for (OpId rank = 0; rank < before.order.size(); ++rank)
+      of[before.order[rank]] = live[rank];
+    // What moved finds what the op in front of it leaves.
+    for (OpId rank = 0; rank < after.order.size(); ++rank)
+      EXPECT_LE(then[rank],
+                std::max(of[after.order[rank]], rank ? then[rank - 1] : 0))
+          << seed << " at " << rank;
+  }
+}
+
 TEST(Order, AfterHoldsAnUpdateBack) {
   // The norm over both gradients must be known before either is applied.
   GraphBuilder b;

@@ -153,6 +153,14 @@ static const CLI::Option *repeated(const CLI::App *command) {
   return nullptr;
 }
 
+std::string tools::firstGivenOf(const CLI::App *command, const char *group) {
+  for (const CLI::Option *option : command->get_options(
+           [&](const CLI::Option *o) { return o->get_group() == group; }))
+    if (option->count())
+      return option->get_name();
+  return "";
+}
+
 static std::string fullName(const CLI::App *command) {
   const CLI::App *parent = command->get_parent();
   return parent ? fullName(parent) + " " + command->get_name()

@@ -3,6 +3,7 @@
 #define REPRISE_TOOLS_COMMANDLINE_H
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace reprise::tools {
 
@@ -16,6 +17,10 @@ void addExamples(CLI::App &command, const std::string &examples);
 /// parser would take for others: empty ones, and negative ones where none can
 /// be.
 void guardValues(CLI::App &app);
+
+/// The first option under the heading `group` that the user gave, as
+/// "--batch"; "" when none was.
+std::string firstGivenOf(const CLI::App *command, const char *group);
 
 /// Prints the help or version that was asked for, or what was wrong with the
 /// command line and what was probably meant. Returns the exit code.

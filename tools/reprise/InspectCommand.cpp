@@ -8,7 +8,6 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "ModelFlags.h"
 #include "artifact/ArtifactFile.h"
 #include "artifact/BudgetFacts.h"
 #include "reprise/LibraryFunctions.h"

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_MODELREQUEST_H
 #define REPRISE_TOOLS_MODELREQUEST_H
 
+#include "CompileFlags.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"
 

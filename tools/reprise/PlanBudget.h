@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_PLANBUDGET_H
 #define REPRISE_TOOLS_PLANBUDGET_H
 
+#include "CompileFlags.h"
 #include "ModelFlags.h"
 
 namespace reprise::tools {

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "CommandLine.h"
+#include "CompileFlags.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ModelRequest.h"

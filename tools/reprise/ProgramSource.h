@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_PROGRAMSOURCE_H
 #define REPRISE_TOOLS_PROGRAMSOURCE_H
 
+#include "CompileFlags.h"
 #include "ModelFlags.h"
 #include "artifact/ProgramFacts.h"
 

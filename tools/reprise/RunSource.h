@@ -8,6 +8,7 @@
 #ifndef REPRISE_TOOLS_RUNSOURCE_H
 #define REPRISE_TOOLS_RUNSOURCE_H
 
+#include "CompileFlags.h"
 #include "ModelFlags.h"
 #include "artifact/ProgramFacts.h"
 #include "reprise/Runtime/Trainer/Backend.h"

@@ -2,6 +2,7 @@
 
 #include "Command.h"
 #include "CommandLine.h"
+#include "CompileFlags.h"
 #include "Console.h"
 #include "ModelFlags.h"
 #include "ProgramSource.h"

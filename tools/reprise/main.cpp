@@ -9,8 +9,8 @@
 #include "CommandLine.h"
 #include "CompilerHeap.h"
 #include "Console.h"
-#include "ModelFlags.h"
 #include "TypedCommand.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdio>

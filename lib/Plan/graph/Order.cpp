@@ -8,8 +8,8 @@
 // Cost:    about twenty simulations, each linear, sorts by heap, and what the
 //          moves are limited to.
 //
-// A parameter's update frees its gradient and defines nothing, so the list
-// rules run it as soon as the gradient exists.
+// A variable's update frees its gradient and defines nothing: in every
+// candidate it runs as soon as the gradient exists.
 //
 //===----------------------------------------------------------------------===//
 #include "OrderStrategies.h"
@@ -23,11 +23,11 @@ namespace {
 /// Keeps the best order seen; the first of equals stays.
 class BestOrder {
 public:
-  explicit BestOrder(const Graph &graph) : graph(graph) {}
+  explicit BestOrder(const OrderProblem &problem) : problem(problem) {}
 
-  bool offer(std::vector<OpId> order) {
-    Schedule candidate{std::move(order)};
-    uint64_t maxLive = computeLiveness(graph, candidate).maxLive;
+  bool offer(const std::vector<OpId> &order) {
+    Schedule candidate{moveFreeOpsEarly(problem, order)};
+    uint64_t maxLive = computeLiveness(problem.graph, candidate).maxLive;
     if (!best.order.empty() && maxLive >= bestMaxLive)
       return false;
     best = std::move(candidate);
@@ -35,7 +35,7 @@ public:
     return true;
   }
 
-  const Graph &graph;
+  const OrderProblem &problem;
   Schedule best;
   uint64_t bestMaxLive = 0;
 };
@@ -58,12 +58,12 @@ Schedule chooseOrder(const Graph &graph) {
   OrderProblem problem{graph, analyzeStorages(graph), findDependences(graph)};
   std::vector<OpId> program(graph.ops.size());
   std::iota(program.begin(), program.end(), 0);
-  BestOrder best(graph);
+  BestOrder best(problem);
   best.offer(program);
   best.offer(depthFirst(problem, OperandOrder::AsListed));
   best.offer(depthFirst(problem, OperandOrder::LargestNeed));
-  if (best.best.order != program) {
-    BestOrder other(graph);
+  if (best.best.order != moveFreeOpsEarly(problem, program)) {
+    BestOrder other(problem);
     other.offer(program);
     refine(problem, other);
     best.offer(other.best.order);

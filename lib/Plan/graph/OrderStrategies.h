@@ -48,6 +48,12 @@ enum class OperandOrder {
 std::vector<OpId> depthFirst(const OrderProblem &problem,
                              OperandOrder operands);
 
+/// `order` with every op that takes no bytes, as an update of a variable, where
+/// its last operand is made. No other op has more live bytes around it than
+/// before, and none of these more than the op in front of it.
+std::vector<OpId> moveFreeOpsEarly(const OrderProblem &problem,
+                                   const std::vector<OpId> &order);
+
 /// Hill climbing from a valid order: moves what is live at the peak behind or
 /// in front of it. Returns an order with at most the max-live of `start`.
 std::vector<OpId> movePeakBuffers(const OrderProblem &problem,

@@ -1,0 +1,516 @@
+//===- CompileFlags.cpp - Options of a compilation ------------------------===//
+
+#include "CompileFlags.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "RooflineCache.h"
+#include "reprise/Target/Target.h"
+#include "text/Rates.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <cmath>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+static constexpr const char *kCompileGroup = "Compilation";
+/// A program holds the steps of each.
+static constexpr unsigned kMostMicroBatches = 1024;
+
+void CompileFlags::addTo(CLI::App &app) {
+  command = &app;
+  addMemoryOptions();
+  addOptimizerOptions();
+  addStepOptions();
+  addMachineOptions();
+}
+
+/// What is kept, what is computed again, and by which costs.
+void CompileFlags::addMemoryOptions() {
+  command
+      ->add_option("--checkpointing", checkpointing,
+                   "What to compute again in the backward pass: none, "
+                   "annotated (default: the model's own annotations), "
+                   "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
+      ->type_name("MODE")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--budget", budget,
+                   "Bytes that the whole program may take (2GiB), a share of "
+                   "the bytes without recomputation (80%), or auto; computes "
+                   "again what costs least (sets --checkpointing none)")
+      ->type_name("SIZE")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--keep", keep,
+                   "With --budget: modules (layer1.*) or source lines "
+                   "(model.mlir:12) whose values are not computed again")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--recompute", recompute,
+                   "Blocks (layer1.*) or source lines (model.mlir:12) to "
+                   "compute again in the backward pass, beside those of the "
+                   "mode")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--roofline", roofline,
+                   "With --budget: speed of the machine, 400GFLOPS,35GB/s, "
+                   "with ,16bit=2TFLOPS where bf16 has another "
+                   "(default: this one's, measured once)")
+      ->type_name("RATES")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--profile", profile,
+                   "With --budget: times of the ops, as 'reprise profile' "
+                   "measured them")
+      ->type_name("FILE")
+      ->group(kCompileGroup);
+}
+
+/// What a step computes beside its optimizer's arithmetic.
+void CompileFlags::addStepOptions() {
+  command
+      ->add_option("--no-weight-decay", noWeightDecay,
+                   "Parameters (*.relative_position_bias_table) whose weights "
+                   "do not decay")
+      ->type_name("PATTERN")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--amp", amp,
+                   "Mixed precision: products in bf16 or f16, variables and "
+                   "statistics in f32; none (default)")
+      ->type_name("TYPE")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--attention", attention,
+                   "How attention is computed: tiled (scores are not stored), "
+                   "stored, or auto (default): what takes less time")
+      ->type_name("FORM")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--fusion", fusion,
+                   "Whether ops share kernels: on (default), or off to compare "
+                   "with: same bits, more memory and time")
+      ->type_name("SWITCH")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--accumulate", accumulate,
+                   "Micro-batches of a step, which run one after another: it "
+                   "takes so many times the model's --batch and updates once "
+                   "(default: 1)")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--clip-grad-norm", clipGradNorm,
+                   "Norm that all gradients together are clipped to, as "
+                   "PyTorch's clip_grad_norm_ (default: they are not)")
+      ->group(kCompileGroup);
+}
+
+/// What it runs on.
+void CompileFlags::addMachineOptions() {
+  command
+      ->add_option("--threads", threads,
+                   "Threads to run on; the bits of results depend on it "
+                   "(default: this machine's)")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--target", target,
+                   "Processors to run on: cpu:native (default: this machine), "
+                   "cpu:x86-64-v3 and other levels, cpu:haswell and others by "
+                   "name, each with ,+FEATURE and ,-FEATURE; the bits of "
+                   "results depend on it")
+      ->type_name("cpu:NAME")
+      ->group(kCompileGroup);
+}
+
+/// " (default: 0.9)", of a list of options.
+static std::string defaultOf(const Hyperparameter &one) {
+  switch (one.kind) {
+  case Hyperparameter::Kind::Number:
+    return " (default: " + rt::courseNumber(one.value) + ")";
+  case Hyperparameter::Kind::Exception:
+    return " (default: as --" + std::string(one.otherwise) + ")";
+  case Hyperparameter::Kind::Switch:
+    return "";
+  }
+  return "";
+}
+
+/// Of all optimizers, each hyperparameter once.
+void CompileFlags::addOptimizerOptions() {
+  std::string names;
+  std::map<std::string, std::string> helps;
+  std::set<std::string> switches;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    names += (names.empty() ? "" : ", ") + info.name.str() +
+             (names.empty() ? " (default)" : "");
+    for (const Hyperparameter &one : info.hyperparameters) {
+      std::string &help = helps[one.name];
+      std::string meaning = one.meaning;
+      help += !help.empty()     ? ", of "
+              : meaning.empty() ? "Of "
+                                : meaning + "; of ";
+      help += info.name.str() + defaultOf(one);
+      if (one.kind == Hyperparameter::Kind::Switch)
+        switches.insert(one.name);
+    }
+  }
+  command
+      ->add_option("--optimizer", optimizer,
+                   "What updates the parameters: " + names)
+      ->group(kCompileGroup);
+  for (const auto &[name, help] : helps) {
+    std::optional<double> &number = numbers[name];
+    CLI::Option *option =
+        switches.count(name)
+            ? command->add_flag_function(
+                  "--" + name, [&number](int64_t count) { number = count > 0; },
+                  help)
+            : command->add_option("--" + name, number, help);
+    option->group(kCompileGroup);
+  }
+}
+
+std::string CompileFlags::firstGiven() const {
+  return firstGivenOf(command, kCompileGroup);
+}
+
+/// A number of a course; nothing where it has none.
+template <typename Number>
+static void takeSetting(const rt::Course &course, const char *name,
+                        std::optional<Number> &option) {
+  auto it = course.find(name);
+  double value = 0;
+  if (!option && it != course.end() && llvm::to_float(it->second, value))
+    option = Number(value);
+}
+
+constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
+
+/// Splits "adamw beta1=0.9 beta2=0.999".
+static HyperparameterValues readOptimizer(const std::string &text,
+                                          std::string &name) {
+  HyperparameterValues values;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(text).split(words, ' ');
+  name = words.front().str();
+  for (llvm::StringRef word : llvm::drop_begin(words)) {
+    auto [key, number] = word.split('=');
+    double value = 0;
+    if (llvm::to_float(number, value))
+      values[key.str()] = value;
+  }
+  return values;
+}
+
+/// The inverse, as the compiler notes it.
+static std::string writeOptimizer(const std::string &name,
+                                  const HyperparameterValues &values) {
+  std::string text = name;
+  for (const auto &[key, value] : values)
+    text += " " + key + "=" + rt::courseNumber(value);
+  return text;
+}
+
+void CompileFlags::resume(const rt::Course &course) {
+  takeSetting(course, "threads", threads);
+  if (auto type = course.find("amp"); type != course.end() && !amp)
+    amp = type->second;
+  if (auto form = course.find("attention"); form != course.end() && !attention)
+    attention = form->second;
+  if (auto globs = course.find("no-weight-decay");
+      globs != course.end() && noWeightDecay.empty()) {
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::StringRef(globs->second).split(words, ' ');
+    noWeightDecay.assign(words.begin(), words.end());
+  }
+  takeSetting(course, "clip-grad-norm", clipGradNorm);
+  takeSetting(course, "accumulate", accumulate);
+  auto it = course.find("optimizer");
+  std::string name = kDefaultOptimizer.str();
+  HyperparameterValues values;
+  if (it != course.end())
+    values = readOptimizer(it->second, name);
+  // An option that names another one leaves nothing of the state's.
+  if (optimizer.value_or(name) != name)
+    return;
+  optimizer = name;
+  for (auto &[key, number] : numbers) {
+    takeSetting(course, key.c_str(), number);
+    if (!number && values.count(key))
+      number = values[key];
+  }
+}
+
+void CompileFlags::addGiven(rt::Course &course,
+                            const rt::Course &stored) const {
+  if (threads)
+    course["threads"] = std::to_string(*threads);
+  if (amp && *amp != "none")
+    course["amp"] = *amp;
+  if (attention && (*attention != "auto" || stored.count("attention")))
+    course["attention"] = *attention; // compared with what the state says
+  if (!noWeightDecay.empty())
+    course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
+  if (clipGradNorm)
+    course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
+  if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
+    course["accumulate"] = std::to_string(*accumulate);
+  CompileFlags resumed = *this;
+  resumed.resume(stored);
+  bool given = optimizer.has_value();
+  for (const auto &[key, number] : numbers)
+    given |= number.has_value();
+  if (!given)
+    return;
+  std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
+  HyperparameterValues values;
+  for (const auto &[key, number] : resumed.numbers)
+    if (number)
+      values[key] = *number;
+  // What is wrong is said when the options are read.
+  (void)completeHyperparameters(name, values);
+  if (name != kDefaultOptimizer) {
+    course["optimizer"] = writeOptimizer(name, values);
+    return;
+  }
+  // A state holds what says something.
+  for (const auto &[key, number] : numbers)
+    if (number && (values.count(key) || stored.count(key)))
+      course[key] = rt::courseNumber(*number);
+}
+
+std::vector<std::string> CompileFlags::allGiven() const {
+  std::vector<std::string> names;
+  for (const CLI::Option *option :
+       command->get_options([](const CLI::Option *o) {
+         return o->get_group() == kCompileGroup && o->count();
+       }))
+    names.push_back(option->get_name());
+  return names;
+}
+
+rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
+                                            bool mayWarn) const {
+  auto measured = [&] {
+    Machine machine = device.machine();
+    return machineRoofline(
+        {device.device(), machine.processor, machine.library, threads},
+        [&](unsigned) { return device.measureRoofline(); },
+        mayWarn && ::isatty(STDERR_FILENO));
+  };
+  rt::Expected<rt::Roofline> rates =
+      roofline ? text::parseRoofline(*roofline) : measured();
+  if (!rates.ok())
+    return rates.status();
+  return CostModel::load(*rates, profile.value_or(std::string()));
+}
+
+void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
+                                 unsigned threads) const {
+  std::string other =
+      costs.profile ? costs.profile->difference(device.machine(), threads) : "";
+  if (!other.empty())
+    warn("'" + *profile + "' was measured elsewhere: " + other);
+}
+
+/// A mode as sg-assign-checkpointing wants it: sizes in bytes.
+static rt::Expected<std::string> readMode(const std::string &mode) {
+  static const std::vector<std::string> plain = {"none", "annotated",
+                                                 "per-block", "nested", "sqrt"};
+  for (const std::string &known : plain)
+    if (mode == known)
+      return mode;
+  auto [key, value] = llvm::StringRef(mode).split('=');
+  if (key == "threshold-bytes" && !value.empty()) {
+    rt::Expected<uint64_t> bytes = text::parseSize(value.str());
+    if (!bytes.ok())
+      return misuse("--checkpointing " + mode + ": " +
+                    bytes.status().message());
+    return "threshold-bytes=" + std::to_string(*bytes);
+  }
+  unsigned segments = 0;
+  if (key == "segments" && !value.getAsInteger(10, segments) && segments > 0)
+    return mode;
+  if (key == "segments")
+    return misuse("--checkpointing " + mode +
+                  ": give the number of segments as segments=4");
+  std::vector<std::string> candidates = plain;
+  candidates.insert(candidates.end(), {"segments=4", "threshold-bytes=1MiB"});
+  std::string meant = text::nearest(mode, candidates);
+  return misuse("'" + mode + "' is no mode of checkpointing" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " (modes are none, annotated, per-block, nested, segments=N, "
+                "sqrt, threshold-bytes=SIZE)");
+}
+
+/// "2GiB", "80%" or "auto".
+static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
+  if (text == "auto")
+    return BudgetRequest{};
+  if (!text.empty() && text.back() == '%') {
+    double percent = 0;
+    if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
+        !(percent > 0 && percent <= 1000))
+      return misuse("--budget is '" + text +
+                    "'; a share is above 0% and at most 1000%");
+    return BudgetRequest{BudgetRequest::Kind::Percent, 0, percent};
+  }
+  rt::Expected<uint64_t> bytes = text::parseSize(text);
+  if (!bytes.ok())
+    return misuse("--budget: " + bytes.status().message() +
+                  " (or say a share like 80%, or auto)");
+  if (*bytes == 0)
+    return misuse("--budget is 0; no program fits in nothing");
+  return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
+}
+
+/// Of a number that an option gives.
+static rt::Status checkRange(const Hyperparameter &one, double value) {
+  if (value >= one.least && value < one.end)
+    return {};
+  auto number = [](double value) {
+    return value == std::floor(value) ? text::formatFixed(value, 0)
+                                      : rt::courseNumber(value);
+  };
+  return misuse("--" + std::string(one.name) + " is " +
+                text::formatFixed(value, 4) + "; it must be at least " +
+                number(one.least) + " and less than " + number(one.end));
+}
+
+static rt::Expected<OptimizerInfo> findOptimizer(const std::string &name) {
+  std::vector<std::string> names;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    if (info.name == name)
+      return info;
+    names.push_back(info.name.str());
+  }
+  std::string meant = text::nearest(name, names);
+  return misuse("no optimizer is named '" + name + "'" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " (there are " + llvm::join(names, ", ") + ")");
+}
+
+rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
+  std::string name = optimizer.value_or(kDefaultOptimizer.str());
+  rt::Expected<OptimizerInfo> info = findOptimizer(name);
+  if (!info.ok())
+    return info.status();
+  HyperparameterValues values;
+  for (const Hyperparameter &one : info->hyperparameters)
+    if (std::optional<double> number = numbers.at(one.name)) {
+      REPRISE_RETURN_IF_ERROR(checkRange(one, *number));
+      values[one.name] = *number;
+    }
+  for (const auto &[key, number] : numbers)
+    if (number && !values.count(key))
+      return misuse("--" + key + " is no option of the optimizer " + name);
+  // What no range says: how numbers go together.
+  HyperparameterValues complete = values;
+  if (std::string wrong = completeHyperparameters(name, complete);
+      !wrong.empty())
+    return misuse(wrong);
+  return values;
+}
+
+static bool isGiven(const CLI::App *command, const char *name) {
+  const CLI::Option *option = command->get_option_no_throw(name);
+  return option && option->count();
+}
+
+/// Whether costs will matter: for a budget, and for a curve of all.
+bool CompileFlags::plansBudget() const {
+  return budget || isGiven(command, "--sweep");
+}
+
+rt::Status CompileFlags::readTraining(CompileOptions &options) const {
+  rt::Expected<HyperparameterValues> values = hyperparameters();
+  if (!values.ok())
+    return values.status();
+  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
+  options.hyperparameters = std::move(*values);
+  if (amp && *amp != "none")
+    options.amp = *amp;
+  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
+    return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
+  options.attention = attention.value_or("auto");
+  if (options.attention != "auto" && options.attention != "tiled" &&
+      options.attention != "stored")
+    return misuse("--attention is '" + *attention +
+                  "'; say auto, tiled or stored");
+  for (const std::string &pattern : noWeightDecay)
+    if (pattern.empty() || pattern.find(' ') != std::string::npos)
+      return misuse("--no-weight-decay '" + pattern +
+                    "': a name of a parameter has no spaces");
+  options.noWeightDecay = noWeightDecay;
+  options.fuse = fusion.value_or("on") == "on";
+  if (fusion && *fusion != "on" && *fusion != "off")
+    return misuse("--fusion is '" + *fusion + "'; say on or off");
+  if (clipGradNorm && !(*clipGradNorm > 0))
+    return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
+                  "; it must be above 0");
+  if (clipGradNorm && options.optimizer == "none")
+    return misuse("--clip-grad-norm clips what an optimizer takes, and none "
+                  "takes no gradients");
+  options.clipNorm = clipGradNorm.value_or(0);
+  if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))
+    return misuse("--accumulate is " + std::to_string(*accumulate) +
+                  "; it must be between 1 and " +
+                  std::to_string(kMostMicroBatches));
+  options.microBatches = microBatches();
+  return {};
+}
+
+rt::Expected<CompileOptions> CompileFlags::options() const {
+  CompileOptions options;
+  if (checkpointing) {
+    rt::Expected<std::string> mode = readMode(*checkpointing);
+    if (!mode.ok())
+      return mode.status();
+    options.checkpointing = *mode;
+  }
+  if (budget) {
+    rt::Expected<BudgetRequest> request = readBudget(*budget);
+    if (!request.ok())
+      return request.status();
+    options.budget = *request;
+    if (!checkpointing)
+      options.checkpointing = "none";
+  }
+  if (!budget && !keep.empty())
+    return misuse("--keep says what a plan for a --budget may not compute "
+                  "again; without a budget it means nothing");
+  options.keep = keep;
+  options.recompute = recompute;
+  REPRISE_RETURN_IF_ERROR(readTraining(options));
+  unsigned available = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = threads.value_or(available);
+  if (options.threads < 1 || options.threads > kMaxThreads)
+    return misuse("--threads is " + std::to_string(options.threads) +
+                  "; it must be between 1 and " + std::to_string(kMaxThreads));
+  options.target = target.value_or(options.target);
+  rt::Expected<std::unique_ptr<Target>> device =
+      createTarget(options.target, options.threads);
+  if (!device.ok())
+    return misuse("--target: " + device.status().message());
+  if (target)
+    REPRISE_RETURN_IF_ERROR((*device)->prepare());
+  // Not before a plan needs it: measuring takes a moment.
+  if (plansBudget() || roofline || profile) {
+    rt::Expected<CostModel> model =
+        costs(**device, options.threads, !isGiven(command, "--json"));
+    if (!model.ok())
+      return model.status();
+    warnElsewhere(*model, **device, options.threads);
+    options.roofline = model->roofline;
+    options.profile = profile.value_or(std::string());
+  }
+  return options;
+}

@@ -1,0 +1,67 @@
+//===- CompileFlags.h - Options of a compilation ----------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_COMPILEFLAGS_H
+#define REPRISE_TOOLS_COMPILEFLAGS_H
+
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Runtime/Trainer/Course.h"
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise::tools {
+
+/// Options of a compilation.
+class CompileFlags {
+public:
+  void addTo(CLI::App &app);
+  /// Reads sizes and refuses numbers out of range.
+  rt::Expected<CompileOptions> options() const;
+  std::string firstGiven() const;
+  /// All of the options that were given, as "--threads".
+  std::vector<std::string> allGiven() const;
+  /// What ops cost on `threads` threads: the roofline that was given, or that
+  /// of the machine at hand as a `device`, and the profile.
+  rt::Expected<CostModel> costs(Target &device, unsigned threads,
+                                bool mayWarn) const;
+  /// Where the profile is of another machine.
+  void warnElsewhere(const CostModel &costs, const Target &device,
+                     unsigned threads) const;
+  /// Takes from a state's course what no option says: threads, mixed
+  /// precision, the optimizer and its hyperparameters, what gradients are
+  /// clipped to, micro-batches.
+  void resume(const rt::Course &course);
+  /// Those that options say, for a comparison with the course of a state.
+  void addGiven(rt::Course &course, const rt::Course &stored) const;
+  bool hasCheckpointing() const { return checkpointing.has_value(); }
+  /// Of a step; 1 where no option says so.
+  unsigned microBatches() const { return accumulate.value_or(1); }
+  bool hasBudget() const { return budget.has_value(); }
+  /// As if --budget had been given.
+  void setBudget(std::string text) { budget = std::move(text); }
+
+private:
+  bool plansBudget() const;
+  void addMemoryOptions();
+  void addOptimizerOptions();
+  void addStepOptions();
+  void addMachineOptions();
+  /// What a training step does besides the model.
+  rt::Status readTraining(CompileOptions &options) const;
+  /// What options say of the optimizer, with the defaults where they don't.
+  rt::Expected<HyperparameterValues> hyperparameters() const;
+
+  CLI::App *command = nullptr;
+  std::optional<std::string> checkpointing, budget, roofline, profile, target;
+  std::vector<std::string> keep, recompute, noWeightDecay;
+  std::optional<std::string> optimizer, amp, attention, fusion;
+  std::map<std::string, std::optional<double>> numbers; // by hyperparameter
+  std::optional<double> clipGradNorm;
+  std::optional<unsigned> accumulate;
+  std::optional<unsigned> threads;
+};
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_COMPILEFLAGS_H
