@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -32,23 +33,52 @@ static unsigned bytesOf(Type element) {
 }
 
 Value ElementEmitter::addressOf(Value pointer, Type memoryType,
-                                const Index &index) {
+                                Value position) {
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), memoryType,
-                             pointer, ValueRange{linear(index)},
+                             pointer, ValueRange{position},
                              LLVM::GEPNoWrapFlags::inbounds);
+}
+
+int64_t ElementEmitter::divisorOf(Value value) {
+  auto powerIn = [&](int64_t x) {
+    return x == 0 ? allLanes() : std::min(allLanes(), x & -x);
+  };
+  if (auto found = multiples.find(value); found != multiples.end())
+    return powerIn(found->second);
+  if (auto constant = value.getDefiningOp<arith::ConstantIntOp>())
+    return powerIn(constant.value());
+  if (auto op = value.getDefiningOp<arith::MulIOp>())
+    return powerIn(divisorOf(op.getLhs()) * divisorOf(op.getRhs()));
+  if (auto op = value.getDefiningOp<arith::AddIOp>())
+    return std::min(divisorOf(op.getLhs()), divisorOf(op.getRhs()));
+  return 1;
+}
+
+/// No access takes more than 16 bytes at once, and tensors begin at multiples
+/// of more than that.
+unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
+                                     Value position) {
+  if (!index.lane || multiples.empty())
+    return bytesOf(stored);
+  constexpr int64_t most = 16;
+  REPRISE_FAULT("gpu-lanes-always-aligned", return most);
+  return std::min<int64_t>(most, bytesOf(stored) * divisorOf(position));
 }
 
 Value ElementEmitter::load(BlockArgument argument, const Index &index) {
   Type element = cast<RankedTensorType>(argument.getType()).getElementType();
   Type stored = memoryTypeOf(element);
-  Value address = addressOf(pointers[argument.getArgNumber()], stored, index);
+  Value position = linear(index);
+  Value address =
+      addressOf(pointers[argument.getArgNumber()], stored, position);
   Type type = typeAt(stored, index);
   Value loaded;
   if (index.lane && activeLanes < allLanes())
     loaded = LLVM::MaskedLoadOp::create(builder, loc, type, address, laneMask(),
                                         splat(type, 0.0), bytesOf(stored));
   else
-    loaded = LLVM::LoadOp::create(builder, loc, type, address, bytesOf(stored));
+    loaded = LLVM::LoadOp::create(builder, loc, type, address,
+                                  alignmentOf(stored, index, position));
   if (element == stored)
     return loaded;
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, loaded,
@@ -63,12 +93,14 @@ void ElementEmitter::store(unsigned pointer, Type type, Value element,
   if (getElementTypeOrSelf(element.getType()) != stored)
     element =
         arith::ExtUIOp::create(builder, loc, typeAt(stored, index), element);
-  Value address = addressOf(pointers[pointer], stored, index);
+  Value position = linear(index);
+  Value address = addressOf(pointers[pointer], stored, position);
   if (index.lane && activeLanes < allLanes())
     LLVM::MaskedStoreOp::create(builder, loc, element, address, laneMask(),
                                 bytesOf(stored));
   else
-    LLVM::StoreOp::create(builder, loc, element, address, bytesOf(stored));
+    LLVM::StoreOp::create(builder, loc, element, address,
+                          alignmentOf(stored, index, position));
 }
 
 //===----------------------------------------------------------------------===//

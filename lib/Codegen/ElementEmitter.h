@@ -1,5 +1,4 @@
-//===- ElementEmitter.h - Elements of a kernel from and to memory *- C++
-//-*-===//
+//===- ElementEmitter.h - Elements of a kernel and memory -------*- C++ -*-===//
 //
 // An ElementBuilder whose arguments lie in memory. Memory is accessed by
 // explicit loads and stores of exactly the elements wanted, so arguments may
@@ -33,6 +32,11 @@ public:
   /// A vector of i1 that is true for active lanes.
   mlir::Value laneMask();
 
+  /// Says that an index is a multiple of `of`. Accesses of lanes whose position
+  /// is known to be one of them all are aligned to that; others, and all where
+  /// nothing is said, to an element.
+  void setMultiple(mlir::Value index, int64_t of) { multiples[index] = of; }
+
   /// Says the only element that `value` has in the row at hand, or the vector
   /// of the columns at hand; what reads it there is not asked where.
   void setRowElement(mlir::Value value, mlir::Value element) {
@@ -55,11 +59,16 @@ protected:
 
 private:
   mlir::Value addressOf(mlir::Value pointer, mlir::Type memoryType,
-                        const Index &index);
+                        mlir::Value position);
+  /// A power of two, at most the lanes, that is known to divide `value`.
+  int64_t divisorOf(mlir::Value value);
+  unsigned alignmentOf(mlir::Type stored, const Index &index,
+                       mlir::Value position);
   Index mergedOperandIndex(IndexMapOpInterface op, const Index &index) const;
 
   llvm::ArrayRef<mlir::Value> pointers;
   int64_t activeLanes;
+  llvm::DenseMap<mlir::Value, int64_t> multiples;
   llvm::DenseMap<mlir::Value, mlir::Value> rowElements;
 };
 

@@ -17,12 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementEmitter.h"
+#include "KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "reprise/Fault.h"
 
 using namespace mlir;
@@ -30,41 +28,28 @@ using namespace reprise;
 
 namespace {
 
-using LoopBody = llvm::function_ref<void(Value)>;
-using FoldBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
-
-class KernelEmitter {
+class KernelEmitter : KernelParts {
 public:
-  KernelEmitter(ElementEmitter &e, Block &body)
-      : e(e), b(e.builder), space(e.space), body(body) {}
+  using KernelParts::KernelParts;
 
   void emit(Value begin, Value end);
 
 private:
   // Loops.
-  void loop(Value begin, Value end, int64_t step, LoopBody run);
-  SmallVector<Value> fold(Value begin, Value end, int64_t step, ValueRange init,
-                          FoldBody run);
   void forEachItem(Value begin, Value end, LoopBody run);
   Value smaller(Value x, Value y) {
     return arith::MinSIOp::create(b, e.loc, x, y);
   }
-  Index indexAt(ArrayRef<Value> at);
 
   // Pointwise kernels.
   void emitFlat(Value begin, Value end);
   void emitRow(Value row);
   void storeLast();
-  void storePointwise(const Index &index);
 
   // Reductions.
   void emitKeptPoint(Value item);
   void runPass();
   void storeRow(unsigned level);
-  Index keptIndex();
-  Value rounded(Operation *op, Value total, const Index &index);
-  void setRowOps(const Index &row);
-  void storeRowResults(const Index &row);
   void emitTile(Value item);
   void emitColumns(int64_t columns);
   void setKept(Value item, bool withLast);
@@ -72,21 +57,9 @@ private:
   SmallVector<Value> sweep(unsigned level, int64_t vectors);
   SmallVector<Value> sweepLast();
   SmallVector<Value> contributions(int64_t vectors);
+  using KernelParts::combine;
   SmallVector<Value> combine(ValueRange a, ValueRange b);
-  Value combine(Operation *op, Value a, Value b);
-  Value identity(Operation *op, bool lanes);
-  Value accumulated(Operation *op, const Index &index);
-  Value acrossLanes(Operation *op, Value lanes);
   void storeColumns(ArrayRef<Value> totals, int64_t vectors);
-
-  ElementEmitter &e;
-  OpBuilder &b;
-  const KernelSpace &space;
-  Block &body;
-  /// The pass at hand.
-  const KernelPass *pass = nullptr;
-  /// Where the sweep stands, loop by loop.
-  SmallVector<Value> at;
 };
 
 } // namespace
@@ -95,30 +68,6 @@ private:
 // Loops
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> KernelEmitter::fold(Value begin, Value end, int64_t step,
-                                       ValueRange init, FoldBody run) {
-  auto loop =
-      scf::ForOp::create(b, e.loc, begin, end, e.constant(step), init,
-                         [](OpBuilder &, Location, Value, ValueRange) {});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> position = at;
-  e.forget();
-  SmallVector<Value> next =
-      run(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(b, e.loc, next);
-  e.forget();
-  at = position;
-  return SmallVector<Value>(loop.getResults());
-}
-
-void KernelEmitter::loop(Value begin, Value end, int64_t step, LoopBody run) {
-  fold(begin, end, step, {}, [&](Value i, ValueRange) {
-    run(i);
-    return SmallVector<Value>();
-  });
-}
-
 void KernelEmitter::forEachItem(Value begin, Value end, LoopBody run) {
   int64_t perGrain = space.itemsPerGrain();
   Value first = e.multiply(begin, perGrain);
@@ -126,37 +75,9 @@ void KernelEmitter::forEachItem(Value begin, Value end, LoopBody run) {
   loop(first, last, 1, run);
 }
 
-Index KernelEmitter::indexAt(ArrayRef<Value> position) {
-  Index index;
-  index.at.assign(position.begin(), position.end());
-  if (space.merged)
-    index.extents = space.extents;
-  else
-    index.extents = space.shape;
-  if (space.vectorized)
-    index.lane = position.size() - 1;
-  return index;
-}
-
 //===----------------------------------------------------------------------===//
 // Pointwise kernels
 //===----------------------------------------------------------------------===//
-
-void KernelEmitter::storePointwise(const Index &index) {
-  SmallVector<std::pair<unsigned, Value>> elements;
-  OperandRange yielded = body.getTerminator()->getOperands();
-  // All loads before any store: an output may lie over an input.
-  for (unsigned i : pass->stored) {
-    Value element = e.evaluate(yielded[i], index);
-    elements.push_back({i, element});
-    REPRISE_FAULT("store-before-load", {
-      e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
-      e.forget();
-    });
-  }
-  for (auto [i, element] : elements)
-    e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
-}
 
 /// Elements [begin, end) in grains; the grain that ends the kernel has the
 /// rest that fills no vector.
@@ -210,41 +131,12 @@ void KernelEmitter::emitRow(Value row) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// bf16 and f16 are summed in f32.
-static Type accumulatorType(Operation *op) {
-  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  return narrow ? Type(Float32Type::get(element.getContext())) : element;
-}
-
-Value KernelEmitter::identity(Operation *op, bool lanes) {
-  Type type = accumulatorType(op);
-  double value = cast<ReductionOpInterface>(op).getIdentity(type);
-  return e.splat(lanes ? Type(e.vectorOf(type)) : type, value);
-}
-
-Value KernelEmitter::combine(Operation *op, Value x, Value y) {
-  return cast<ReductionOpInterface>(op).combine(b, e.loc, x, y);
-}
-
 SmallVector<Value> KernelEmitter::combine(ValueRange x, ValueRange y) {
   SmallVector<Value> result;
   size_t vectors = x.size() / pass->reductions.size();
   for (size_t i = 0; i < x.size(); ++i)
     result.push_back(combine(pass->reductions[i / vectors], x[i], y[i]));
   return result;
-}
-
-/// What `op` adds at an index.
-Value KernelEmitter::accumulated(Operation *op, const Index &index) {
-  Value element = e.evaluate(op->getOperand(0), index);
-  if (index.lane)
-    element = e.toLanes(element);
-  Type type = accumulatorType(op);
-  if (getElementTypeOrSelf(element.getType()) == type)
-    return element;
-  Type wide = index.lane ? Type(e.vectorOf(type)) : type;
-  return arith::ExtFOp::create(b, e.loc, wide, element);
 }
 
 SmallVector<Value> KernelEmitter::identities(int64_t vectors) {
@@ -332,21 +224,6 @@ SmallVector<Value> KernelEmitter::sweepLast() {
   return combine(sums, rest);
 }
 
-/// Halves until one is left: the tree is the same whatever the processor.
-Value KernelEmitter::acrossLanes(Operation *op, Value lanes) {
-  for (int64_t half = e.allLanes() / 2; half >= 1; half /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < half; ++i) {
-      low.push_back(i);
-      high.push_back(i + half);
-    }
-    Value x = vector::ShuffleOp::create(b, e.loc, lanes, lanes, low);
-    Value y = vector::ShuffleOp::create(b, e.loc, lanes, lanes, high);
-    lanes = combine(op, x, y);
-  }
-  return vector::ExtractOp::create(b, e.loc, lanes, int64_t{0});
-}
-
 /// Sets the kept loops from the number of a kept point.
 void KernelEmitter::setKept(Value item, bool withLast) {
   int64_t last = static_cast<int64_t>(space.extents.size()) - 1;
@@ -357,28 +234,6 @@ void KernelEmitter::setKept(Value item, bool withLast) {
     at[d] = arith::RemUIOp::create(b, e.loc, item, extent);
     item = arith::DivUIOp::create(b, e.loc, item, extent);
   }
-}
-
-/// Where a result of the reductions stands.
-Index KernelEmitter::keptIndex() {
-  Index index;
-  for (auto [d, isReduced] : llvm::enumerate(space.reduced)) {
-    if (isReduced)
-      continue;
-    if (d + 1 == space.extents.size() && space.vectorized)
-      index.lane = index.at.size();
-    index.at.push_back(at[d]);
-    index.extents.push_back(space.extents[d]);
-  }
-  return index;
-}
-
-/// What `op` makes of a total, in its own element type.
-Value KernelEmitter::rounded(Operation *op, Value total, const Index &index) {
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  if (getElementTypeOrSelf(total.getType()) == element)
-    return total;
-  return arith::TruncFOp::create(b, e.loc, e.typeAt(element, index), total);
 }
 
 /// Of each of `vectors` neighbours, what the reductions come to and what is
@@ -426,19 +281,6 @@ void KernelEmitter::runPass() {
     e.setRowElement(op->getResult(0), rounded(op, one, row));
   }
   setRowOps(row);
-}
-
-/// What is made of the elements of the reductions, at their index.
-void KernelEmitter::setRowOps(const Index &row) {
-  for (Operation *op : pass->rowOps)
-    e.setRowElement(op->getResult(0), e.evaluate(op->getResult(0), row));
-}
-
-/// Behind all passes: a result may lie over what they read.
-void KernelEmitter::storeRowResults(const Index &row) {
-  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (Value element = e.rowElement(value))
-      e.store(body.getNumArguments() + i, value.getType(), element, row);
 }
 
 void KernelEmitter::emitKeptPoint(Value item) {
@@ -490,8 +332,6 @@ void KernelEmitter::emitTile(Value item) {
 }
 
 void KernelEmitter::emit(Value begin, Value end) {
-  at.assign(space.extents.size(), Value());
-  pass = &space.work.passes.front();
   if (!space.hasReductions() && space.extents.size() == 1)
     return emitFlat(begin, end);
   forEachItem(begin, end, [&](Value item) {

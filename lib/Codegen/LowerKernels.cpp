@@ -60,8 +60,8 @@ static bool isWidened(StringRef name) {
   return isApproximated(name) || name == math::ErfOp::getOperationName();
 }
 
-static LogicalResult expandMath(ModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
+static LogicalResult expandFunctions(Operation *module) {
+  RewritePatternSet patterns(module->getContext());
   populateMathF32ExpansionPatterns(patterns, isWidened);
   populateMathPolynomialApproximationPatterns(patterns, isApproximated);
   populateErrorFunctionPatterns(patterns);
@@ -73,13 +73,13 @@ static bool isBFloat16(Type type) {
 }
 
 /// Lets ops on bf16 compute in f32, each rounded to bf16 on its own.
-static void widenBFloat16(ModuleOp module) {
+static void widenBFloat16(Operation *module) {
   auto widen = [](Type type) -> Type {
     Type single = Float32Type::get(type.getContext());
     auto vector = dyn_cast<VectorType>(type);
     return vector ? vector.clone(single) : single;
   };
-  module.walk([&](Operation *op) {
+  module->walk([&](Operation *op) {
     if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
         isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp,
             arith::SelectOp>(op))
@@ -103,11 +103,16 @@ static void widenBFloat16(ModuleOp module) {
   });
 }
 
-static LogicalResult expandBFloat16(ModuleOp module) {
+static LogicalResult expandBFloat16(Operation *module) {
   widenBFloat16(module);
-  RewritePatternSet patterns(module.getContext());
+  RewritePatternSet patterns(module->getContext());
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
+}
+
+LogicalResult reprise::expandMath(Operation *module) {
+  return success(succeeded(expandFunctions(module)) &&
+                 succeeded(expandBFloat16(module)));
 }
 
 static LogicalResult convertToLLVM(ModuleOp module) {
@@ -129,8 +134,7 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 }
 
 LogicalResult reprise::lowerKernels(ModuleOp module) {
-  if (failed(expandMath(module)) || failed(expandBFloat16(module)) ||
-      failed(convertToLLVM(module)))
+  if (failed(expandMath(module)) || failed(convertToLLVM(module)))
     return module.emitError("kernels do not lower to the LLVM dialect");
   return success();
 }

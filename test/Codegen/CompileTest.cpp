@@ -1,5 +1,6 @@
 //===- CompileTest.cpp - Properties of code images ------------------------===//
 
+#include "HostKernels.h"
 #include "KernelHarness.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/IR/Sg.h"

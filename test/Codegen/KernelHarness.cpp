@@ -1,67 +1,23 @@
 //===- KernelHarness.cpp - Compiles, runs and checks kernels --------------===//
 
 #include "KernelHarness.h"
+#include "KernelMachine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Runtime/Cpu/Cpu.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <cstring>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <random>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::test;
 using reference::Tensor;
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-std::unique_ptr<Target> test::targetOf(StringRef text) {
-  registerAllTargets();
-  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, 2);
-  EXPECT_TRUE(target.ok()) << target.status().message();
-  return target.ok() ? std::move(*target) : nullptr;
-}
-
-FailureOr<std::vector<uint8_t>>
-test::compileForHost(ArrayRef<KernelSource> kernels) {
-  return targetOf("cpu:native")->compileKernels(kernels);
-}
-
-LoadedCode::LoadedCode(const std::vector<uint8_t> &image) {
-  fd = memfd_create("kernels", MFD_CLOEXEC);
-  size_t written = 0;
-  while (written < image.size()) {
-    ssize_t n = write(fd, image.data() + written, image.size() - written);
-    if (n <= 0)
-      return;
-    written += n;
-  }
-  std::string path = "/proc/self/fd/" + std::to_string(fd);
-  handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  EXPECT_NE(handle, nullptr) << dlerror();
-}
-
-LoadedCode::~LoadedCode() {
-  if (handle)
-    dlclose(handle);
-  close(fd);
-}
-
-KernelFunction LoadedCode::find(const std::string &symbol) const {
-  void *address = handle ? dlsym(handle, symbol.c_str()) : nullptr;
-  return reinterpret_cast<KernelFunction>(address);
-}
 
 std::string test::textOf(const Case &kernel) {
   std::string parameters, operands, types, yielded;
@@ -171,16 +127,15 @@ static Tensor randomTensor(RankedTensorType type, std::mt19937_64 &random) {
 namespace {
 class Checker {
 public:
-  Checker(const Case &kernel, func::FuncOp function, const LoadedCode &loaded,
+  Checker(const Case &kernel, func::FuncOp function, KernelMachine &machine,
           ModuleOp parts, uint64_t seed)
-      : kernel(kernel), function(function), loaded(loaded), parts(parts),
-        code(loaded.find(kernel.name)), random(seed) {}
+      : kernel(kernel), function(function), machine(machine), parts(parts),
+        random(seed) {}
 
   void run();
 
 private:
-  std::vector<Memory> call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts,
-                           int output, int input);
+  std::vector<Memory> call(size_t way, int output = -1, int input = -1);
   SmallVector<Tensor> evaluate(bool absolute);
   std::vector<Memory> callParts(sg::KernelOp op);
   void compareWithReference(std::vector<Memory> &results);
@@ -189,19 +144,15 @@ private:
 
   const Case &kernel;
   func::FuncOp function;
-  const LoadedCode &loaded;
+  KernelMachine &machine;
   ModuleOp parts;
-  KernelFunction code;
   std::mt19937_64 random;
   SmallVector<Tensor> arguments;
 };
 } // namespace
 
-/// Runs the kernel on ranges of grains; `output` lies over `input` unless both
-/// are -1.
-std::vector<Memory>
-Checker::call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts, int output,
-              int input) {
+/// `output` lies over `input` unless both are -1.
+std::vector<Memory> Checker::call(size_t way, int output, int input) {
   std::vector<Memory> inputs, outputs;
   for (const Tensor &argument : arguments)
     inputs.push_back(toMemory(argument));
@@ -209,15 +160,16 @@ Checker::call(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parts, int output,
     outputs.emplace_back(sg::byteSize(type));
   if (output >= 0)
     outputs[output] = inputs[input];
-  std::vector<void *> pointers;
+  std::vector<KernelBuffer> buffers;
   for (Memory &memory : inputs)
-    pointers.push_back(memory.data());
+    buffers.push_back({memory.data(), memory.size(), /*isRead=*/true});
   for (Memory &memory : outputs)
-    pointers.push_back(memory.data());
+    buffers.push_back({memory.data(), memory.size(), /*isRead=*/false});
   if (output >= 0)
-    pointers[input] = outputs[output].data();
-  for (auto [begin, end] : parts)
-    code(pointers.data(), begin, end);
+    buffers[inputs.size() + output].isRead = true;
+  if (output >= 0)
+    buffers[input] = buffers[inputs.size() + output];
+  machine.run(kernel.name, buffers, way);
   for (Memory &memory : outputs)
     EXPECT_TRUE(memory.isIntact()) << kernel.name;
   return outputs;
@@ -301,15 +253,15 @@ std::vector<Memory> Checker::callParts(sg::KernelOp op) {
       continue;
     places[inner.getResult(0)] = memory.size();
     memory.emplace_back(sg::byteSize(inner.getResult(0).getType()));
-    std::vector<void *> pointers;
+    std::vector<KernelBuffer> buffers;
+    auto add = [&](Memory &of, bool isRead) {
+      buffers.push_back({of.data(), of.size(), isRead});
+    };
     for (Value operand : inner.getOperands())
       if (places.contains(operand))
-        pointers.push_back(memory[places[operand]].data());
-    pointers.push_back(memory.back().data());
-    Block &block = (*part.getOps<sg::KernelOp>().begin()).getBody().front();
-    FailureOr<KernelTraits> info = analyzeKernel(block, KernelShape());
-    EXPECT_TRUE(succeeded(info)) << name;
-    loaded.find(name)(pointers.data(), 0, info->grains);
+        add(memory[places[operand]], /*isRead=*/true);
+    add(memory.back(), /*isRead=*/false);
+    machine.run(name, buffers, 0);
   }
   std::vector<Memory> results;
   for (Value value : body.getTerminator()->getOperands())
@@ -318,26 +270,21 @@ std::vector<Memory> Checker::callParts(sg::KernelOp op) {
 }
 
 void Checker::run() {
-  ASSERT_NE(code, nullptr) << kernel.name;
+  ASSERT_TRUE(machine.has(kernel.name)) << kernel.name;
   for (Type type : function.getArgumentTypes())
     arguments.push_back(randomTensor(cast<RankedTensorType>(type), random));
   auto op = *function.getOps<sg::KernelOp>().begin();
-  FailureOr<KernelTraits> info =
-      analyzeKernel(op.getBody().front(), KernelShape());
+  FailureOr<KernelTraits> info = traitsOf(op.getBody().front());
   ASSERT_TRUE(succeeded(info)) << kernel.name;
-  uint64_t grains = info->grains;
-  std::vector<Memory> whole = call({{0, grains}}, -1, -1);
+  std::vector<std::string> ways = machine.ways();
+  std::vector<Memory> whole = call(0);
   compareWithReference(whole);
-  std::vector<std::pair<uint64_t, uint64_t>> single;
-  for (uint64_t i = grains; i > 0; --i)
-    single.push_back({i - 1, i});
-  std::vector<Memory> reversed = call(single, -1, -1);
-  expectSame(whole, reversed, "grain by grain");
-  std::vector<Memory> halves =
-      call({{grains / 2, grains}, {0, grains / 2}}, -1, -1);
-  expectSame(whole, halves, "in two parts");
+  for (size_t way = 1; way < ways.size(); ++way) {
+    std::vector<Memory> other = call(way);
+    expectSame(whole, other, ways[way]);
+  }
   for (auto [output, input] : info->inPlace) {
-    std::vector<Memory> over = call(single, output, input);
+    std::vector<Memory> over = call(ways.size() - 1, output, input);
     expectSame(whole, over, "in place");
   }
   if (!kernel.hasParts)
@@ -428,11 +375,10 @@ void test::checkCases(const std::vector<Case> &cases, uint64_t seed) {
   OwningOpRef<ModuleOp> parts = partsOf(*wanted);
   std::vector<KernelSource> sources = sourcesOf(*module);
   llvm::append_range(sources, sourcesOf(*parts));
-  FailureOr<std::vector<uint8_t>> image = compileForHost(sources);
-  ASSERT_TRUE(succeeded(image));
-  LoadedCode code(*image);
+  std::unique_ptr<KernelMachine> machine = compileKernels(sources);
+  ASSERT_TRUE(machine);
   for (const Case &kernel : cases)
-    Checker(kernel, module->lookupSymbol<func::FuncOp>(kernel.name), code,
+    Checker(kernel, module->lookupSymbol<func::FuncOp>(kernel.name), *machine,
             *parts, seed)
         .run();
 }

@@ -1,10 +1,10 @@
 //===- KernelHarness.h - Compiles, runs and checks kernels ------*- C++ -*-===//
 //
 // Takes text of functions that hold one sg.kernel each, compiles all kernels
-// of a text at once, loads the code as the runtime does and compares what each
+// of a text at once for a machine (KernelMachine.h) and compares what each
 // kernel computes with the reference evaluator:
 //
-//   - in one call, grain by grain in reverse, and in two parts: equal bits;
+//   - in every way of the machine to run it: equal bits;
 //   - with an output over an input, where analyzeKernel allows it: equal bits;
 //   - where a case asks for it, with every op in a kernel of its own: equal
 //   bits;
@@ -29,27 +29,6 @@
 #include <vector>
 
 namespace reprise::test {
-
-using KernelFunction = void (*)(void *const *, int64_t, int64_t);
-
-/// The target that "cpu:native" or another text says.
-std::unique_ptr<Target> targetOf(llvm::StringRef text);
-/// Machine code for this processor.
-mlir::FailureOr<std::vector<uint8_t>>
-compileForHost(llvm::ArrayRef<KernelSource> kernels);
-
-/// A shared object that is loaded as long as this lives.
-class LoadedCode {
-public:
-  explicit LoadedCode(const std::vector<uint8_t> &image);
-  ~LoadedCode();
-  LoadedCode(const LoadedCode &) = delete;
-  KernelFunction find(const std::string &symbol) const;
-
-private:
-  int fd = -1;
-  void *handle = nullptr;
-};
 
 struct Case {
   std::string name;

@@ -1,5 +1,6 @@
 //===- KernelsTest.cpp - Compiled kernels against the reference -----------===//
 
+#include "KernelMachine.h"
 #include "ReductionText.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -205,7 +206,8 @@ TEST(Kernels, functions_stay_within_some_ulps) {
   std::vector<Case> cases;
   for (const char *name : {"exp", "log", "tanh", "erf", "sigmoid"}) {
     cases.push_back(mathCase(name, {3, 37}, "f32", 1e-6));
-    cases.push_back(mathCase(name, {3, 37}, "f64", 1e-14));
+    if (hasDoubleFunctions())
+      cases.push_back(mathCase(name, {3, 37}, "f64", 1e-14));
     cases.push_back(mathCase(name, {3, 37}, "bf16", 1e-2));
     cases.push_back(mathCase(name, {3, 37}, "f16", 2e-3));
   }

@@ -35,9 +35,14 @@ void loadKernelDialects(mlir::MLIRContext &context);
 mlir::LogicalResult emitKernel(mlir::ModuleOp module, llvm::StringRef symbol,
                                mlir::Block &body, const KernelShape &shape);
 
-/// Turns loops, arith, math and vector ops into the LLVM dialect. exp, log,
-/// tanh and erf of f32 become polynomials, of bf16 and f16 the same in f32; of
-/// f64 calls of the C library.
+/// Turns exp, log, tanh and erf of f32 into polynomials, those of bf16 and f16
+/// into the same in f32; and arithmetic on bf16 into arithmetic on f32, each
+/// result rounded by integer arithmetic. The bits are the same on any device.
+/// `module` is one of functions, of any dialect.
+mlir::LogicalResult expandMath(mlir::Operation *module);
+
+/// Turns loops, arith, math and vector ops into the LLVM dialect, behind
+/// expandMath. Functions of f64 become calls of the C library.
 mlir::LogicalResult lowerKernels(mlir::ModuleOp module);
 
 } // namespace reprise

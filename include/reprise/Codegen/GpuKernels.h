@@ -1,0 +1,41 @@
+//===- GpuKernels.h - Kernels as functions of a GPU -------------*- C++ -*-===//
+//
+// The gpu dialect's form of what Kernels.h has as loops for one thread: the
+// same elements, computed by threads of blocks. Pointwise results have the same
+// bits whatever the device; sums are added in an order that follows from the
+// kernel alone, another one than a processor's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_CODEGEN_GPUKERNELS_H
+#define REPRISE_CODEGEN_GPUKERNELS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "reprise/Codegen/Kernels.h"
+
+namespace reprise {
+
+/// Threads that run in step and exchange values without memory.
+inline constexpr int64_t kWarpThreads = 32;
+/// The most threads of a block that kernels are made for.
+inline constexpr int64_t kBlockThreads = 256;
+
+/// Loads the dialects that kernels of a GPU pass through.
+void loadGpuDialects(mlir::MLIRContext &context);
+
+/// What the planner must know of a kernel on a GPU: grains are its blocks; of a
+/// kernel whose stores are dealt to several blocks, an output lies over nothing
+/// that the others read. Fails as analyzeKernel does.
+mlir::FailureOr<KernelTraits> analyzeGpuKernel(mlir::Block &body);
+
+/// Appends a gpu.func to `module`, with a pointer into global memory for each
+/// argument of the kernel, then for each value that it yields. Its known block
+/// and grid sizes are what it must be launched with. Accesses take up to 16
+/// bytes, aligned to that where rows allow it, so that tensors must begin at
+/// multiples of 16. Fails with a message at the op that no kernel can run.
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitGpuKernel(mlir::gpu::GPUModuleOp module, llvm::StringRef symbol,
+              mlir::Block &body);
+
+} // namespace reprise
+
+#endif // REPRISE_CODEGEN_GPUKERNELS_H

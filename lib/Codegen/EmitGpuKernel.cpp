@@ -1,0 +1,496 @@
+//===- EmitGpuKernel.cpp - A kernel as a function of a GPU ----------------===//
+//
+// Pointwise: a thread for as many neighbours as take 16 bytes; of several
+// shapes, and of stores that have nothing in common, some blocks for each.
+//
+// Reductions over the last loop: a team of threads for each kept point, a warp
+// or, where a row is long, a block. Each member sweeps every n-th vector of the
+// row, pass by pass; then a tree over lanes, over the warp and over the block's
+// warps adds up what they have, and every member knows the total. What has one
+// element a row is computed by all of them and stored by one, behind a barrier:
+// it may lie over what the others still read.
+//
+// Reductions over other loops: a block has columns side by side and rows of
+// threads over them, which take rows of the tensor in turn and are added by a
+// tree in shared memory. The first row of threads makes what is made of the
+// sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuSpaces.h"
+#include "KernelParts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "reprise/Codegen/GpuKernels.h"
+#include "reprise/Fault.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace reprise;
+
+void reprise::loadGpuDialects(MLIRContext &context) {
+  loadKernelDialects(context);
+  context
+      .loadDialect<gpu::GPUDialect, memref::MemRefDialect, NVVM::NVVMDialect>();
+}
+
+namespace {
+
+class GpuEmitter : KernelParts {
+public:
+  GpuEmitter(ElementEmitter &e, Block &body, gpu::GPUFuncOp function);
+
+  /// `block` of the space's own; kBlockThreads or fewer threads.
+  void emit(Value block, Value thread);
+
+private:
+  void emitPointwise(Value block, Value thread);
+
+  // Rows.
+  int64_t team() const { return shape.isWide ? kBlockThreads : kWarpThreads; }
+  void emitRows(Value block, Value thread);
+  void emitRow();
+  void runPass();
+  SmallVector<Value> addTeam(ArrayRef<Value> sums);
+  Value addLanes(Operation *op, ArrayRef<Value> sums);
+  Value addWarp(Operation *op, Value part);
+  Value fromLane(Value value, int64_t offset);
+  void waitForTeam();
+
+  // Columns.
+  void emitColumns(Value block, Value thread);
+  SmallVector<Value> addRows(ArrayRef<Value> parts, Value row, Value thread);
+  void storeColumns(ArrayRef<Value> totals);
+
+  // Loops and numbers.
+  void unflatten(Value number, ArrayRef<unsigned> loops);
+  void setLast(Value vector);
+  SmallVector<Value> sweep(Value begin, Value end, int64_t stride,
+                           llvm::function_ref<void(Value)> place);
+  void ifThen(Value condition, llvm::function_ref<void()> then);
+  Value remainder(Value x, int64_t by);
+  Value quotient(Value x, int64_t by);
+  Value isLess(Value x, Value y) {
+    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::slt, x, y);
+  }
+  Value isZero(Value x) {
+    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, x,
+                                 e.constant(0));
+  }
+  Value asIndex(Value x) {
+    return arith::IndexCastOp::create(b, e.loc, b.getIndexType(), x);
+  }
+  /// Shared memory of the block.
+  Value share(int64_t elements, Type type);
+
+  gpu::GPUFuncOp function;
+  GpuShape shape;
+  /// In rows: the number among the team, of a warp, and of the warp.
+  Value member, lane, warp;
+};
+
+} // namespace
+
+GpuEmitter::GpuEmitter(ElementEmitter &e, Block &body, gpu::GPUFuncOp function)
+    : KernelParts(e, body), function(function), shape(space) {}
+
+//===----------------------------------------------------------------------===//
+// Loops and numbers
+//===----------------------------------------------------------------------===//
+
+Value GpuEmitter::remainder(Value x, int64_t by) {
+  if (by == 1)
+    return e.constant(0);
+  return arith::RemUIOp::create(b, e.loc, x, e.constant(by));
+}
+
+Value GpuEmitter::quotient(Value x, int64_t by) {
+  if (by == 1)
+    return x;
+  return arith::DivUIOp::create(b, e.loc, x, e.constant(by));
+}
+
+/// Sets loops from a flat number, the last of them innermost.
+void GpuEmitter::unflatten(Value number, ArrayRef<unsigned> loops) {
+  for (size_t k = loops.size(); k-- > 0;) {
+    int64_t extent = space.extents[loops[k]];
+    at[loops[k]] = k ? remainder(number, extent) : number;
+    if (k)
+      number = quotient(number, extent);
+  }
+}
+
+void GpuEmitter::setLast(Value vector) {
+  at.back() = e.multiply(vector, shape.width);
+  e.setMultiple(at.back(), shape.width);
+}
+
+/// What the reductions of the pass make of the places begin, begin + stride,
+/// ... below end, each of as many sums as a thread has scalars; stores what is
+/// pointwise.
+SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
+                                     llvm::function_ref<void(Value)> place) {
+  SmallVector<Value> zeros;
+  for (Operation *op : pass->reductions)
+    zeros.append(shape.scalars, identity(op, space.vectorized));
+  return fold(begin, end, stride, zeros, [&](Value i, ValueRange sums) {
+    place(i);
+    SmallVector<Value> next(sums);
+    Value first = at.back();
+    for (int64_t s = 0; s < shape.scalars; ++s) {
+      at.back() = e.add(first, s);
+      Index index = indexAt(at);
+      SmallVector<Value> elements;
+      for (Operation *op : pass->reductions)
+        elements.push_back(accumulated(op, index));
+      storePointwise(index);
+      for (auto [r, op] : llvm::enumerate(pass->reductions)) {
+        Value &sum = next[r * shape.scalars + s];
+        sum = combine(op, sum, elements[r]);
+      }
+    }
+    return next;
+  });
+}
+
+void GpuEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
+  auto branch =
+      scf::IfOp::create(b, e.loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> position = at;
+  e.forget();
+  then();
+  e.forget();
+  at = position;
+}
+
+Value GpuEmitter::share(int64_t elements, Type type) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  auto memory =
+      MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space);
+  return function.addWorkgroupAttribution(memory, e.loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise kernels
+//===----------------------------------------------------------------------===//
+
+void GpuEmitter::emitPointwise(Value block, Value thread) {
+  int64_t count = shape.kept * shape.vectors;
+  Value number = e.add(e.multiply(block, kBlockThreads), thread);
+  auto store = [&] {
+    setLast(shape.keptLoops.empty() ? number
+                                    : remainder(number, shape.vectors));
+    if (!shape.keptLoops.empty())
+      unflatten(quotient(number, shape.vectors), shape.keptLoops);
+    storePointwise(indexAt(at));
+  };
+  REPRISE_FAULT("gpu-tail-runs", count += kBlockThreads);
+  ifThen(isLess(number, e.constant(count)), store);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void GpuEmitter::waitForTeam() {
+  REPRISE_FAULT("gpu-team-does-not-wait", return);
+  if (shape.isWide) {
+    gpu::BarrierOp::create(b, e.loc);
+    return;
+  }
+  Value all = arith::ConstantIntOp::create(b, e.loc, -1, 32);
+  NVVM::SyncWarpOp::create(b, e.loc, all);
+}
+
+/// The value of the lane whose number differs by `offset`. What is exchanged at
+/// once has 32 bits.
+Value GpuEmitter::fromLane(Value value, int64_t offset) {
+  Type type = value.getType(), word = b.getI32Type(), wide = b.getI64Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  auto shuffle = [&](Value x) {
+    return gpu::ShuffleOp::create(b, e.loc, x, offset, kWarpThreads,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  if (bits == 32)
+    return shuffle(value);
+  if (bits < 32)
+    return arith::TruncIOp::create(
+        b, e.loc, type, shuffle(arith::ExtUIOp::create(b, e.loc, word, value)));
+  Value all = arith::BitcastOp::create(b, e.loc, wide, value);
+  Value by = arith::ConstantIntOp::create(b, e.loc, 32, 64);
+  Value low = shuffle(arith::TruncIOp::create(b, e.loc, word, all));
+  Value high = shuffle(arith::TruncIOp::create(
+      b, e.loc, word, arith::ShRUIOp::create(b, e.loc, all, by)));
+  low = arith::ExtUIOp::create(b, e.loc, wide, low);
+  high = arith::ExtUIOp::create(b, e.loc, wide, high);
+  high = arith::ShLIOp::create(b, e.loc, high, by);
+  return arith::BitcastOp::create(b, e.loc, type,
+                                  arith::OrIOp::create(b, e.loc, low, high));
+}
+
+/// A tree over the lanes of the warp, whose members all get the total.
+Value GpuEmitter::addWarp(Operation *op, Value part) {
+  for (int64_t offset = kWarpThreads / 2; offset >= 1; offset /= 2) {
+    REPRISE_FAULT("gpu-half-a-warp", if (offset == 16) continue);
+    part = combine(op, part, fromLane(part, offset));
+  }
+  return part;
+}
+
+/// The sum of a thread's lanes, or of as many scalars, by the same tree.
+Value GpuEmitter::addLanes(Operation *op, ArrayRef<Value> sums) {
+  if (space.vectorized)
+    return acrossLanes(op, sums.front());
+  SmallVector<Value> left(sums);
+  for (; left.size() > 1; left.truncate(left.size() / 2))
+    for (size_t i = 0; i < left.size() / 2; ++i)
+      left[i] = combine(op, left[i], left[i + left.size() / 2]);
+  return left.front();
+}
+
+/// The totals of the team: of each reduction of the pass.
+SmallVector<Value> GpuEmitter::addTeam(ArrayRef<Value> sums) {
+  SmallVector<Value> parts;
+  for (auto [r, op] : llvm::enumerate(pass->reductions))
+    parts.push_back(addWarp(
+        op, addLanes(op, sums.slice(r * shape.scalars, shape.scalars))));
+  if (!shape.isWide)
+    return parts;
+  SmallVector<Value> buffers;
+  for (Value part : parts)
+    buffers.push_back(share(kBlockThreads / kWarpThreads, part.getType()));
+  ifThen(isZero(lane), [&] {
+    for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
+      memref::StoreOp::create(b, e.loc, part, buffer, asIndex(warp));
+  });
+  REPRISE_FAULT("gpu-warps-unseen", return parts);
+  gpu::BarrierOp::create(b, e.loc);
+  for (auto [op, part, buffer] :
+       llvm::zip_equal(pass->reductions, parts, buffers)) {
+    part = Value();
+    for (int64_t w = 0; w < kBlockThreads / kWarpThreads; ++w) {
+      Value other =
+          memref::LoadOp::create(b, e.loc, buffer, asIndex(e.constant(w)));
+      part = part ? combine(op, part, other) : other;
+    }
+  }
+  return parts;
+}
+
+void GpuEmitter::runPass() {
+  Value end = e.constant(shape.swept * shape.vectors);
+  REPRISE_FAULT("gpu-row-ends-early",
+                end = e.constant(shape.swept * shape.vectors - 1));
+  SmallVector<Value> parts = sweep(member, end, team(), [&](Value i) {
+    setLast(shape.reducedLoops.empty() ? i : remainder(i, shape.vectors));
+    if (!shape.reducedLoops.empty())
+      unflatten(quotient(i, shape.vectors), shape.reducedLoops);
+  });
+  if (pass->reductions.empty())
+    return;
+  Index row = keptIndex();
+  SmallVector<Value> totals = addTeam(parts);
+  for (auto [op, total] : llvm::zip_equal(pass->reductions, totals))
+    e.setRowElement(op->getResult(0), rounded(op, total, row));
+  setRowOps(row);
+}
+
+void GpuEmitter::emitRow() {
+  for (const KernelPass &each : space.work.passes) {
+    pass = &each;
+    runPass();
+  }
+  waitForTeam();
+  Index row = keptIndex();
+  // Emitted here, where all members are, and not by the one that stores.
+  Value stores = isZero(member);
+  REPRISE_FAULT("gpu-all-members-store",
+                stores = isLess(member, e.constant(2)));
+  ifThen(stores, [&] { storeRowResults(row); });
+  e.forgetRow();
+}
+
+void GpuEmitter::emitRows(Value block, Value thread) {
+  int64_t points = shape.kept, warps = kBlockThreads / kWarpThreads;
+  lane = remainder(thread, kWarpThreads);
+  warp = quotient(thread, kWarpThreads);
+  member = shape.isWide ? thread : lane;
+  Value point = shape.isWide ? block : e.add(e.multiply(block, warps), warp);
+  auto row = [&] {
+    unflatten(point, shape.keptLoops);
+    emitRow();
+  };
+  REPRISE_FAULT("gpu-rows-behind-the-last", return row());
+  // Whole blocks or whole warps agree.
+  if (shape.isWide || points % warps == 0)
+    row();
+  else
+    ifThen(isLess(point, e.constant(points)), row);
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+/// Adds the rows of threads by halves; the first row gets the totals.
+SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts, Value row,
+                                       Value thread) {
+  const GpuTile &threads = shape.tile;
+  SmallVector<Value> buffers, totals;
+  for (Value part : parts)
+    buffers.push_back(share(threads.columns * threads.rows, part.getType()));
+  Value here = asIndex(thread);
+  for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
+    memref::StoreOp::create(b, e.loc, part, buffer, here);
+  for (int64_t half = threads.rows / 2; half >= 1; half /= 2) {
+    REPRISE_FAULT("gpu-tree-does-not-wait", if (half == 1) continue);
+    gpu::BarrierOp::create(b, e.loc);
+    Value adds = isLess(row, e.constant(half));
+    REPRISE_FAULT("gpu-rows-add-themselves",
+                  adds = isLess(row, e.constant(half + 1)));
+    ifThen(adds, [&] {
+      Value there = asIndex(e.add(thread, half * threads.columns));
+      for (auto [op, buffer] : llvm::zip_equal(pass->reductions, buffers)) {
+        Value mine = memref::LoadOp::create(b, e.loc, buffer, here);
+        Value other = memref::LoadOp::create(b, e.loc, buffer, there);
+        memref::StoreOp::create(b, e.loc, combine(op, mine, other), buffer,
+                                here);
+      }
+    });
+  }
+  // What a thread reads now it has written itself.
+  for (Value buffer : buffers)
+    totals.push_back(memref::LoadOp::create(b, e.loc, buffer, here));
+  return totals;
+}
+
+void GpuEmitter::storeColumns(ArrayRef<Value> totals) {
+  Index index = keptIndex();
+  for (auto [op, total] : llvm::zip_equal(pass->reductions, totals))
+    e.setRowElement(op->getResult(0), rounded(op, total, index));
+  setRowOps(index);
+  storeRowResults(index);
+  e.forgetRow();
+}
+
+void GpuEmitter::emitColumns(Value block, Value thread) {
+  const GpuTile &threads = shape.tile;
+  int64_t tiles = llvm::divideCeilSigned(shape.vectors, threads.columns);
+  Value column = e.add(e.multiply(remainder(block, tiles), threads.columns),
+                       remainder(thread, threads.columns));
+  Value row = quotient(thread, threads.columns);
+  unflatten(quotient(block, tiles), shape.keptLoops);
+  setLast(column);
+  // Threads behind the last column have no rows.
+  Value exists = isLess(column, e.constant(shape.vectors));
+  REPRISE_FAULT("gpu-columns-behind-the-last",
+                exists = isLess(column, e.constant(INT64_MAX)));
+  int64_t rows = shape.swept;
+  Value end = arith::SelectOp::create(b, e.loc, exists, e.constant(rows),
+                                      e.constant(0));
+  SmallVector<Value> parts = sweep(row, end, threads.rows, [&](Value i) {
+    unflatten(i, shape.reducedLoops);
+  });
+  SmallVector<Value> totals =
+      threads.rows > 1 ? addRows(parts, row, thread) : parts;
+  Value stores = arith::AndIOp::create(b, e.loc, exists, isZero(row));
+  ifThen(stores, [&] { storeColumns(totals); });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void GpuEmitter::emit(Value block, Value thread) {
+  if (!space.hasReductions())
+    emitPointwise(block, thread);
+  else if (space.reducesLast())
+    emitRows(block, thread);
+  else
+    emitColumns(block, thread);
+}
+
+/// The code between the function's arguments and its return.
+static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
+                       ArrayRef<KernelSpace> spaces) {
+  Location loc = function.getLoc();
+  SmallVector<Value> pointers(function.getArguments());
+  auto number = [&](Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  };
+  Value thread = number(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
+  Value block = number(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+  int64_t begin = 0;
+  for (const KernelSpace &space : spaces) {
+    ElementEmitter elements(b, loc, space, pointers);
+    GpuEmitter emitter(elements, body, function);
+    GpuGrid own = GpuShape(space).grid();
+    Value first = elements.add(block, -begin);
+    REPRISE_FAULT("gpu-spaces-begin-late", first = elements.add(first, -1));
+    begin += own.blocks;
+    if (own.blocks == 0)
+      continue;
+    if (spaces.size() == 1) {
+      emitter.emit(first, thread);
+      continue;
+    }
+    // As unsigned numbers, those in front are large.
+    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        first, elements.constant(own.blocks));
+    auto branch = scf::IfOp::create(b, loc, isOwn, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitter.emit(first, thread);
+  }
+}
+
+/// Functions of f64 would be calls of a C library.
+static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
+  WalkResult walk = function.walk([&](Operation *op) {
+    if (!isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp>(op) ||
+        !getElementTypeOrSelf(op->getResult(0).getType()).isF64())
+      return WalkResult::advance();
+    body.getParentOp()->emitOpError("computes ")
+        << op->getName().stripDialect()
+        << " of f64, of which a GPU has no code";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+FailureOr<gpu::GPUFuncOp>
+reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
+  FailureOr<std::vector<KernelSpace>> spaces = readGpuSpaces(body);
+  if (failed(spaces))
+    return failure();
+  OpBuilder b(module.getBodyRegion());
+  b.setInsertionPointToEnd(&module.getBodyRegion().front());
+  constexpr unsigned global = 1; // of NVPTX, AMDGPU and SPIR-V alike
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), global);
+  unsigned count =
+      body.getNumArguments() + body.getTerminator()->getNumOperands();
+  auto type = b.getFunctionType(SmallVector<Type>(count, pointer), {});
+  auto function = gpu::GPUFuncOp::create(b, b.getUnknownLoc(), symbol, type);
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  b.setInsertionPointToStart(&function.getBody().front());
+  emitSpaces(b, function, body, *spaces);
+  gpu::ReturnOp::create(b, function.getLoc());
+  if (failed(checkFunctions(function, body)))
+    return failure();
+  GpuGrid grid = gridOf(*spaces);
+  auto sizes = [&](int64_t x) {
+    return b.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
+  };
+  function.setKnownBlockSizeAttr(sizes(grid.threads));
+  function.setKnownGridSizeAttr(sizes(grid.blocks));
+  return function;
+}

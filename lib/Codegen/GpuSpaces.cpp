@@ -1,0 +1,215 @@
+//===- GpuSpaces.cpp - What threads of a GPU share of a kernel ------------===//
+//
+// What a thread stores it computes at once, all loads before any store, since
+// results may lie over what is read. So only what shares elements belongs
+// together: stores in one space are parted by a union of those that read an
+// argument of its size or an element that the other reads too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuSpaces.h"
+#include "reprise/Codegen/GpuKernels.h"
+#include "reprise/Fault.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+using namespace mlir;
+using namespace reprise;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static int64_t elementsOf(const KernelSpace &space) {
+  return std::accumulate(space.shape.begin(), space.shape.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
+
+/// The values that what is yielded is computed from, itself among them.
+static llvm::SmallSetVector<Value, 16> valuesOf(Value yielded) {
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(yielded);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Operation *op = values[i].getDefiningOp())
+      for (Value operand : op->getOperands())
+        values.insert(operand);
+  return values;
+}
+
+/// Whether stores that both need the value belong together: it is an argument
+/// that a result may lie over, or has elements to compute.
+static bool joins(Value value, int64_t elements) {
+  if (tensorOf(value).getNumElements() != elements)
+    return false;
+  Operation *op = value.getDefiningOp();
+  return !op || kernelRoleOf(op) != KernelRole::Repeated;
+}
+
+/// The numbers of what a space stores, those that belong together side by side.
+static std::vector<SmallVector<unsigned>> partStores(Block &body,
+                                                     const KernelSpace &space) {
+  ArrayRef<unsigned> stored = space.work.passes.front().stored;
+  int64_t elements = elementsOf(space);
+  llvm::EquivalenceClasses<unsigned> together;
+  llvm::DenseMap<Value, unsigned> first;
+  for (unsigned i : stored) {
+    together.insert(i);
+    for (Value value : valuesOf(body.getTerminator()->getOperand(i))) {
+      if (!joins(value, elements))
+        continue;
+      auto [at, isNew] = first.insert({value, i});
+      if (!isNew)
+        together.unionSets(at->second, i);
+    }
+  }
+  llvm::MapVector<unsigned, SmallVector<unsigned>> parts;
+  for (unsigned i : stored)
+    parts[together.getLeaderValue(i)].push_back(i);
+  std::vector<SmallVector<unsigned>> result;
+  for (auto &[leader, part] : parts)
+    result.push_back(std::move(part));
+  return result;
+}
+
+/// Neighbours that a thread handles. Of a pointwise space the narrowest tensor
+/// takes 16 bytes of them. The order of sums must not depend on what else a
+/// kernel does, so theirs follow from the shape alone. Rows hold a whole
+/// number.
+static int64_t chooseLanes(Block &body, const KernelSpace &space) {
+  int64_t columns = space.extents.back();
+  int64_t divisor = std::max<int64_t>(1, columns & -columns);
+  unsigned bits = 32;
+  bool isOrder = space.hasReductions();
+  REPRISE_FAULT("gpu-sum-order-by-fusion", isOrder = false);
+  if (isOrder)
+    return std::min<int64_t>(128 / bits, divisor);
+  if (!space.vectorized)
+    return 1;
+  int64_t elements = elementsOf(space);
+  auto look = [&](Value value) {
+    unsigned own = tensorOf(value).getElementType().getIntOrFloatBitWidth();
+    if (tensorOf(value).getNumElements() >= elements)
+      bits = std::min(bits, std::max(own, 16u));
+  };
+  llvm::for_each(body.getArguments(), look);
+  llvm::for_each(body.getTerminator()->getOperands(), look);
+  return std::min<int64_t>(128 / bits, divisor);
+}
+
+FailureOr<std::vector<KernelSpace>> reprise::readGpuSpaces(Block &body) {
+  FailureOr<std::vector<KernelSpace>> read =
+      readKernelSpaces(body, KernelShape());
+  if (failed(read))
+    return failure();
+  std::vector<KernelSpace> spaces;
+  for (KernelSpace &space : *read) {
+    space.target.lanes = chooseLanes(body, space);
+    space.vectorized &= space.target.lanes > 1;
+    if (space.hasReductions()) {
+      spaces.push_back(std::move(space));
+      continue;
+    }
+    for (SmallVector<unsigned> &part : partStores(body, space)) {
+      spaces.push_back(space);
+      spaces.back().work.passes.front().stored = std::move(part);
+    }
+  }
+  return spaces;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and threads
+//===----------------------------------------------------------------------===//
+
+/// Up to a warp of columns, and rows of threads while each has some to add: by
+/// the shape alone, since this is the order of sums.
+static GpuTile tileOf(int64_t columns, int64_t swept) {
+  constexpr int64_t least = 4;
+  GpuTile tile;
+  while (tile.columns < std::min<int64_t>(columns, kWarpThreads))
+    tile.columns *= 2;
+  while (tile.columns * tile.rows < kBlockThreads &&
+         tile.rows * 2 * least <= swept)
+    tile.rows *= 2;
+  // Whole warps.
+  while (tile.columns * tile.rows < kWarpThreads)
+    tile.rows *= 2;
+  return tile;
+}
+
+GpuShape::GpuShape(const KernelSpace &space)
+    : isPointwise(!space.hasReductions()), reducesLast(space.reducesLast()) {
+  for (unsigned d = 0; d + 1 < space.extents.size(); ++d) {
+    (space.reduced[d] ? reducedLoops : keptLoops).push_back(d);
+    (space.reduced[d] ? swept : kept) *= space.extents[d];
+  }
+  width = reducesLast ? space.target.lanes : space.lanes();
+  vectors = space.extents.back() / width;
+  scalars = width / space.lanes();
+  constexpr int64_t looks = 8;
+  isWide = reducesLast && swept * vectors > looks * kWarpThreads;
+  if (!isPointwise && !reducesLast)
+    tile = tileOf(space.extents.back() / space.target.lanes, swept);
+}
+
+GpuGrid GpuShape::grid() const {
+  constexpr int64_t warps = kBlockThreads / kWarpThreads;
+  if (isPointwise) {
+    int64_t count = kept * vectors;
+    int64_t threads = std::clamp<int64_t>(llvm::alignTo(count, kWarpThreads),
+                                          kWarpThreads, kBlockThreads);
+    return {llvm::divideCeilSigned(count, threads), threads};
+  }
+  if (reducesLast)
+    return {isWide ? kept : llvm::divideCeilSigned(kept, warps), kBlockThreads};
+  return {kept * llvm::divideCeilSigned(vectors, tile.columns),
+          tile.columns * tile.rows};
+}
+
+GpuGrid reprise::gridOf(ArrayRef<KernelSpace> spaces) {
+  GpuGrid grid = {0, kWarpThreads};
+  for (const KernelSpace &space : spaces) {
+    GpuGrid own = GpuShape(space).grid();
+    grid.blocks += own.blocks;
+    grid.threads = std::max(grid.threads, own.threads);
+  }
+  grid.blocks = std::max<int64_t>(grid.blocks, 1);
+  return grid;
+}
+
+//===----------------------------------------------------------------------===//
+// What the planner must know
+//===----------------------------------------------------------------------===//
+
+/// Whether stores of another space read what the output would lie over: its
+/// threads may come first.
+static bool isReadElsewhere(Block &body, ArrayRef<KernelSpace> spaces,
+                            unsigned output, unsigned input) {
+  Value argument = body.getArgument(input);
+  return llvm::any_of(spaces, [&](const KernelSpace &space) {
+    ArrayRef<unsigned> stored = space.work.passes.front().stored;
+    return !llvm::is_contained(stored, output) &&
+           llvm::any_of(stored, [&](unsigned i) {
+             return valuesOf(body.getTerminator()->getOperand(i))
+                 .contains(argument);
+           });
+  });
+}
+
+FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
+  FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
+  FailureOr<std::vector<KernelSpace>> spaces = readGpuSpaces(body);
+  if (failed(traits) || failed(spaces))
+    return failure();
+  traits->grains = gridOf(*spaces).blocks;
+  REPRISE_FAULT("gpu-over-what-others-read", return traits);
+  if (spaces->size() > 1)
+    llvm::erase_if(traits->inPlace, [&](std::pair<unsigned, unsigned> pair) {
+      return isReadElsewhere(body, *spaces, pair.first, pair.second);
+    });
+  return traits;
+}

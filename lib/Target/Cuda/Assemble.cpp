@@ -1,0 +1,122 @@
+//===- Assemble.cpp - PTX to a cubin --------------------------------------===//
+//
+// Input:   PTX and an architecture.
+// Output:  the cubin, and registers, shared memory and spills of each function.
+// Method:  ptxas, on files of a folder of its own under the system's one for
+//          temporary files. Equal input gives equal bytes.
+// Fails:   with RP_UNAVAILABLE without a toolkit or without disk; with
+//          RP_INTERNAL and the assembler's words where it refuses the code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ptx.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace reprise;
+using llvm::StringRef;
+
+/// "" where there is none.
+static std::string findAssembler() {
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
+    return *found;
+  const char *toolkit = std::getenv("CUDA_PATH");
+  llvm::SmallString<128> path(toolkit ? toolkit : "/usr/local/cuda");
+  llvm::sys::path::append(path, "bin", "ptxas");
+  return llvm::sys::fs::can_execute(path) ? path.str().str() : "";
+}
+
+/// The text of a file, "" where it cannot be read.
+static std::string readText(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+static bool writeText(StringRef path, StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error)
+    return false;
+  out << text;
+  out.close();
+  bool failed = out.has_error();
+  out.clear_error();
+  return !failed;
+}
+
+/// The number in front of `unit`, or 0.
+static uint64_t numberBefore(StringRef line, StringRef unit) {
+  size_t end = line.find(unit);
+  if (end == StringRef::npos)
+    return 0;
+  uint64_t number = 0;
+  StringRef before = line.take_front(end).rtrim();
+  before = before.take_back(before.size() -
+                            (before.find_last_not_of("0123456789") + 1));
+  return before.getAsInteger(10, number) ? 0 : number;
+}
+
+/// Lines of `ptxas -v`: "Compiling entry function 'NAME' for ...", then
+/// "... bytes spill stores, ... bytes spill loads", "Used N registers, ...".
+static std::vector<PtxUse> readUses(StringRef log) {
+  std::vector<PtxUse> uses;
+  llvm::SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.contains("Compiling entry function")) {
+      uses.emplace_back().function =
+          line.split('\'').second.split('\'').first.str();
+      continue;
+    }
+    if (uses.empty())
+      continue;
+    PtxUse &use = uses.back();
+    use.spilledBytes += numberBefore(line, " bytes spill stores") +
+                        numberBefore(line, " bytes spill loads");
+    use.registers += numberBefore(line, " registers");
+    use.sharedBytes += numberBefore(line, " bytes smem");
+  }
+  return uses;
+}
+
+static rt::Status unavailable(const std::string &what) {
+  return rt::Status::error(RP_UNAVAILABLE, what);
+}
+
+rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
+                                      StringRef architecture) {
+  std::string assembler = findAssembler();
+  if (assembler.empty())
+    return unavailable(
+        "no ptxas: install the CUDA toolkit, or say by CUDA_PATH "
+        "where it is");
+  llvm::SmallString<128> folder;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("reprise-ptx", folder))
+    return unavailable("no folder for temporary files: " + error.message());
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  auto in = [&](StringRef name) { return (folder + "/" + name).str(); };
+  std::string source = in("kernels.ptx"), code = in("kernels.cubin"),
+              log = in("log");
+  if (!writeText(source, ptx))
+    return unavailable("cannot write " + source);
+  std::string arch = "-arch=" + architecture.str();
+  StringRef arguments[] = {assembler, arch, "-fmad=false", "-v",
+                           source,    "-o", code};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
+  if (llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects))
+    return rt::Status::error(RP_INTERNAL, "ptxas fails: " + readText(log));
+  std::string bytes = readText(code);
+  Cubin cubin;
+  cubin.code.assign(bytes.begin(), bytes.end());
+  cubin.uses = readUses(readText(log));
+  return cubin;
+}

@@ -1,0 +1,122 @@
+// Kernels as functions of a GPU: what threads load, exchange and store.
+//
+// RUN: kernels-to-gpu %s | FileCheck %s
+// RUN: kernels-to-gpu %s --ptx sm_90 | FileCheck %s --check-prefix=PTX
+// RUN: kernels-to-gpu %s --ptx sm_80 | FileCheck %s --check-prefix=EXACT --implicit-check-not=.approx --implicit-check-not=.ftz --implicit-check-not=extern
+// RUN: not kernels-to-gpu %s --ptx sm_9 2>&1 | FileCheck %s --check-prefix=ARCH
+// EXACT: .version
+// ARCH: error: LLVM knows no architecture 'sm_9'
+
+// Sixteen bytes a thread, whole rows.
+// CHECK-LABEL: gpu.func @scale_relu(
+// CHECK-SAME: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) kernel
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 16, 1, 1>
+// CHECK: scf.if
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>
+// PTX-LABEL: .entry scale_relu(
+// PTX: .maxntid 256
+// PTX: ld.global.v4.b32
+// PTX: mul.rn.f32
+// PTX: st.global.v4.b32
+func.func @pointwise(%x: tensor<256x64xf32>, %s: tensor<64xf32>) -> tensor<256x64xf32> {
+  %y = sg.kernel "scale_relu" (%a = %x : tensor<256x64xf32>, %c = %s : tensor<64xf32>) -> tensor<256x64xf32> {
+    %b = sg.broadcast %c dims [1] : tensor<64xf32> -> tensor<256x64xf32>
+    %m = sg.mul %a, %b : tensor<256x64xf32>
+    %r = sg.relu %m : tensor<256x64xf32>
+    sg.yield %r : tensor<256x64xf32>
+  }
+  return %y : tensor<256x64xf32>
+}
+
+// Eight numbers of 16 bits are 16 bytes; rows of six hold vectors of two.
+// CHECK-LABEL: gpu.func @half(
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK-LABEL: gpu.func @six(
+// CHECK: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+func.func @narrow(%x: tensor<4096xbf16>, %z: tensor<5x6xf32>, %s: tensor<6xf32>) -> (tensor<4096xbf16>, tensor<5x6xf32>) {
+  %y = sg.kernel "half" (%a = %x : tensor<4096xbf16>) -> tensor<4096xbf16> {
+    %r = sg.relu %a : tensor<4096xbf16>
+    sg.yield %r : tensor<4096xbf16>
+  }
+  %w = sg.kernel "six" (%a = %z : tensor<5x6xf32>, %c = %s : tensor<6xf32>) -> tensor<5x6xf32> {
+    %b = sg.broadcast %c dims [1] : tensor<6xf32> -> tensor<5x6xf32>
+    %m = sg.mul %a, %b : tensor<5x6xf32>
+    sg.yield %m : tensor<5x6xf32>
+  }
+  return %y, %w : tensor<4096xbf16>, tensor<5x6xf32>
+}
+
+// A warp a row: lanes, then five exchanges; nothing goes through memory.
+// CHECK-LABEL: gpu.func @softmax(
+// CHECK-NOT: workgroup
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: arith.subf
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: arith.divf
+// CHECK: llvm.store
+// PTX-LABEL: .entry softmax(
+// PTX-COUNT-10: shfl.sync.bfly.b32
+// PTX: div.rn.f32
+func.func @rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = sg.kernel "softmax" (%a = %x : tensor<8x64xf32>) -> tensor<8x64xf32> {
+    %m = sg.reduce_max %a dims [1] : tensor<8x64xf32> -> tensor<8xf32>
+    %b = sg.broadcast %m dims [0] : tensor<8xf32> -> tensor<8x64xf32>
+    %d = sg.sub %a, %b : tensor<8x64xf32>
+    %e = sg.exp %d : tensor<8x64xf32>
+    %s = sg.reduce_sum %e dims [1] : tensor<8x64xf32> -> tensor<8xf32>
+    %t = sg.broadcast %s dims [0] : tensor<8xf32> -> tensor<8x64xf32>
+    %q = sg.div %e, %t : tensor<8x64xf32>
+    sg.yield %q : tensor<8x64xf32>
+  }
+  return %y : tensor<8x64xf32>
+}
+
+// A long row takes a block, whose warps meet at a barrier.
+// CHECK-LABEL: gpu.func @long_row(
+// CHECK-SAME: workgroup(%{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK-COUNT-8: memref.load
+// CHECK: gpu.barrier
+// CHECK: llvm.store {{.*}} : f32
+func.func @blocks(%x: tensor<3x8192xf32>) -> tensor<3xf32> {
+  %y = sg.kernel "long_row" (%a = %x : tensor<3x8192xf32>) -> tensor<3xf32> {
+    %s = sg.reduce_sum %a dims [1] : tensor<3x8192xf32> -> tensor<3xf32>
+    sg.yield %s : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+
+// Sixteen vectors of columns, sixteen rows of threads and a tree of four
+// levels; what is made of the sums is stored by the first row.
+// CHECK-LABEL: gpu.func @columns(
+// CHECK-SAME: workgroup(%{{.*}} : memref<256xvector<4xf32>, #gpu.address_space<workgroup>>)
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 1, 1, 1>
+// CHECK: scf.for {{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-4: gpu.barrier
+// CHECK: arith.mulf {{.*}} : vector<4xf32>
+// CHECK: llvm.store {{.*}} : vector<4xf32>
+func.func @over_rows(%x: tensor<4x28x64xbf16>) -> tensor<64xf32> {
+  %y = sg.kernel "columns" (%a = %x : tensor<4x28x64xbf16>) -> tensor<64xf32> {
+    %f = sg.cast %a : tensor<4x28x64xbf16> to tensor<4x28x64xf32>
+    %s = sg.reduce_sum %f dims [0, 1] : tensor<4x28x64xf32> -> tensor<64xf32>
+    %m = sg.mul %s, %s : tensor<64xf32>
+    sg.yield %m : tensor<64xf32>
+  }
+  return %y : tensor<64xf32>
+}
+
+// Two variables of one shape and one of another: blocks of their own.
+// CHECK-LABEL: gpu.func @updates(
+// CHECK-SAME: known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 3, 1, 1>
+// CHECK-COUNT-3: scf.if
+func.func @several(%v: tensor<64xf32>, %w: tensor<64xf32>, %u: tensor<8xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<8xf32>) {
+  %y:3 = sg.kernel "updates" (%a = %v : tensor<64xf32>, %b = %w : tensor<64xf32>, %c = %u : tensor<8xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<8xf32>) {
+    %p = sg.neg %a : tensor<64xf32>
+    %q = sg.abs %b : tensor<64xf32>
+    %r = sg.neg %c : tensor<8xf32>
+    sg.yield %p, %q, %r : tensor<64xf32>, tensor<64xf32>, tensor<8xf32>
+  }
+  return %y#0, %y#1, %y#2 : tensor<64xf32>, tensor<64xf32>, tensor<8xf32>
+}

@@ -1,0 +1,79 @@
+//===- Kernel.h - A kernel as the simulator runs it -------------*- C++ -*-===//
+//
+// What the compiler side (HostKernels) and the running side (Launch) agree on:
+// the places in a kernel's code that call the simulator, by number.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_GPU_KERNEL_H
+#define REPRISE_TEST_GPU_KERNEL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise::gpu_test {
+
+class Launch;
+
+constexpr unsigned kWarpSize = 32;
+constexpr unsigned kMostThreads = 1024;
+
+/// A load or a store of the code.
+struct AccessSite {
+  unsigned bytes = 0;
+  /// As the access states it; a power of two.
+  unsigned alignment = 1;
+  bool isStore = false;
+  /// For messages: "store at k.mlir:3:7".
+  std::string text;
+};
+
+enum class ShuffleMode { Xor, Up, Down, Index };
+
+/// Where threads meet: a barrier, a warp's barrier or a shuffle.
+struct MeetingSite {
+  std::string text;
+  /// Of shuffles.
+  ShuffleMode mode = ShuffleMode::Xor;
+};
+
+struct SharedBuffer {
+  /// Of the code's global variable.
+  std::string symbol;
+  size_t bytes = 0;
+  void *data = nullptr;
+};
+
+/// Runs one thread. `arguments` has a pointer a parameter.
+using EnterFunction = void (*)(void *const *arguments, Launch *launch,
+                               int64_t thread, int64_t block);
+
+struct Kernel {
+  std::string name;
+  int64_t blocks = 0;
+  unsigned threads = 0;
+  unsigned parameters = 0;
+  /// In the source, dropped ones included.
+  unsigned barriers = 0;
+  std::vector<SharedBuffer> shared;
+  std::vector<AccessSite> accesses;
+  std::vector<MeetingSite> meetings;
+  EnterFunction enter = nullptr;
+};
+
+/// Symbol of a kernel's EnterFunction.
+inline std::string enterSymbol(const std::string &kernel) {
+  return "enter." + kernel;
+}
+
+/// Functions that the code calls, see Launch.h.
+constexpr char kAccessSymbol[] = "simulate_access";
+constexpr char kBarrierSymbol[] = "simulate_barrier";
+constexpr char kWarpBarrierSymbol[] = "simulate_warp_barrier";
+constexpr char kShuffleSymbol[] = "simulate_shuffle";
+constexpr char kShuffleValidSymbol[] = "simulate_shuffle_valid";
+
+} // namespace reprise::gpu_test
+
+#endif // REPRISE_TEST_GPU_KERNEL_H

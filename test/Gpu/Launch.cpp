@@ -1,0 +1,286 @@
+//===- Launch.cpp - One run of a kernel -----------------------------------===//
+
+#include "Launch.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace reprise::gpu_test;
+
+static std::vector<MemoryBlock> memoryOf(const Kernel &kernel,
+                                         llvm::ArrayRef<Buffer> arguments) {
+  std::vector<MemoryBlock> blocks;
+  for (const Buffer &buffer : arguments)
+    blocks.push_back({static_cast<char *>(buffer.data), buffer.bytes,
+                      buffer.name, buffer.initialized, /*isShared=*/false});
+  for (const auto &shared : llvm::enumerate(kernel.shared))
+    blocks.push_back({static_cast<char *>(shared.value().data),
+                      shared.value().bytes,
+                      "shared memory " + std::to_string(shared.index()),
+                      /*isInitialized=*/false, /*isShared=*/true});
+  return blocks;
+}
+
+/// The widest cells that no aligned access shares with another.
+static unsigned cellBytesOf(const Kernel &kernel) {
+  unsigned bytes = 16;
+  for (const AccessSite &site : kernel.accesses)
+    bytes = std::min({bytes, site.alignment, site.bytes & -site.bytes});
+  return bytes;
+}
+
+Launch::Launch(const Kernel &kernel, llvm::ArrayRef<Buffer> arguments,
+               const SimulationOptions &options, LaunchPool &pool)
+    : kernel(kernel), options(options), pool(pool),
+      memory(memoryOf(kernel, arguments), cellBytesOf(kernel)),
+      lastRange(kernel.accesses.size()),
+      warps((kernel.threads + kWarpSize - 1) / kWarpSize) {
+  assert(arguments.size() == kernel.parameters && "one buffer a parameter");
+  for (const Buffer &buffer : arguments)
+    pointers.push_back(buffer.data);
+}
+
+SimulationReport Launch::run() {
+  ThreadOrder blockOrder(options.seed);
+  pool.traffic.begin(kernel.accesses, kernel.threads);
+  for (unsigned next : blockOrder.arrange(unsigned(kernel.blocks))) {
+    block = next;
+    bool ended = runBlock();
+    pool.traffic.flush(result);
+    if (!ended)
+      break;
+  }
+  return std::move(result);
+}
+
+bool Launch::runBlock() {
+  blockBegan = ++epoch;
+  blockMeeting = Meeting();
+  std::fill(warps.begin(), warps.end(), Warp());
+  memory.forgetShared();
+  ThreadOrder order(options.seed < 2 ? options.seed
+                                     : options.seed + 1 + uint64_t(block));
+  bool ended = pool.fibers.run(kernel.threads, order, [this](unsigned thread) {
+    kernel.enter(pointers.data(), this, thread, block);
+  });
+  if (!ended)
+    reportDeadlock();
+  return ended;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void Launch::report(const char *kind, const std::string &place,
+                    const std::string &text) {
+  if (reported.insert({kind, place}).second)
+    result.problems.push_back(std::string(kind) + ": " + place + ": " + text);
+}
+
+std::string Launch::self() const {
+  return "thread " + std::to_string(thread()) + " of block " +
+         std::to_string(block);
+}
+
+std::string Launch::describe(const Stamp &other) const {
+  if (other.epoch < blockBegan || other.spread == Blocks)
+    return "a thread of another block";
+  if (other.spread != Thread)
+    return "several threads of the block";
+  return "thread " + std::to_string(other.thread);
+}
+
+void Launch::reportDeadlock() {
+  std::string ended =
+      " while " + std::to_string(kernel.threads - pool.fibers.live()) + " of " +
+      std::to_string(kernel.threads) + " threads of block " +
+      std::to_string(block) + " have ended";
+  auto look = [&](const Meeting &meeting) {
+    if (!meeting.waiting.empty())
+      report("deadlock", kernel.meetings[meeting.site].text,
+             std::to_string(meeting.waiting.size()) + " threads wait" + ended);
+  };
+  look(blockMeeting);
+  for (const Warp &warp : warps)
+    look(warp.meeting);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Moment Launch::now() const {
+  unsigned running = thread();
+  return {{epoch, warps[running / kWarpSize].epoch, running, Thread},
+          blockBegan};
+}
+
+static bool holds(const Range &range, const char *at) {
+  return at >= range.begin && at < range.end;
+}
+
+void *Launch::access(void *address, unsigned number) {
+  const AccessSite &site = kernel.accesses[number];
+  char *at = static_cast<char *>(address);
+  Range *&range = lastRange[number];
+  if (!range || !holds(*range, at))
+    range = memory.find(at);
+  if (!range || size_t(range->end - at) < site.bytes)
+    return accessOutside(at, site);
+  if (reinterpret_cast<uintptr_t>(at) % site.alignment)
+    report("alignment", site.text,
+           self() + " is at an address that is no multiple of " +
+               std::to_string(site.alignment) + " in '" + range->name + "'");
+  pool.traffic.add(number, thread(), at, range->isShared);
+  check(*range, at, site);
+  return at;
+}
+
+/// The kernel's own variables, and what lies nowhere.
+void *Launch::accessOutside(void *at, const AccessSite &site) {
+  if (pool.fibers.isOnStack(at))
+    return at;
+  const Range *range = memory.find(static_cast<char *>(at));
+  std::string text = self() + " leaves all buffers";
+  if (range)
+    text = self() + " is " +
+           std::to_string(static_cast<char *>(at) - range->begin) +
+           " bytes into '" + range->name + "' of " +
+           std::to_string(range->end - range->begin) + " bytes";
+  report("bounds", site.text, text);
+  assert(site.bytes <= scratch.size() && "no type is as wide");
+  scratch.fill(0);
+  return scratch.data();
+}
+
+void Launch::check(Range &range, char *at, const AccessSite &site) {
+  ShadowMemory::Finding finding =
+      memory.record(range, at, site.bytes, site.isStore, now());
+  if (!finding.isRace && !finding.isUnwritten)
+    return;
+  std::string place = self() + " is at byte " +
+                      std::to_string(at - range.begin) + " of '" + range.name +
+                      "'";
+  if (finding.isRace)
+    report("race", site.text,
+           place + ", where " + describe(finding.other) +
+               " was without a barrier between them");
+  if (finding.isUnwritten)
+    report("unwritten", site.text, place + ", which nobody wrote");
+}
+
+//===----------------------------------------------------------------------===//
+// Meetings
+//===----------------------------------------------------------------------===//
+
+void Launch::meet(Meeting &meeting, unsigned site, unsigned count,
+                  llvm::function_ref<void()> arrived) {
+  if (meeting.waiting.empty())
+    meeting.site = site;
+  if (meeting.site != site)
+    report("divergence", kernel.meetings[site].text,
+           self() + " comes while others wait at " +
+               kernel.meetings[meeting.site].text);
+  if (meeting.waiting.size() + 1 < count) {
+    meeting.waiting.push_back(thread());
+    return pool.fibers.wait();
+  }
+  for (unsigned other : meeting.waiting)
+    pool.fibers.wake(other);
+  meeting.waiting.clear();
+  arrived();
+}
+
+void Launch::barrier(unsigned site) {
+  meet(blockMeeting, site, kernel.threads, [&] { ++epoch; });
+}
+
+unsigned Launch::lanesOfWarp() const {
+  unsigned first = thread() / kWarpSize * kWarpSize;
+  return std::min(kWarpSize, kernel.threads - first);
+}
+
+void Launch::warpBarrier(unsigned site, uint32_t mask) {
+  uint32_t all = uint32_t((uint64_t(1) << lanesOfWarp()) - 1);
+  if ((mask & all) != all)
+    report("divergence", kernel.meetings[site].text,
+           self() + " waits for some lanes of its warp only");
+  Warp &mine = warp();
+  meet(mine.meeting, site, lanesOfWarp(), [&] { ++mine.epoch; });
+}
+
+/// May be no lane's number.
+int32_t Launch::sourceLane(unsigned site, int32_t offset) const {
+  int32_t self = int32_t(lane());
+  switch (kernel.meetings[site].mode) {
+  case ShuffleMode::Xor:
+    return self ^ offset;
+  case ShuffleMode::Up:
+    return self - offset;
+  case ShuffleMode::Down:
+    return self + offset;
+  case ShuffleMode::Index:
+    return offset;
+  }
+  return self;
+}
+
+bool Launch::isShuffleValid(unsigned site, int32_t offset,
+                            int32_t width) const {
+  int32_t source = sourceLane(site, offset);
+  return source >= 0 && source < width;
+}
+
+uint64_t Launch::shuffle(unsigned site, uint64_t value, int32_t offset,
+                         int32_t width) {
+  Warp &mine = warp();
+  unsigned self = lane();
+  unsigned lanes = std::min(lanesOfWarp(), unsigned(std::max(width, 1)));
+  if (width < 1 || width > int32_t(lanesOfWarp()) || int32_t(self) >= width)
+    report("shuffle", kernel.meetings[site].text,
+           this->self() + ", lane " + std::to_string(self) + " of " +
+               std::to_string(lanesOfWarp()) + ", shuffles with a width of " +
+               std::to_string(width));
+  mine.given[self] = value;
+  meet(mine.meeting, site, lanes, [&] {
+    mine.shuffled = mine.given;
+    mine.epoch += options.shufflesOrderMemory;
+  });
+  if (!isShuffleValid(site, offset, width))
+    return mine.shuffled[self];
+  return mine.shuffled[unsigned(sourceLane(site, offset)) % kWarpSize];
+}
+
+//===----------------------------------------------------------------------===//
+// Functions that code calls
+//===----------------------------------------------------------------------===//
+
+static void *callAccess(Launch *launch, void *at, uint32_t site) {
+  return launch->access(at, site);
+}
+
+static void callBarrier(Launch *launch, uint32_t site) {
+  launch->barrier(site);
+}
+
+static void callWarpBarrier(Launch *launch, uint32_t site, uint32_t mask) {
+  launch->warpBarrier(site, mask);
+}
+
+static uint64_t callShuffle(Launch *launch, uint32_t site, uint64_t value,
+                            int32_t offset, int32_t width) {
+  return launch->shuffle(site, value, offset, width);
+}
+
+static int64_t callShuffleValid(Launch *launch, uint32_t site, int32_t offset,
+                                int32_t width) {
+  return launch->isShuffleValid(site, offset, width);
+}
+
+std::vector<RuntimeFunction> reprise::gpu_test::runtimeFunctions() {
+  return {{kAccessSymbol, reinterpret_cast<void *>(callAccess)},
+          {kBarrierSymbol, reinterpret_cast<void *>(callBarrier)},
+          {kWarpBarrierSymbol, reinterpret_cast<void *>(callWarpBarrier)},
+          {kShuffleSymbol, reinterpret_cast<void *>(callShuffle)},
+          {kShuffleValidSymbol, reinterpret_cast<void *>(callShuffleValid)}};
+}
