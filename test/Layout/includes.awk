@@ -31,6 +31,7 @@ BEGIN {
   below["support"] = " support "
   below["core"] = " support core "
   below["cpu"] = " support core cpu "
+  below["cuda"] = " support core cuda "
   below["trainer"] = " support core trainer "
   # What the compiler uses of the runtime.
   split("Artifact.h Library.h Roofline.h program_generated.h reprise.h", names, " ")
@@ -57,6 +58,10 @@ function isOfCpu(path) {
   return path ~ /^(lib\/Target\/Cpu|runtime\/cpu|include\/reprise\/Runtime\/Cpu)\//
 }
 
+function isOfCuda(path) {
+  return path ~ /^(lib\/Target\/Cuda|runtime\/cuda|include\/reprise\/Runtime\/Cuda|test\/runtime\/cuda)\//
+}
+
 function wrong(reason) {
   printf "%s:%d: %s may not include %s: %s\n", FILENAME, FNR, layer, name, \
     reason
@@ -80,9 +85,10 @@ FNR == 1 {
   if (parts[1] == "reprise") {
     fromShared = layer ~ /^(Bridge|Target|Translate)$/ && name in shared
     ofCpu = name ~ /^reprise\/Runtime\/Cpu\//
-    if (ofCpu && !isOfCpu(FILENAME))
+    ofCuda = name ~ /^reprise\/Runtime\/Cuda\//
+    if ((ofCpu && !isOfCpu(FILENAME)) || (ofCuda && !isOfCuda(FILENAME)))
       wrong("only what is of the device may")
-    else if (!(name in common) && !ofCpu && !fromShared &&
+    else if (!(name in common) && !ofCpu && !ofCuda && !fromShared &&
              !index(allowed[layer], " " parts[2] " "))
       wrong("the direction is not allowed")
   } else if (parts[1] ~ /^(mlir|mlir-c|llvm|llvm-c|lld|clang)$/) {

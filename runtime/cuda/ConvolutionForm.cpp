@@ -1,0 +1,84 @@
+//===- ConvolutionForm.cpp - Calls as cuDNN sees them ---------------------===//
+#include "CallForm.h"
+
+#include <algorithm>
+
+namespace reprise::rt::cuda {
+
+std::vector<rp_element_type> productElements() {
+  return {RP_F32, RP_BF16, RP_F16};
+}
+
+Status checkOperands(const LibraryCallDesc &desc) {
+  constexpr int64_t kMaxElements = int64_t(1) << 48; // bytes fit into 64 bits
+  std::vector<rp_element_type> types = productElements();
+  for (const TensorDesc *tensor : floatTensors(desc)) {
+    if (std::find(types.begin(), types.end(), tensor->type) == types.end())
+      return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
+                                               " of " +
+                                               elementName(tensor->type) +
+                                               " is not there on GPUs");
+    int64_t elements = 1;
+    for (int64_t extent : tensor->shape)
+      if (__builtin_mul_overflow(elements, extent, &elements) ||
+          elements > kMaxElements)
+        return Status::error(RP_UNAVAILABLE, std::string("an operand of ") +
+                                                 functionOf(desc).name +
+                                                 " is too large");
+  }
+  return {};
+}
+
+static ConvolutionTensor tensor(const TensorDesc &t, unsigned operand) {
+  return {t.type, {t.shape[0], t.shape[3], t.shape[1], t.shape[2]}, operand};
+}
+
+Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(checkOperands(desc));
+  if (!desc.epilogues.empty())
+    return Status::error(
+        RP_UNAVAILABLE,
+        std::string(functionOf(desc).name) + " with the epilogue " +
+            kLibraryEpilogues[size_t(desc.epilogues[0])].name +
+            " is not there on GPUs: cuDNN has none that it can plan");
+  // Operands in the order of the call: two inputs, one output.
+  ConvolutionTensor first = tensor(desc.inputs[0], 0),
+                    second = tensor(desc.inputs[1], 1),
+                    result = tensor(desc.outputs[0], 2);
+  const std::vector<int64_t> &p = desc.ints;
+  auto form = [&](ConvolutionKind kind, ConvolutionTensor x,
+                  ConvolutionTensor w, ConvolutionTensor y) {
+    return ConvolutionForm{
+        kind, x, w, y, {p[0], p[1]}, {p[6], p[7]}, {p[2], p[4]}, {p[3], p[5]}};
+  };
+  if (desc.op == LibraryOp::Conv2D)
+    return form(ConvolutionKind::Forward, first, second, result);
+  if (desc.op == LibraryOp::Conv2DInputGrad)
+    return form(ConvolutionKind::InputGrad, result, second, first);
+  return form(ConvolutionKind::FilterGrad, first, result, second);
+}
+
+/// The matrix as rows of channels.
+static ConvolutionTensor rowsOf(const Matrix &m, unsigned operand) {
+  return {m.type, {m.rows, m.columns, 1, 1}, operand};
+}
+
+//   a (M,K) b stored (N,K):   y[m,n] = sum x[m,k] w[n,k]     forward
+//   a (M,K) b (K,N):          dx[m,n] = sum dy[m,k] w[k,n]   input gradient
+//   a stored (K,M) b (K,N):   dw[m,n] = sum dy[k,m] x[k,n]   filter gradient
+std::optional<ConvolutionForm> asConvolution(const ProductForm &p) {
+  bool isDense = p.a.pitch == p.a.columns && p.b.pitch == p.b.columns &&
+                 p.c.pitch == p.c.columns;
+  if (!isDense || p.batch != 1 || p.starts.size() != 1 || p.hasBias)
+    return std::nullopt;
+  ConvolutionTensor a = rowsOf(p.a, 0), b = rowsOf(p.b, 1), c = rowsOf(p.c, 2);
+  if (!p.a.isTransposed && p.b.isTransposed)
+    return ConvolutionForm{ConvolutionKind::Forward, a, b, c};
+  if (!p.a.isTransposed)
+    return ConvolutionForm{ConvolutionKind::InputGrad, c, b, a};
+  if (!p.b.isTransposed)
+    return ConvolutionForm{ConvolutionKind::FilterGrad, b, c, a};
+  return std::nullopt;
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,49 @@
+//===- CublasFunctions.cpp - cuBLASLt's functions -------------------------===//
+//---------------------------===//
+#include "CublasFunctions.h"
+#include "Versions.h"
+
+namespace reprise::rt::cuda {
+
+Status CublasFunctions::check(cublasStatus_t status, const char *what) const {
+  if (status == CUBLAS_STATUS_SUCCESS)
+    return {};
+  return Status::error(
+      status == CUBLAS_STATUS_ALLOC_FAILED ? RP_OUT_OF_MEMORY : RP_INTERNAL,
+      std::string("cuBLASLt: ") + what + ": " + cublasLtGetStatusName(status) +
+          " (" + std::to_string(int(status)) +
+          "): " + cublasLtGetStatusString(status));
+}
+
+static Expected<CublasFunctions> load() {
+  Expected<SharedLibrary> file = SharedLibrary::open(
+      "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"},
+      "install the CUDA toolkit's cuBLAS, or run on the CPU with --device cpu");
+  if (!file.ok())
+    return file.status();
+  CublasFunctions library;
+#define REPRISE_BIND(name) file->bind(#name, library.name);
+  REPRISE_CUBLASLT_FUNCTIONS(REPRISE_BIND)
+#undef REPRISE_BIND
+  REPRISE_RETURN_IF_ERROR(file->status());
+  return library;
+}
+
+Expected<const CublasFunctions *> cublasFunctions() {
+  static const Expected<CublasFunctions> library = load();
+  if (!library.ok())
+    return library.status();
+  return &*library;
+}
+
+std::string cublasLtVersion() {
+  Expected<const CublasFunctions *> library = cublasFunctions();
+  if (!library.ok())
+    return "";
+  size_t version = (*library)->cublasLtGetVersion(); // 130100
+  return "cuBLASLt " + std::to_string(version / 10000) + "." +
+         std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,290 @@
+//===- CudaDriver.cpp - The seam on a GPU that is here --------------------===//
+#include "CudaDriver.h"
+
+#include <algorithm>
+
+namespace reprise::rt::cuda {
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+Status CudaDriver::check(CUresult result, const std::string &what) {
+  Status status = cuda.check(result, what);
+  if (isSticky(result) && lost.empty())
+    lost = status.message();
+  return status;
+}
+
+Status CudaDriver::enter() {
+  if (!lost.empty())
+    return Status::error(
+        RP_INTERNAL, "the GPU is lost to this process since an error: " + lost);
+  return check(cuda.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+Status CudaDriver::enterToPrepare(const char *what) {
+  if (isFrozen)
+    return Status::error(RP_INTERNAL, std::string("it is too late to ") + what +
+                                          ": the device is running");
+  return enter();
+}
+
+Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
+                               CUresult result) {
+  Status status = check(result, what);
+  if (status.code() != RP_OUT_OF_MEMORY)
+    return status;
+  size_t free = 0, total = 0;
+  cuda.cuMemGetInfo(&free, &total);
+  return Status::error(RP_OUT_OF_MEMORY,
+                       status.message() + ": " + std::to_string(bytes) +
+                           " bytes are asked for, " + std::to_string(free) +
+                           " of the GPU's " + std::to_string(total) +
+                           " are free");
+}
+
+CudaDriver::~CudaDriver() {
+  // Of a device that is lost, each call fails; that changes nothing here.
+  cuda.cuCtxSetCurrent(context);
+  cuda.cuCtxSynchronize();
+  for (CUgraphExec graph : graphs)
+    cuda.cuGraphExecDestroy(graph);
+  calls.clear();
+  cudnn.reset();
+  cublas.reset();
+  for (CUmodule module : modules)
+    cuda.cuModuleUnload(module);
+  for (CUevent event : events)
+    cuda.cuEventDestroy(event);
+  for (CUstream stream : streams)
+    cuda.cuStreamDestroy(stream);
+  for (CUdeviceptr address : memory)
+    cuda.cuMemFree(address);
+  for (void *address : pinned)
+    cuda.cuMemFreeHost(address);
+  cuda.cuCtxSetCurrent(nullptr);
+  cuda.cuDevicePrimaryCtxRelease(device);
+}
+
+//===----------------------------------------------------------------------===//
+// What is made before the first step
+//===----------------------------------------------------------------------===//
+
+Expected<Address> CudaDriver::allocate(uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("allocate memory"));
+  CUdeviceptr address = 0;
+  // CUDA gives none of 0 bytes.
+  CUresult result = cuda.cuMemAlloc(&address, std::max<uint64_t>(bytes, 1));
+  if (result != CUDA_SUCCESS)
+    return outOfMemory("cuMemAlloc", bytes, result);
+  memory.push_back(address);
+  return Address(address);
+}
+
+void CudaDriver::release(Address address) {
+  auto it = std::find(memory.begin(), memory.end(), CUdeviceptr(address));
+  if (it == memory.end())
+    return;
+  memory.erase(it);
+  if (enter().ok())
+    (void)check(cuda.cuMemFree(address), "cuMemFree");
+}
+
+Expected<void *> CudaDriver::allocatePinned(uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("allocate memory"));
+  void *address = nullptr;
+  CUresult result = cuda.cuMemHostAlloc(&address, std::max<uint64_t>(bytes, 1),
+                                        CU_MEMHOSTALLOC_PORTABLE);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    return Status::error(RP_OUT_OF_MEMORY,
+                         "cuMemHostAlloc: the system has no " +
+                             std::to_string(bytes) + " bytes of memory to pin");
+  REPRISE_RETURN_IF_ERROR(check(result, "cuMemHostAlloc"));
+  pinned.push_back(address);
+  return address;
+}
+
+void CudaDriver::releasePinned(void *address) {
+  auto it = std::find(pinned.begin(), pinned.end(), address);
+  if (it == pinned.end())
+    return;
+  pinned.erase(it);
+  if (enter().ok())
+    (void)check(cuda.cuMemFreeHost(address), "cuMemFreeHost");
+}
+
+Expected<Stream> CudaDriver::createStream() {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("create a stream"));
+  CUstream stream = nullptr;
+  REPRISE_RETURN_IF_ERROR(check(
+      cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  streams.push_back(stream);
+  return Stream(streams.size() - 1);
+}
+
+Expected<Event> CudaDriver::createEvent() {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("create an event"));
+  CUevent event = nullptr;
+  REPRISE_RETURN_IF_ERROR(check(
+      cuda.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate"));
+  events.push_back(event);
+  return Event(events.size() - 1);
+}
+
+/// Loads a module; what the driver's compiler says of PTX is in the error.
+Status CudaDriver::compile(const std::string &image, CUmodule &module) {
+  char log[4096] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // The size is passed in the pointer itself.
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+  CUresult result =
+      cuda.cuModuleLoadDataEx(&module, image.c_str(), 2, options, values);
+  Status status = check(result, "cuModuleLoadDataEx");
+  if (status.ok() || !*log)
+    return status;
+  return Status::error(status.code(), status.message() + ": " + log);
+}
+
+Expected<std::vector<Kernel>>
+CudaDriver::load(const void *image, size_t bytes,
+                 const std::vector<std::string> &names) {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("load code"));
+  // The driver reads PTX up to a zero, and other code at an aligned address.
+  CUmodule module = nullptr;
+  REPRISE_RETURN_IF_ERROR(
+      compile(std::string(static_cast<const char *>(image), bytes), module));
+  modules.push_back(module);
+  std::vector<Kernel> result;
+  for (const std::string &name : names) {
+    CUfunction kernel = nullptr;
+    REPRISE_RETURN_IF_ERROR(
+        check(cuda.cuModuleGetFunction(&kernel, module, name.c_str()),
+              "cuModuleGetFunction of '" + name + "'"));
+    // Now, not at its first launch, which may be while a step is recorded.
+    REPRISE_RETURN_IF_ERROR(
+        check(cuda.cuFuncLoad(kernel), "cuFuncLoad of '" + name + "'"));
+    kernels.push_back(kernel);
+    result.push_back(Kernel(kernels.size() - 1));
+  }
+  return result;
+}
+
+Status CudaDriver::freeze() {
+  REPRISE_RETURN_IF_ERROR(enter());
+  REPRISE_RETURN_IF_ERROR(check(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+  isFrozen = true;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+Status CudaDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
+                          const std::vector<Address> &arguments,
+                          const std::vector<Touch> &) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  std::vector<CUdeviceptr> values(arguments.begin(), arguments.end());
+  std::vector<void *> parameters;
+  for (CUdeviceptr &value : values)
+    parameters.push_back(&value);
+  return check(cuda.cuLaunchKernel(kernels[size_t(kernel)], shape.blocks, 1, 1,
+                                   shape.threads, 1, 1, 0,
+                                   streams[size_t(stream)], parameters.data(),
+                                   nullptr),
+               "cuLaunchKernel");
+}
+
+Status CudaDriver::copy(Stream stream, Address to, Address from,
+                        uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuMemcpyDtoDAsync(to, from, bytes, streams[size_t(stream)]),
+               "cuMemcpyDtoDAsync");
+}
+
+Status CudaDriver::upload(Stream stream, Address to, const void *from,
+                          uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuMemcpyHtoDAsync(to, from, bytes, streams[size_t(stream)]),
+               "cuMemcpyHtoDAsync");
+}
+
+Status CudaDriver::download(Stream stream, void *to, Address from,
+                            uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuMemcpyDtoHAsync(to, from, bytes, streams[size_t(stream)]),
+               "cuMemcpyDtoHAsync");
+}
+
+Status CudaDriver::fill(Stream stream, Address at, uint8_t byte,
+                        uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuMemsetD8Async(at, byte, bytes, streams[size_t(stream)]),
+               "cuMemsetD8Async");
+}
+
+//===----------------------------------------------------------------------===//
+// Order and graphs
+//===----------------------------------------------------------------------===//
+
+Status CudaDriver::record(Stream stream, Event event) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(
+      cuda.cuEventRecord(events[size_t(event)], streams[size_t(stream)]),
+      "cuEventRecord");
+}
+
+Status CudaDriver::wait(Stream stream, Event event) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuStreamWaitEvent(streams[size_t(stream)],
+                                      events[size_t(event)],
+                                      CU_EVENT_WAIT_DEFAULT),
+               "cuStreamWaitEvent");
+}
+
+Status CudaDriver::synchronize(Stream stream) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuStreamSynchronize(streams[size_t(stream)]),
+               "cuStreamSynchronize");
+}
+
+Status CudaDriver::synchronize(Event event) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuEventSynchronize(events[size_t(event)]),
+               "cuEventSynchronize");
+}
+
+Status CudaDriver::beginCapture(Stream stream) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(cuda.cuStreamBeginCapture(streams[size_t(stream)],
+                                         CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+               "cuStreamBeginCapture");
+}
+
+Expected<Graph> CudaDriver::endCapture(Stream stream) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  CUstream s = streams[size_t(stream)];
+  CUgraph recorded = nullptr;
+  REPRISE_RETURN_IF_ERROR(
+      check(cuda.cuStreamEndCapture(s, &recorded), "cuStreamEndCapture"));
+  CUgraphExec graph = nullptr;
+  Status status =
+      check(cuda.cuGraphInstantiate(&graph, recorded, 0), "cuGraphInstantiate");
+  cuda.cuGraphDestroy(recorded);
+  REPRISE_RETURN_IF_ERROR(status);
+  graphs.push_back(graph);
+  // Now, so that the first launch takes no memory.
+  REPRISE_RETURN_IF_ERROR(check(cuda.cuGraphUpload(graph, s), "cuGraphUpload"));
+  return Graph(graphs.size() - 1);
+}
+
+Status CudaDriver::launch(Stream stream, Graph graph) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  return check(
+      cuda.cuGraphLaunch(graphs[size_t(graph)], streams[size_t(stream)]),
+      "cuGraphLaunch");
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,113 @@
+//===- CudaDriver.h - The seam on a GPU that is here ------------*- C++ -*-===//
+//
+// Forwards to the driver's library, cuDNN and cuBLASLt in the device's primary
+// context, which the libraries use too. Each method makes the context current,
+// so that any thread may call, one at a time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CUDA_CUDADRIVER_H
+#define REPRISE_RUNTIME_CUDA_CUDADRIVER_H
+
+#include "CublasProduct.h"
+#include "CudaDriverFunctions.h"
+#include "CudnnExecution.h"
+#include "Driver.h"
+#include <optional>
+
+namespace reprise::rt::cuda {
+
+class CudaDriver final : public Driver {
+public:
+  static Expected<std::unique_ptr<Driver>> open(unsigned which);
+  ~CudaDriver() override;
+
+  Expected<DeviceFacts> facts() override;
+  Expected<Address> allocate(uint64_t bytes) override;
+  void release(Address memory) override;
+  Expected<void *> allocatePinned(uint64_t bytes) override;
+  void releasePinned(void *memory) override;
+  Expected<Stream> createStream() override;
+  Expected<Event> createEvent() override;
+  Expected<std::vector<Kernel>>
+  load(const void *image, size_t bytes,
+       const std::vector<std::string> &names) override;
+  Expected<Call> prepare(const LibraryCallDesc &desc,
+                         const std::string &implementation,
+                         uint64_t workspaceBytes) override;
+  Status freeze() override;
+
+  Status launch(Stream stream, Kernel kernel, LaunchShape shape,
+                const std::vector<Address> &arguments,
+                const std::vector<Touch> &touches) override;
+  Status call(Stream stream, Call call, const std::vector<Address> &operands,
+              Address workspace, const std::vector<Touch> &touches) override;
+  Status copy(Stream stream, Address to, Address from, uint64_t bytes) override;
+  Status upload(Stream stream, Address to, const void *pinned,
+                uint64_t bytes) override;
+  Status download(Stream stream, void *pinned, Address from,
+                  uint64_t bytes) override;
+  Status fill(Stream stream, Address at, uint8_t byte, uint64_t bytes) override;
+
+  Status record(Stream stream, Event event) override;
+  Status wait(Stream stream, Event event) override;
+  Status synchronize(Stream stream) override;
+  Status synchronize(Event event) override;
+
+  Status beginCapture(Stream stream) override;
+  Expected<Graph> endCapture(Stream stream) override;
+  Status launch(Stream stream, Graph graph) override;
+
+private:
+  /// One of the two is there.
+  struct PreparedCall {
+    std::optional<CudnnPlan> plan;
+    std::unique_ptr<CublasProduct> product;
+    size_t operands = 0;
+    uint64_t workspaceBytes = 0;
+  };
+
+  CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext context)
+      : cuda(cuda), device(device), context(context) {}
+  /// Makes the context current, unless the device is lost.
+  Status enter();
+  /// The same before `freeze`.
+  Status enterToPrepare(const char *what);
+  /// Remembers an error that no later call survives.
+  Status check(CUresult result, const std::string &what);
+  Status outOfMemory(const char *what, uint64_t bytes, CUresult result);
+  Status read(CUdevice_attribute attribute, int &value);
+  /// In cuDNN's words: JSON.
+  Expected<std::string> properties(const DeviceFacts &facts);
+  Status compile(const std::string &image, CUmodule &module);
+  Status prepareConvolution(const ConvolutionForm &form,
+                            const std::string &implementation,
+                            PreparedCall &prepared);
+  Status prepareProduct(const ProductForm &form,
+                        const std::string &implementation,
+                        PreparedCall &prepared);
+  Status prepareCall(const LibraryCallDesc &desc,
+                     const std::string &implementation, PreparedCall &prepared);
+
+  const CudaFunctions &cuda;
+  CUdevice device;
+  CUcontext context;
+  bool isFrozen = false;
+  std::string lost; // why the device is, or ""
+
+  std::vector<CUdeviceptr> memory;
+  std::vector<void *> pinned;
+  // By the numbers of the handles.
+  std::vector<CUstream> streams;
+  std::vector<CUevent> events;
+  std::vector<CUmodule> modules;
+  std::vector<CUfunction> kernels;
+  std::vector<CUgraphExec> graphs;
+  // Calls refer to the libraries' contexts, which are opened by the first.
+  std::unique_ptr<CudnnExecution> cudnn;
+  std::unique_ptr<CublasContext> cublas;
+  std::vector<PreparedCall> calls;
+};
+
+} // namespace reprise::rt::cuda
+
+#endif // REPRISE_RUNTIME_CUDA_CUDADRIVER_H

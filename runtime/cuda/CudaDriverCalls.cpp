@@ -1,0 +1,138 @@
+//===- CudaDriverCalls.cpp - Library calls on a GPU -----------------------===//
+#include "CublasForm.h"
+#include "CudaDriver.h"
+
+namespace reprise::rt::cuda {
+
+static Status tooMuchWorkspace(const std::string &implementation,
+                               uint64_t needed, uint64_t planned) {
+  return Status::error(RP_INCOMPATIBLE,
+                       "'" + implementation + "' needs a workspace of " +
+                           std::to_string(needed) +
+                           " bytes on this device; the program was planned "
+                           "with " +
+                           std::to_string(planned));
+}
+
+Status CudaDriver::prepareConvolution(const ConvolutionForm &form,
+                                      const std::string &implementation,
+                                      PreparedCall &prepared) {
+  if (!cudnn) {
+    Expected<std::unique_ptr<CudnnExecution>> opened = CudnnExecution::open();
+    if (!opened.ok())
+      return opened.status();
+    cudnn = std::move(*opened);
+  }
+  Expected<CudnnPlan> plan =
+      rebuildCudnnPlan(cudnn->device(), form, implementation);
+  if (!plan.ok())
+    return plan.status();
+  if (plan->workspaceBytes() > prepared.workspaceBytes)
+    return tooMuchWorkspace(implementation, plan->workspaceBytes(),
+                            prepared.workspaceBytes);
+  prepared.plan = std::move(*plan);
+  return {};
+}
+
+Status CudaDriver::prepareProduct(const ProductForm &form,
+                                  const std::string &implementation,
+                                  PreparedCall &prepared) {
+  bool isTf32 = implementation == kCublasTf32Name;
+  if (!isTf32 && implementation != kCublasName) {
+    std::optional<ConvolutionForm> convolution = asConvolution(form);
+    if (!convolution)
+      return Status::error(RP_INCOMPATIBLE, "no kernel for this product is "
+                                            "called '" +
+                                                implementation + "'");
+    return prepareConvolution(*convolution, implementation, prepared);
+  }
+  if (prepared.workspaceBytes < kCublasWorkspaceBytes)
+    return tooMuchWorkspace(implementation, kCublasWorkspaceBytes,
+                            prepared.workspaceBytes);
+  if (!cublas) {
+    Expected<std::unique_ptr<CublasContext>> opened = CublasContext::open();
+    if (!opened.ok())
+      return opened.status();
+    cublas = std::move(*opened);
+  }
+  // The cap, not what is there: the same algorithm whatever the planner gave.
+  Expected<std::unique_ptr<CublasProduct>> product =
+      CublasProduct::make(*cublas, form, isTf32, kCublasWorkspaceBytes);
+  if (!product.ok())
+    return product.status();
+  prepared.product = std::move(*product);
+  return {};
+}
+
+Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
+                               const std::string &implementation,
+                               PreparedCall &prepared) {
+  if (desc.op == LibraryOp::MatMul) {
+    Expected<ProductForm> form = productForm(desc);
+    if (!form.ok())
+      return form.status();
+    return prepareProduct(*form, implementation, prepared);
+  }
+  if (!functionOf(desc).takesEpilogues)
+    return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
+                                             " is not there on GPUs");
+  Expected<ConvolutionForm> form = convolutionForm(desc);
+  if (!form.ok())
+    return form.status();
+  return prepareConvolution(*form, implementation, prepared);
+}
+
+Expected<Call> CudaDriver::prepare(const LibraryCallDesc &desc,
+                                   const std::string &implementation,
+                                   uint64_t workspaceBytes) {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("prepare a call"));
+  REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  PreparedCall prepared;
+  prepared.operands = desc.inputs.size() + desc.outputs.size();
+  prepared.workspaceBytes = workspaceBytes;
+  REPRISE_RETURN_IF_ERROR(prepareCall(desc, implementation, prepared));
+  calls.push_back(std::move(prepared));
+  return Call(calls.size() - 1);
+}
+
+static Status checkAddresses(const std::vector<Address> &operands,
+                             size_t expected, Address workspace) {
+  if (operands.size() != expected)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "a call of " + std::to_string(expected) +
+                             " operands is given " +
+                             std::to_string(operands.size()));
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i] || operands[i] % kOperandAlignment)
+      return Status::error(
+          RP_INVALID_ARGUMENT,
+          "operand " + std::to_string(i) + " of a library call begins at " +
+              std::to_string(operands[i]) + ", which is no multiple of " +
+              std::to_string(kOperandAlignment));
+  if (workspace % kOperandAlignment)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the workspace of a library call begins at " +
+                             std::to_string(workspace) +
+                             ", which is no multiple of " +
+                             std::to_string(kOperandAlignment));
+  return {};
+}
+
+Status CudaDriver::call(Stream stream, Call call,
+                        const std::vector<Address> &operands, Address workspace,
+                        const std::vector<Touch> &) {
+  REPRISE_RETURN_IF_ERROR(enter());
+  PreparedCall &prepared = calls[size_t(call)];
+  REPRISE_RETURN_IF_ERROR(
+      checkAddresses(operands, prepared.operands, workspace));
+  if (!workspace && prepared.workspaceBytes)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "a library call with a workspace of " +
+                             std::to_string(prepared.workspaceBytes) +
+                             " bytes is given none");
+  CUstream s = streams[size_t(stream)];
+  return prepared.plan ? cudnn->run(s, *prepared.plan, operands, workspace)
+                       : prepared.product->run(s, operands, workspace);
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,77 @@
+//===- CudaDriverFunctions.h - The driver's functions -----------*- C++ -*-===//
+//-*-===//
+#ifndef REPRISE_RUNTIME_CUDA_CUDADRIVERFUNCTIONS_H
+#define REPRISE_RUNTIME_CUDA_CUDADRIVERFUNCTIONS_H
+
+#include "SharedLibrary.h"
+#include <cuda.h>
+
+namespace reprise::rt::cuda {
+
+// The header gives some of these other names, such as cuMemAlloc_v2; so do
+// the macros below.
+#define REPRISE_CUDA_FUNCTIONS(X)                                              \
+  X(cuInit)                                                                    \
+  X(cuGetErrorName)                                                            \
+  X(cuGetErrorString)                                                          \
+  X(cuDriverGetVersion)                                                        \
+  X(cuDeviceGetCount)                                                          \
+  X(cuDeviceGet)                                                               \
+  X(cuDeviceGetName)                                                           \
+  X(cuDeviceGetAttribute)                                                      \
+  X(cuDeviceTotalMem)                                                          \
+  X(cuDevicePrimaryCtxRetain)                                                  \
+  X(cuDevicePrimaryCtxRelease)                                                 \
+  X(cuCtxSetCurrent)                                                           \
+  X(cuCtxSynchronize)                                                          \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemAlloc)                                                                \
+  X(cuMemFree)                                                                 \
+  X(cuMemHostAlloc)                                                            \
+  X(cuMemFreeHost)                                                             \
+  X(cuMemcpyDtoDAsync)                                                         \
+  X(cuMemcpyHtoDAsync)                                                         \
+  X(cuMemcpyDtoHAsync)                                                         \
+  X(cuMemsetD8Async)                                                           \
+  X(cuModuleLoadDataEx)                                                        \
+  X(cuModuleUnload)                                                            \
+  X(cuModuleGetFunction)                                                       \
+  X(cuFuncLoad)                                                                \
+  X(cuLaunchKernel)                                                            \
+  X(cuStreamCreate)                                                            \
+  X(cuStreamDestroy)                                                           \
+  X(cuStreamSynchronize)                                                       \
+  X(cuStreamWaitEvent)                                                         \
+  X(cuStreamBeginCapture)                                                      \
+  X(cuStreamEndCapture)                                                        \
+  X(cuEventCreate)                                                             \
+  X(cuEventDestroy)                                                            \
+  X(cuEventRecord)                                                             \
+  X(cuEventSynchronize)                                                        \
+  X(cuGraphInstantiate)                                                        \
+  X(cuGraphDestroy)                                                            \
+  X(cuGraphExecDestroy)                                                        \
+  X(cuGraphUpload)                                                             \
+  X(cuGraphLaunch)
+
+/// Pointers to the functions of the library, under their own names.
+struct CudaFunctions {
+#define REPRISE_MEMBER(name) decltype(&::name) name = nullptr;
+  REPRISE_CUDA_FUNCTIONS(REPRISE_MEMBER)
+#undef REPRISE_MEMBER
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access ...".
+  std::string text(CUresult result) const;
+  /// Success, or RP_INTERNAL (RP_OUT_OF_MEMORY) as "`what`: CUDA_ERROR_...".
+  Status check(CUresult result, const std::string &what) const;
+};
+
+/// After such an error every further call of this process fails.
+bool isSticky(CUresult result);
+
+/// Opened when first asked for. Fails with RP_UNAVAILABLE.
+Expected<const CudaFunctions *> cudaFunctions();
+
+} // namespace reprise::rt::cuda
+
+#endif // REPRISE_RUNTIME_CUDA_CUDADRIVERFUNCTIONS_H

@@ -1,0 +1,56 @@
+//===- CudnnFunctions.cpp - cuDNN's functions -----------------------------===//
+//-------------------------------===//
+#include "CudnnFunctions.h"
+#include "Versions.h"
+
+namespace reprise::rt::cuda {
+
+Status CudnnFunctions::check(cudnnStatus_t status, const char *what) const {
+  if (status == CUDNN_STATUS_SUCCESS)
+    return {};
+  char detail[1024] = "";
+  cudnnGetLastErrorString(detail, sizeof detail);
+  std::string message = std::string("cuDNN: ") + what + ": " +
+                        cudnnGetErrorString(status) + " (" +
+                        std::to_string(int(status)) + ")";
+  if (*detail)
+    message += std::string(": ") + detail;
+  bool isMemory =
+      status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+      status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+  return Status::error(isMemory ? RP_OUT_OF_MEMORY : RP_INTERNAL, message);
+}
+
+static Expected<CudnnFunctions> load() {
+  Expected<SharedLibrary> file =
+      SharedLibrary::open("cuDNN", {"libcudnn.so.9"},
+                          "install cuDNN 9, or run on the CPU with "
+                          "--device cpu");
+  if (!file.ok())
+    return file.status();
+  CudnnFunctions library;
+#define REPRISE_BIND(name) file->bind(#name, library.name);
+  REPRISE_CUDNN_FUNCTIONS(REPRISE_BIND)
+#undef REPRISE_BIND
+  REPRISE_RETURN_IF_ERROR(file->status());
+  return library;
+}
+
+Expected<const CudnnFunctions *> cudnnFunctions() {
+  static const Expected<CudnnFunctions> library = load();
+  if (!library.ok())
+    return library.status();
+  return &*library;
+}
+
+std::string cudnnVersion() {
+  Expected<const CudnnFunctions *> library = cudnnFunctions();
+  if (!library.ok())
+    return "";
+  size_t version = (*library)->cudnnGetVersion(); // 91900
+  return "cuDNN " + std::to_string(version / 10000) + "." +
+         std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+} // namespace reprise::rt::cuda

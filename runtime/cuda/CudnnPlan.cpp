@@ -1,0 +1,364 @@
+//===- CudnnPlan.cpp - How cuDNN runs a convolution -----------------------===//
+//
+// Input:   a convolution, a device by its properties or by a handle, and the
+//          name of a plan or leave to ask the heuristics.
+// Output:  a finalized plan.
+// Method:  heuristics (mode A, then FALLBACK) list configurations, best first.
+//          The first one whose engine computes as the runtime promises and
+//          that cuDNN finalizes wins, unless it takes too much workspace. A
+//          name is turned into engine and knobs directly.
+//
+//===----------------------------------------------------------------------===//
+#include "CudnnGraph.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace reprise::rt::cuda {
+
+Expected<CudnnDevice> describedDevice(const std::string &properties) {
+  Expected<const CudnnFunctions *> library = cudnnFunctions();
+  if (!library.ok())
+    return library.status();
+  auto d = std::make_shared<CudnnDescriptor>(
+      **library, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  if (!d->status().ok())
+    return Status::error(RP_UNAVAILABLE,
+                         "this cuDNN does not plan for described devices: " +
+                             d->status().message());
+  d->set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+         int64_t(properties.size()), properties.data());
+  Status status = d->finalize();
+  if (!status.ok())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "cuDNN refuses the device's properties: " +
+                             status.message());
+  return CudnnDevice{std::move(d), nullptr};
+}
+
+Expected<std::string> CudnnPlan::json() const {
+  return descriptors.back()->text(
+      CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Knob {
+  cudnnBackendKnobType_t type;
+  int64_t value;
+};
+
+/// What a plan's name says.
+struct Configuration {
+  int64_t engine = 0;
+  std::vector<Knob> knobs;
+};
+} // namespace
+
+static std::string nameOf(const Configuration &c) {
+  std::string name = "cudnn eng" + std::to_string(c.engine);
+  for (const Knob &knob : c.knobs)
+    name += " k" + std::to_string(int(knob.type)) + "=" +
+            std::to_string(knob.value);
+  return name;
+}
+
+/// Takes `before` and a number from the front of `rest`.
+static bool takeNumber(std::string_view &rest, std::string_view before,
+                       int64_t &number) {
+  if (rest.substr(0, before.size()) != before)
+    return false;
+  rest.remove_prefix(before.size());
+  auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  rest.remove_prefix(end - rest.data());
+  return error == std::errc();
+}
+
+static std::optional<Configuration> configurationOf(std::string_view name) {
+  Configuration c;
+  std::string_view rest = name;
+  if (!takeNumber(rest, "cudnn eng", c.engine))
+    return std::nullopt;
+  while (!rest.empty()) {
+    int64_t type = 0, value = 0;
+    if (!takeNumber(rest, " k", type) || !takeNumber(rest, "=", value) ||
+        type < 0 || type >= CUDNN_KNOB_TYPE_COUNTS)
+      return std::nullopt;
+    c.knobs.push_back({cudnnBackendKnobType_t(type), value});
+  }
+  // One way to write each.
+  if (nameOf(c) != name)
+    return std::nullopt;
+  return c;
+}
+
+//===----------------------------------------------------------------------===//
+// Engines
+//===----------------------------------------------------------------------===//
+
+/// True if the engine gives the same bits each time, by products of the
+/// operands as they are and sums in f32, and its kernels are in the library.
+static Expected<bool> suits(const CudnnDescriptor &engine, bool isF32,
+                            bool allowTf32) {
+  auto notes = engine.values<cudnnBackendNumericalNote_t>(
+      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+      CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  if (!notes.ok())
+    return notes.status();
+  for (cudnnBackendNumericalNote_t note : *notes) {
+    if (note == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP)
+      continue;
+    // Tensor cores take f32 as TF32.
+    if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && (!isF32 || allowTf32))
+      continue;
+    return false;
+  }
+  auto behavior = engine.values<cudnnBackendBehaviorNote_t>(
+      CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+      CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  if (!behavior.ok())
+    return behavior.status();
+  for (cudnnBackendBehaviorNote_t note : *behavior)
+    if (note != CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API &&
+        note != CUDNN_BEHAVIOR_NOTE_CUBLASLT_DEPENDENCY)
+      return false;
+  return true;
+}
+
+static Expected<Configuration> configurationOf(const CudnnDescriptor &config,
+                                               const CudnnDescriptor &engine) {
+  Configuration c;
+  Expected<int64_t> index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+  if (!index.ok())
+    return index.status();
+  c.engine = *index;
+  Expected<CudnnDescriptors> choices =
+      config.list(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                  CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS);
+  if (!choices.ok())
+    return choices.status();
+  for (const auto &choice : *choices) {
+    auto type = choice->values<cudnnBackendKnobType_t>(
+        CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1);
+    Expected<int64_t> value = choice->number(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE);
+    if (!type.ok() || !value.ok() || type->empty())
+      return Status::error(RP_INTERNAL, "cuDNN: a knob without a value");
+    c.knobs.push_back({type->front(), *value});
+  }
+  return c;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// Makes plans of one convolution for one device.
+class CudnnPlanner {
+public:
+  static Expected<CudnnPlanner> open(const CudnnDevice &device,
+                                     const ConvolutionForm &form);
+  Expected<CudnnPlan> choose(const CudnnChoice &choice) const;
+  Expected<CudnnPlan> rebuild(const Configuration &configuration) const;
+
+private:
+  CudnnPlanner(const CudnnFunctions &library, const CudnnDevice &device,
+               const ConvolutionForm &form, CudnnDescriptors graph)
+      : library(library), device(device), form(form), graph(std::move(graph)) {}
+  std::shared_ptr<CudnnDescriptor>
+  make(cudnnBackendDescriptorType_t type) const {
+    return std::make_shared<CudnnDescriptor>(library, type);
+  }
+  bool isF32() const { return form.x.type == RP_F32 && form.w.type == RP_F32; }
+  Expected<CudnnDescriptors> ask(cudnnBackendHeurMode_t mode) const;
+  /// None where the engine does not suit, or cuDNN does not finalize the plan
+  /// or make it again by its name.
+  std::optional<CudnnPlan> tryPlan(const std::shared_ptr<CudnnDescriptor> &cfg,
+                                   bool allowTf32) const;
+  bool isRebuilt(const CudnnPlan &plan,
+                 const Configuration &configuration) const;
+  Expected<CudnnPlan> finish(CudnnDescriptors parts, std::string name) const;
+
+  const CudnnFunctions &library;
+  CudnnDevice device;
+  ConvolutionForm form;
+  CudnnDescriptors graph;
+};
+
+Expected<CudnnPlanner> CudnnPlanner::open(const CudnnDevice &device,
+                                          const ConvolutionForm &form) {
+  Expected<const CudnnFunctions *> library = cudnnFunctions();
+  if (!library.ok())
+    return library.status();
+  Expected<CudnnDescriptors> graph =
+      convolutionGraph(**library, device.handle, form);
+  if (!graph.ok())
+    return graph.status();
+  return CudnnPlanner(**library, device, form, std::move(*graph));
+}
+
+/// Configurations in the order of the heuristics.
+Expected<CudnnDescriptors>
+CudnnPlanner::ask(cudnnBackendHeurMode_t mode) const {
+  auto heuristics = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics->set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, *graph.back())
+      .set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  if (device.properties)
+    heuristics->set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *device.properties);
+  REPRISE_RETURN_IF_ERROR(heuristics->finalize());
+  return heuristics->list(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                          CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+}
+
+Expected<CudnnPlan> CudnnPlanner::finish(CudnnDescriptors parts,
+                                         std::string name) const {
+  auto plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan->set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *parts.back());
+  if (device.handle)
+    plan->set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+              &device.handle);
+  else
+    plan->set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *device.properties);
+  REPRISE_RETURN_IF_ERROR(plan->finalize());
+  Expected<int64_t> bytes =
+      plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  if (!bytes.ok())
+    return bytes.status();
+  CudnnPlan result;
+  result.label = std::move(name);
+  result.workspace = uint64_t(*bytes);
+  result.operands = {form.x.operand, form.w.operand, form.y.operand};
+  result.descriptors = graph;
+  for (std::shared_ptr<CudnnDescriptor> &part : parts)
+    result.descriptors.push_back(std::move(part));
+  result.descriptors.push_back(std::move(plan));
+  return result;
+}
+
+/// True if the name alone gives the plan again, as a device will make it.
+bool CudnnPlanner::isRebuilt(const CudnnPlan &plan,
+                             const Configuration &configuration) const {
+  Expected<CudnnPlan> again = rebuild(configuration);
+  if (!again.ok())
+    return false;
+  Expected<std::string> first = plan.json(), second = again->json();
+  return first.ok() && second.ok() && *first == *second &&
+         plan.workspaceBytes() == again->workspaceBytes();
+}
+
+std::optional<CudnnPlan>
+CudnnPlanner::tryPlan(const std::shared_ptr<CudnnDescriptor> &config,
+                      bool allowTf32) const {
+  Expected<CudnnDescriptors> engine = config->list(
+      CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  if (!engine.ok() || engine->size() != 1)
+    return std::nullopt;
+  Expected<bool> isGood = suits(*engine->front(), isF32(), allowTf32);
+  if (!isGood.ok() || !*isGood)
+    return std::nullopt;
+  Expected<Configuration> configuration =
+      configurationOf(*config, *engine->front());
+  if (!configuration.ok())
+    return std::nullopt;
+  Expected<CudnnPlan> plan =
+      finish({engine->front(), config}, nameOf(*configuration));
+  if (!plan.ok() || !isRebuilt(*plan, *configuration))
+    return std::nullopt;
+  return std::move(*plan);
+}
+
+Expected<CudnnPlan> CudnnPlanner::choose(const CudnnChoice &choice) const {
+  std::optional<CudnnPlan> smallest;
+  std::string reason;
+  for (cudnnBackendHeurMode_t mode :
+       {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    Expected<CudnnDescriptors> configs = ask(mode);
+    if (!configs.ok()) {
+      reason = ": " + configs.status().message();
+      continue;
+    }
+    for (const std::shared_ptr<CudnnDescriptor> &config : *configs) {
+      std::optional<CudnnPlan> plan = tryPlan(config, choice.allowTf32);
+      if (!plan)
+        continue;
+      if (plan->workspaceBytes() <= choice.workspaceCap)
+        return std::move(*plan);
+      if (!smallest || plan->workspaceBytes() < smallest->workspaceBytes())
+        smallest = std::move(plan);
+    }
+  }
+  if (smallest)
+    return std::move(*smallest);
+  return Status::error(RP_UNAVAILABLE,
+                       "cuDNN has no deterministic kernel with sums in f32 "
+                       "for this call" +
+                           reason);
+}
+
+Expected<CudnnPlan>
+CudnnPlanner::rebuild(const Configuration &configuration) const {
+  auto engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  engine->set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, *graph.back())
+      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, configuration.engine);
+  if (device.properties)
+    engine->set(CUDNN_ATTR_ENGINE_DEVICEPROP, *device.properties);
+  REPRISE_RETURN_IF_ERROR(engine->finalize());
+  Expected<bool> isGood = suits(*engine, isF32(), /*allowTf32=*/true);
+  if (!isGood.ok())
+    return isGood.status();
+  if (!*isGood)
+    return Status::error(RP_INCOMPATIBLE, "its engine is not deterministic, "
+                                          "or does not sum in f32");
+  CudnnDescriptors parts = {engine};
+  std::vector<cudnnBackendDescriptor_t> choices;
+  for (const Knob &knob : configuration.knobs) {
+    auto choice = make(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+    choice->set(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
+                &knob.type);
+    choice->set(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, knob.value);
+    REPRISE_RETURN_IF_ERROR(choice->finalize());
+    choices.push_back(choice->get());
+    parts.push_back(std::move(choice));
+  }
+  auto config = make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  config->set(CUDNN_ATTR_ENGINECFG_ENGINE, *engine);
+  if (!choices.empty())
+    config->set(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                CUDNN_TYPE_BACKEND_DESCRIPTOR, int64_t(choices.size()),
+                choices.data());
+  REPRISE_RETURN_IF_ERROR(config->finalize());
+  parts.push_back(std::move(config));
+  return finish(std::move(parts), nameOf(configuration));
+}
+
+Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
+                                    const ConvolutionForm &form,
+                                    const CudnnChoice &choice) {
+  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
+  if (!planner.ok())
+    return planner.status();
+  return planner->choose(choice);
+}
+
+Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,
+                                     const ConvolutionForm &form,
+                                     const std::string &name) {
+  std::optional<Configuration> configuration = configurationOf(name);
+  if (!configuration)
+    return Status::error(RP_INCOMPATIBLE,
+                         "no kernel of cuDNN is called '" + name + "'");
+  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
+  if (!planner.ok())
+    return planner.status();
+  Expected<CudnnPlan> plan = planner->rebuild(*configuration);
+  if (!plan.ok())
+    return Status::error(RP_INCOMPATIBLE,
+                         "this cuDNN has no '" + name +
+                             "' for the call: " + plan.status().message());
+  return plan;
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,212 @@
+//===- DeviceDescription.cpp - GPUs as files describe them ----------------===//
+//
+// An object of JSON, as lib/Target/Cuda/devices shows. "cudnn" is what cuDNN
+// asks of a device and is handed on as it is; "source", where the numbers are
+// from, is for readers.
+//
+//===----------------------------------------------------------------------===//
+#include "DescriptionTexts.h"
+#include "reprise/Runtime/Cuda/Cuda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace reprise::rt::cuda {
+
+using Json = nlohmann::ordered_json;
+
+static Status wrong(const std::string &what) {
+  return Status::error(RP_INVALID_ARGUMENT, "device description: " + what);
+}
+
+static std::string placeOf(const std::string &text, size_t byte) {
+  std::string_view before =
+      std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
+  size_t line = 1 + std::count(before.begin(), before.end(), '\n');
+  size_t start = before.rfind('\n');
+  size_t column = before.size() - (start == before.npos ? 0 : start + 1) + 1;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+static Expected<Json> parse(const std::string &text) {
+  constexpr size_t kMaxBytes = 64 << 10;
+  if (text.size() > kMaxBytes)
+    return wrong(std::to_string(text.size()) + " bytes; " +
+                 std::to_string(kMaxBytes) + " are possible");
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::parse_error &error) {
+    return wrong("no JSON at " + placeOf(text, error.byte));
+  } catch (const nlohmann::json::exception &error) {
+    return wrong(std::string("no JSON: ") + error.what());
+  }
+}
+
+static Expected<std::string> readText(const Json &object, const char *field) {
+  auto it = object.find(field);
+  if (it == object.end())
+    return wrong(std::string("\"") + field + "\" is missing");
+  if (!it->is_string() || it->get_ref<const std::string &>().empty())
+    return wrong(std::string("\"") + field + "\" is " + it->type_name() +
+                 "; a text that is not empty is needed");
+  return it->get<std::string>();
+}
+
+/// A number as it is, of anything else what it is.
+static std::string shown(const Json &value) {
+  return value.is_number() ? value.dump() : value.type_name();
+}
+
+static Expected<double> readRate(const Json &object, const char *field) {
+  auto it = object.find(field);
+  if (it == object.end())
+    return wrong(std::string("\"") + field + "\" is missing");
+  double value = it->is_number() ? it->get<double>() : 0;
+  if (!(value > 0) || !std::isfinite(value))
+    return wrong(std::string("\"") + field + "\" is " + shown(*it) +
+                 "; a number above 0 is needed");
+  return value;
+}
+
+static Status readMemory(const Json &object, uint64_t &bytes) {
+  auto it = object.find("memory_bytes");
+  if (it == object.end())
+    return wrong("\"memory_bytes\" is missing");
+  if (!it->is_number_unsigned() || it->get<uint64_t>() == 0)
+    return wrong("\"memory_bytes\" is " + shown(*it) +
+                 "; a whole number above 0 is needed");
+  bytes = it->get<uint64_t>();
+  return {};
+}
+
+/// A number, a text or a list of numbers.
+static bool isProperty(const Json &value) {
+  if (value.is_array())
+    return std::all_of(value.begin(), value.end(),
+                       [](const Json &v) { return v.is_number(); });
+  return value.is_number() || value.is_string();
+}
+
+static Status readProperties(const Json &object, std::string &properties) {
+  auto it = object.find("cudnn");
+  if (it == object.end())
+    return wrong("\"cudnn\" is missing");
+  if (!it->is_object() || it->empty())
+    return wrong(std::string("\"cudnn\" is ") + it->type_name() +
+                 "; an object with the device's properties is needed");
+  for (const auto &[name, value] : it->items())
+    if (!isProperty(value))
+      return wrong("\"" + name + "\" in \"cudnn\" is " + value.type_name() +
+                   "; a number, a text or a list of numbers is needed");
+  properties = it->dump();
+  return {};
+}
+
+/// "sm_90": what code is made for.
+static bool isArchitecture(const std::string &text) {
+  if (text.size() < 5 || text.size() > 7 || text.compare(0, 3, "sm_") != 0)
+    return false;
+  size_t digits = text.find_first_not_of("0123456789", 3);
+  bool isPlain = digits == text.npos;
+  // "sm_90a" has instructions of this processor alone.
+  return isPlain || (digits >= 5 && digits + 1 == text.size() &&
+                     (text[digits] == 'a' || text[digits] == 'f'));
+}
+
+static Status readTexts(const Json &object, DeviceDescription &d) {
+  struct {
+    const char *field;
+    std::string &value;
+  } texts[] = {
+      {"key", d.key}, {"name", d.name}, {"architecture", d.architecture}};
+  for (auto &[field, value] : texts) {
+    Expected<std::string> text = readText(object, field);
+    if (!text.ok())
+      return text.status();
+    value = *text;
+  }
+  if (!isArchitecture(d.architecture))
+    return wrong("\"architecture\" is \"" + d.architecture +
+                 "\"; one like \"sm_90\" is needed");
+  return {};
+}
+
+static Status readRates(const Json &object, Roofline &roofline) {
+  struct {
+    const char *field;
+    double &value;
+  } rates[] = {{"gflops", roofline.gflops},
+               {"narrow_gflops", roofline.narrowGflops},
+               {"gigabytes_per_second", roofline.gigabytesPerSecond}};
+  for (auto &[field, value] : rates) {
+    Expected<double> rate = readRate(object, field);
+    if (!rate.ok())
+      return rate.status();
+    value = *rate;
+  }
+  return {};
+}
+
+/// A field that none of the above reads is a slip.
+static Status checkFields(const Json &object) {
+  static const char *const known[] = {
+      "key",          "name",   "architecture",  "source",
+      "memory_bytes", "gflops", "narrow_gflops", "gigabytes_per_second",
+      "cudnn"};
+  for (const auto &[name, value] : object.items())
+    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+      return wrong("\"" + name + "\" is unknown");
+  return {};
+}
+
+Expected<DeviceDescription> readDescription(const std::string &json) {
+  Expected<Json> object = parse(json);
+  if (!object.ok())
+    return object.status();
+  if (!object->is_object())
+    return wrong(std::string("the text is ") + object->type_name() +
+                 "; an object is needed");
+  DeviceDescription d;
+  REPRISE_RETURN_IF_ERROR(checkFields(*object));
+  REPRISE_RETURN_IF_ERROR(readTexts(*object, d));
+  REPRISE_RETURN_IF_ERROR(readMemory(*object, d.memoryBytes));
+  REPRISE_RETURN_IF_ERROR(readRates(*object, d.roofline));
+  REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
+  return d;
+}
+
+std::string writeDescription(const DeviceDescription &d) {
+  Json properties =
+      Json::parse(d.properties, nullptr, /*allow_exceptions=*/false);
+  Json object = {{"key", d.key},
+                 {"name", d.name},
+                 {"architecture", d.architecture},
+                 {"memory_bytes", d.memoryBytes},
+                 {"gflops", d.roofline.gflops},
+                 {"narrow_gflops", d.roofline.narrowGflops},
+                 {"gigabytes_per_second", d.roofline.gigabytesPerSecond}};
+  object["cudnn"] = properties.is_discarded() ? Json() : properties;
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> descriptionKeys() {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kDescriptionTextCount; ++i)
+    keys.push_back(kDescriptionTexts[i].key);
+  return keys;
+}
+
+Expected<DeviceDescription> describe(const std::string &key) {
+  std::string known;
+  for (size_t i = 0; i < kDescriptionTextCount; ++i) {
+    if (key == kDescriptionTexts[i].key)
+      return readDescription(kDescriptionTexts[i].json);
+    known += (i ? ", " : "") + std::string(kDescriptionTexts[i].key);
+  }
+  return Status::error(RP_INVALID_ARGUMENT, "no device '" + key +
+                                                "' is described; there are " +
+                                                known);
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,15 @@
+//===- Versions.h - Which libraries are here --------------------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_CUDA_VERSIONS_H
+#define REPRISE_RUNTIME_CUDA_VERSIONS_H
+
+#include <string>
+
+namespace reprise::rt::cuda {
+
+/// "cuDNN 9.19.0", "cuBLASLt 13.1.0", or "" where it is not found.
+std::string cudnnVersion();
+std::string cublasLtVersion();
+
+} // namespace reprise::rt::cuda
+
+#endif // REPRISE_RUNTIME_CUDA_VERSIONS_H

@@ -1,0 +1,311 @@
+//===- PlanTest.cpp - Plans for GPUs that are not here --------------------===//
+//
+// Everything here asks cuDNN, and is skipped where there is none.
+//
+//===----------------------------------------------------------------------===//
+#include "../../../runtime/cuda/CudnnPlan.h"
+#include "Calls.h"
+#include "reprise/Runtime/Cuda/Cuda.h"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace reprise;
+using namespace reprise::rt;
+using namespace reprise::rt::cuda;
+using namespace reprise::test;
+
+#define SKIP_WITHOUT_CUDNN()                                                   \
+  if (libraryVersion().empty())                                                \
+  GTEST_SKIP() << "cuDNN or cuBLASLt is not found"
+
+namespace {
+constexpr LibraryOp kForward = LibraryOp::Conv2D,
+                    kInputGrad = LibraryOp::Conv2DInputGrad,
+                    kFilterGrad = LibraryOp::Conv2DFilterGrad;
+constexpr LibraryOp kDirections[] = {kForward, kInputGrad, kFilterGrad};
+constexpr uint64_t kMiB = 1 << 20;
+} // namespace
+
+/// Input channels, height, output channels, filter, stride.
+static const int64_t kResNet[][5] = {
+    {3, 224, 64, 7, 2},    {64, 56, 64, 1, 1},    {64, 56, 64, 3, 1},
+    {64, 56, 256, 1, 1},   {256, 56, 64, 1, 1},   {256, 56, 128, 1, 1},
+    {128, 56, 128, 3, 2},  {128, 28, 512, 1, 1},  {256, 56, 512, 1, 2},
+    {512, 28, 128, 1, 1},  {128, 28, 128, 3, 1},  {512, 28, 256, 1, 1},
+    {256, 28, 256, 3, 2},  {256, 14, 1024, 1, 1}, {512, 28, 1024, 1, 2},
+    {1024, 14, 256, 1, 1}, {256, 14, 256, 3, 1},  {1024, 14, 512, 1, 1},
+    {512, 14, 512, 3, 2},  {512, 7, 2048, 1, 1},  {1024, 14, 2048, 1, 2},
+    {2048, 7, 512, 1, 1},  {512, 7, 512, 3, 1}};
+
+/// The distinct convolutions of a step of ResNet-50: 68, the stem having no
+/// input gradient.
+static std::vector<LibraryCallDesc> resNetCalls(rp_element_type type) {
+  std::vector<LibraryCallDesc> calls;
+  for (const auto &[c, h, o, k, stride] : kResNet)
+    for (LibraryOp op : kDirections)
+      if (c != 3 || op != kInputGrad)
+        calls.push_back(
+            call(op, type, {256, h, h, c, o, k, stride, k / 2, k / 2, 1, 1}));
+  return calls;
+}
+
+static LibraryCallInfo planned(const LibraryCallDesc &desc,
+                               const CallOptions &options = {},
+                               const std::string &device = "h200") {
+  Expected<LibraryCallInfo> info = planCall(*describe(device), desc, options);
+  EXPECT_TRUE(info.ok()) << info.status().message();
+  return info.ok() ? *info : LibraryCallInfo();
+}
+
+static std::optional<ConvolutionForm> formOf(const LibraryCallDesc &desc) {
+  if (desc.op == LibraryOp::MatMul)
+    return asConvolution(*productForm(desc));
+  return *convolutionForm(desc);
+}
+
+/// The heuristics' own plan and the one made from its name are the same one;
+/// planCall says what they say.
+static void checkRebuild(const LibraryCallDesc &desc,
+                         const std::string &device) {
+  std::optional<ConvolutionForm> form = formOf(desc);
+  ASSERT_TRUE(form);
+  Expected<CudnnDevice> gpu = describedDevice(describe(device)->properties);
+  ASSERT_TRUE(gpu.ok()) << gpu.status().message();
+  Expected<CudnnPlan> chosen = chooseCudnnPlan(*gpu, *form, {});
+  ASSERT_TRUE(chosen.ok()) << chosen.status().message();
+  Expected<CudnnPlan> rebuilt = rebuildCudnnPlan(*gpu, *form, chosen->name());
+  ASSERT_TRUE(rebuilt.ok()) << rebuilt.status().message();
+  EXPECT_EQ(rebuilt->name(), chosen->name());
+  EXPECT_EQ(rebuilt->workspaceBytes(), chosen->workspaceBytes());
+  Expected<std::string> first = chosen->json(), second = rebuilt->json();
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(*first, *second);
+  EXPECT_NE(first->find("engineId"), std::string::npos);
+  LibraryCallInfo info = planned(desc, {}, device);
+  EXPECT_EQ(info.implementation, chosen->name());
+  EXPECT_EQ(info.workspaceBytes, chosen->workspaceBytes());
+}
+
+/// Grouped, depthwise, dilated and unevenly padded ones.
+static std::vector<Convolution> oddConvolutions() {
+  return {{8, 56, 56, 64, 128, 3, 1, 1, 1, 1, 32},
+          {8, 56, 56, 96, 96, 3, 1, 1, 1, 1, 96},
+          {8, 28, 30, 64, 64, 3, 1, 2, 2, 2, 1},
+          {8, 56, 56, 64, 64, 3, 2, 0, 1, 1, 1},
+          {4, 17, 19, 20, 24, 5, 3, 2, 1, 1, 1},
+          {2, 8, 8, 7, 5, 3, 1, 1, 1, 1, 1}};
+}
+
+TEST(Plan, LibrariesSayTheirVersions) {
+  SKIP_WITHOUT_CUDNN();
+  std::string version = libraryVersion();
+  EXPECT_EQ(version.find("cuDNN 9."), 0u) << version;
+  EXPECT_NE(version.find(", cuBLASLt 1"), std::string::npos) << version;
+}
+
+TEST(Plan, IsRebuiltFromItsName) {
+  SKIP_WITHOUT_CUDNN();
+  for (const LibraryCallDesc &desc : resNetCalls(RP_BF16))
+    checkRebuild(desc, "h200");
+  for (const char *device : {"h100", "a100"})
+    for (const LibraryCallDesc &desc : resNetCalls(RP_F16))
+      checkRebuild(desc, device);
+}
+
+TEST(Plan, OddConvolutionsAreRebuilt) {
+  SKIP_WITHOUT_CUDNN();
+  int planned = 0, lacking = 0;
+  for (const Convolution &v : oddConvolutions())
+    for (rp_element_type type : {RP_F32, RP_BF16, RP_F16})
+      for (LibraryOp op : kDirections) {
+        LibraryCallDesc desc = call(op, type, v);
+        Expected<LibraryCallInfo> info = planCall(*describe("h200"), desc);
+        if (info.ok()) {
+          ++planned;
+          checkRebuild(desc, "h200");
+          continue;
+        }
+        // What is lacking says so.
+        ++lacking;
+        EXPECT_EQ(info.status().code(), RP_UNAVAILABLE);
+        std::cout << functionOf(desc).name << " of " << elementName(type)
+                  << ", " << v.c << " channels, groups " << v.groups << ": "
+                  << info.status().message() << "\n";
+      }
+  std::cout << planned << " planned, " << lacking << " lacking\n";
+  EXPECT_GT(planned, 0);
+}
+
+TEST(Plan, ProductsAreRebuilt) {
+  SKIP_WITHOUT_CUDNN();
+  for (rp_element_type type : {RP_F32, RP_BF16, RP_F16})
+    for (auto [a, b] : {std::pair(0, 1), {0, 0}, {1, 0}}) {
+      checkRebuild(product(type, 256, 2048, 1000, a, b), "h200");
+      checkRebuild(product(type, 6272, 768, 3072, a, b), "a100");
+    }
+}
+
+TEST(Plan, EqualCallsHaveEqualPlans) {
+  SKIP_WITHOUT_CUDNN();
+  for (const LibraryCallDesc &desc : resNetCalls(RP_BF16)) {
+    LibraryCallInfo first = planned(desc), second = planned(desc);
+    EXPECT_EQ(first.implementation, second.implementation);
+    EXPECT_EQ(first.workspaceBytes, second.workspaceBytes);
+  }
+}
+
+/// The figures of the study that found that cuDNN plans without a device.
+TEST(Plan, ResNetNeedsWhatItWasMeasuredToNeed) {
+  SKIP_WITHOUT_CUDNN();
+  auto start = std::chrono::steady_clock::now();
+  uint64_t stem = 0, others = 0;
+  std::set<std::string> names;
+  std::vector<LibraryCallDesc> calls = resNetCalls(RP_BF16);
+  EXPECT_EQ(calls.size(), 68u);
+  for (const LibraryCallDesc &desc : calls) {
+    LibraryCallInfo info = planned(desc);
+    names.insert(info.implementation);
+    bool isStem = desc.inputs[0].shape[3] == 3;
+    uint64_t &most = isStem ? stem : others;
+    most = std::max(most, info.workspaceBytes);
+  }
+  auto time = std::chrono::steady_clock::now() - start;
+  std::cout << calls.size() << " plans, " << names.size() << " kernels, in "
+            << std::chrono::duration<double, std::milli>(time).count()
+            << " ms; workspaces: stem " << stem << ", others " << others
+            << " bytes\n";
+  EXPECT_GE(stem, 205000000u);
+  EXPECT_LE(stem, 213000000u);
+  EXPECT_LE(others, 4 * kMiB);
+}
+
+/// Tensor cores would take f32 as TF32.
+TEST(Plan, F32IsNotRoundedUnlessAllowed) {
+  SKIP_WITHOUT_CUDNN();
+  CallOptions fast;
+  fast.allowTf32 = true;
+  int differing = 0;
+  uint64_t most = 0;
+  for (const LibraryCallDesc &desc : resNetCalls(RP_F32)) {
+    LibraryCallInfo strict = planned(desc), loose = planned(desc, fast);
+    differing += strict.implementation != loose.implementation;
+    most = std::max(most, strict.workspaceBytes);
+  }
+  std::cout << differing << " of 68 have other kernels with TF32; the largest "
+            << "workspace in f32 is " << most << " bytes\n";
+  EXPECT_GT(differing, 34);
+  EXPECT_LE(most, 256 * kMiB);
+  LibraryCallDesc both = product(RP_F32, 64, 64, 64, true, true);
+  EXPECT_EQ(planned(both).implementation, "cublaslt");
+  EXPECT_EQ(planned(both, fast).implementation, "cublaslt tf32");
+  both = product(RP_BF16, 64, 64, 64, true, true);
+  EXPECT_EQ(planned(both, fast).implementation, "cublaslt");
+}
+
+TEST(Plan, OtherProductsAreCublasLts) {
+  SKIP_WITHOUT_CUDNN();
+  std::vector<LibraryCallDesc> calls = {
+      product(RP_BF16, 64, 32, 16, true, true)};
+  LibraryCallDesc batched = product(RP_BF16, 64, 32, 16, false, false);
+  for (TensorDesc *t :
+       {&batched.inputs[0], &batched.inputs[1], &batched.outputs[0]})
+    t->shape.insert(t->shape.begin(), 12);
+  calls.push_back(batched);
+  LibraryCallDesc biased = product(RP_BF16, 64, 32, 16, false, true);
+  biased.epilogues = {Epilogue::Bias};
+  biased.inputs.push_back({RP_BF16, {16}, {}});
+  calls.push_back(biased);
+  LibraryCallDesc view = product(RP_BF16, 64, 32, 16, false, true);
+  view.inputs[0].strides = {40, 1};
+  calls.push_back(view);
+  for (const LibraryCallDesc &desc : calls) {
+    LibraryCallInfo info = planned(desc);
+    EXPECT_EQ(info.implementation, "cublaslt");
+    EXPECT_EQ(info.workspaceBytes, 32 * kMiB);
+  }
+}
+
+/// Sums of bf16 that are not rounded to bf16.
+TEST(Plan, WideResultsOfNarrowOperands) {
+  SKIP_WITHOUT_CUDNN();
+  for (rp_element_type type : {RP_BF16, RP_F16}) {
+    for (LibraryOp op : kDirections) {
+      LibraryCallDesc desc = call(op, type, {8, 28, 28, 64, 64, 3, 1, 1, 1});
+      desc.outputs[0].type = RP_F32;
+      Expected<LibraryCallInfo> info = planCall(*describe("h200"), desc);
+      std::cout << functionOf(desc).name << " of " << elementName(type)
+                << " to f32: "
+                << (info.ok() ? info->implementation : info.status().message())
+                << "\n";
+      if (!info.ok()) {
+        EXPECT_EQ(info.status().code(), RP_UNAVAILABLE);
+      }
+    }
+    for (auto [a, b] : {std::pair(0, 1), {0, 0}, {1, 0}}) {
+      LibraryCallDesc desc = product(type, 128, 256, 512, a, b);
+      desc.outputs[0].type = RP_F32;
+      std::cout << "matmul of " << elementName(type)
+                << " to f32: " << planned(desc).implementation << "\n";
+    }
+  }
+}
+
+TEST(Plan, RefusesNamesThatAreNone) {
+  SKIP_WITHOUT_CUDNN();
+  LibraryCallDesc desc = call(kForward, RP_BF16, {8, 56, 56, 64, 64, 1});
+  std::string name = planned(desc).implementation;
+  Expected<CudnnDevice> gpu = describedDevice(describe("h200")->properties);
+  for (const std::string &bad :
+       {std::string(), std::string("cudnn"), std::string("cudnn eng"),
+        std::string("cudnn eng-1"), std::string("cudnn eng99999"),
+        std::string("cudnn eng99999999999999999999"), name + " ", name + " k",
+        name + " k2", name + " k2=", name + " k999=1", name + " k2=99999",
+        " " + name, "cudnn eng0" + name.substr(9), name + "\n"}) {
+    Expected<CudnnPlan> plan = rebuildCudnnPlan(*gpu, *formOf(desc), bad);
+    ASSERT_FALSE(plan.ok()) << bad;
+    EXPECT_EQ(plan.status().code(), RP_INCOMPATIBLE) << bad;
+  }
+  for (size_t size = 0; size < name.size(); ++size) {
+    Expected<CudnnPlan> plan =
+        rebuildCudnnPlan(*gpu, *formOf(desc), name.substr(0, size));
+    if (!plan.ok()) {
+      EXPECT_EQ(plan.status().code(), RP_INCOMPATIBLE);
+    }
+  }
+}
+
+TEST(Plan, RefusesWrongCallsAndDevices) {
+  SKIP_WITHOUT_CUDNN();
+  DeviceDescription device = *describe("h200");
+  LibraryCallDesc desc = product(RP_F32, 4, 4, 4, false, true);
+  desc.inputs[0].shape = {4, 5};
+  EXPECT_EQ(planCall(device, desc).status().code(), RP_INVALID_ARGUMENT);
+  desc = product(RP_F32, 4, 4, 4, false, true);
+  for (const char *properties : {"", "{", "{}", "[]", "{\"warpSize\":\"x\"}"}) {
+    device.properties = properties;
+    Expected<LibraryCallInfo> info = planCall(device, desc);
+    EXPECT_FALSE(info.ok()) << properties;
+    if (!info.ok()) {
+      EXPECT_EQ(info.status().code(), RP_INVALID_ARGUMENT)
+          << info.status().message();
+    }
+  }
+}
+
+TEST(Plan, ElementsSayWhatIsThere) {
+  SKIP_WITHOUT_CUDNN();
+  std::vector<rp_element_type> all = {RP_F32, RP_BF16, RP_F16};
+  for (LibraryOp op : {kForward, kInputGrad, kFilterGrad, LibraryOp::MatMul})
+    EXPECT_EQ(callElements(op), all);
+  for (LibraryOp op :
+       {LibraryOp::RmsNorm, LibraryOp::Attention, LibraryOp::AttentionGrad})
+    EXPECT_TRUE(callElements(op).empty());
+  TensorDesc x{RP_F32, {4, 8}, {}}, gamma{RP_F32, {8}, {}}, r{RP_F32, {4}, {}};
+  LibraryCallDesc norm{LibraryOp::RmsNorm, {x, gamma}, {x, r}, {}, {1e-5}};
+  Expected<LibraryCallInfo> info = planCall(*describe("h200"), norm);
+  ASSERT_FALSE(info.ok());
+  EXPECT_EQ(info.status().code(), RP_UNAVAILABLE);
+  EXPECT_EQ(info.status().message(), "rms_norm is not there on GPUs");
+}
