@@ -292,10 +292,13 @@ Expected<CudnnPlan> CudnnPlanner::choose(const CudnnChoice &choice) const {
   }
   if (smallest)
     return std::move(*smallest);
+  std::string types;
+  for (const ConvolutionTensor *t : {&form.x, &form.w, &form.y})
+    types += std::string(t == &form.x ? "" : ", ") + elementName(t->type);
   return Status::error(RP_UNAVAILABLE,
                        "cuDNN has no deterministic kernel with sums in f32 "
-                       "for this call" +
-                           reason);
+                       "for input, filter and result of " +
+                           types + reason);
 }
 
 Expected<CudnnPlan>
