@@ -33,6 +33,9 @@ static Expected<CudnnFunctions> load() {
   REPRISE_CUDNN_FUNCTIONS(REPRISE_BIND)
 #undef REPRISE_BIND
   REPRISE_RETURN_IF_ERROR(file->status());
+  // cuDNN opens and closes the compiler while it plans, and loses 70 KB each
+  // time, unless it stays open.
+  (void)SharedLibrary::open("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12"}, "");
   return library;
 }
 

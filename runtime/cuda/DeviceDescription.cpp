@@ -34,8 +34,19 @@ static Expected<Json> parse(const std::string &text) {
   if (text.size() > kMaxBytes)
     return wrong(std::to_string(text.size()) + " bytes; " +
                  std::to_string(kMaxBytes) + " are possible");
+  // The parser's values are copied and freed by recursion.
+  constexpr int kMaxDepth = 8;
+  bool isDeep = false;
+  auto limit = [&](int depth, Json::parse_event_t, Json &) {
+    isDeep = isDeep || depth > kMaxDepth;
+    return !isDeep;
+  };
   try {
-    return Json::parse(text);
+    Json object = Json::parse(text, limit);
+    if (isDeep)
+      return wrong("values are nested more than " + std::to_string(kMaxDepth) +
+                   " deep");
+    return object;
   } catch (const nlohmann::json::parse_error &error) {
     return wrong("no JSON at " + placeOf(text, error.byte));
   } catch (const nlohmann::json::exception &error) {

@@ -38,6 +38,10 @@ planProduct(const DeviceDescription &description, const ProductForm &form,
     if (!isLacking)
       return info;
   }
+  if (cublasLtVersion().empty())
+    return Status::error(RP_UNAVAILABLE,
+                         "no cuBLASLt, which this product needs; install the "
+                         "CUDA toolkit's cuBLAS");
   bool isTf32 = options.allowTf32 && form.a.type == RP_F32;
   return LibraryCallInfo{kCublasWorkspaceBytes,
                          isTf32 ? kCublasTf32Name : kCublasName};

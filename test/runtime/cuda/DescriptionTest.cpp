@@ -153,7 +153,8 @@ TEST(Description, RefusesNestingAndSizeWithoutACrash) {
   std::string deep(60000, '[');
   messageOf(deep);
   std::string closed = deep.substr(0, 30000) + std::string(30000, ']');
-  messageOf(with(": 100,", ": " + closed + ","));
+  EXPECT_EQ(messageOf(with(": 100,", ": " + closed + ",")),
+            "device description: values are nested more than 8 deep");
   messageOf(with("32", closed));
   messageOf(std::string(70000, ' ') + small());
 }
