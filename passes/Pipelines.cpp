@@ -52,10 +52,8 @@ public:
     return *this;
   }
   Stage &formKernels(const CompileOptions &options) {
-    addKernelFormation(
-        manager, {options.keep,
-                  options.amp.empty() ? StringRef() : StringRef(options.target),
-                  options.fuse});
+    addKernelFormation(manager, {options.keep, options.target,
+                                 !options.amp.empty(), options.fuse});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {

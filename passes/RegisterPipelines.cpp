@@ -55,15 +55,18 @@ void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
 
 void reprise::addKernelFormation(OpPassManager &passes,
                                  const KernelFormation &how) {
-  if (!how.mixedFor.empty()) {
+  if (how.isMixed) {
     SgWidenCallsOptions widen;
-    widen.target = how.mixedFor.str();
+    widen.target = how.target.str();
     passes.addNestedPass<func::FuncOp>(createSgWidenCalls(widen));
   }
   // No common-subexpression elimination: it would make the backward pass read
   // what the forward pass happened to compute as well, and so keep it.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  passes.addNestedPass<func::FuncOp>(createSgDecompose({how.fuse}));
+  SgDecomposeOptions decompose;
+  decompose.fuse = how.fuse;
+  decompose.target = how.target.str();
+  passes.addNestedPass<func::FuncOp>(createSgDecompose(decompose));
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   if (how.fuse) {
     SgRecomputeCheapOptions cheap;
@@ -97,7 +100,9 @@ static void buildKernels(OpPassManager &passes, const TrainOptions &options) {
   addLevelVerifiers(passes, "remat");
   passes.addNestedPass<func::FuncOp>(createSgFlatten());
   addLevelVerifiers(passes, "flat");
-  addKernelFormation(passes);
+  KernelFormation how;
+  how.target = options.target;
+  addKernelFormation(passes, how);
 }
 
 static void buildProgramStage(OpPassManager &passes,

@@ -12,9 +12,10 @@ void addLevelVerifiers(mlir::OpPassManager &passes, llvm::StringRef level);
 struct KernelFormation {
   /// What these patterns name is not computed again.
   llvm::ArrayRef<std::string> keep = {};
-  /// Of a model in mixed precision: the target whose library may lack its type;
-  /// else "".
-  llvm::StringRef mixedFor = "";
+  /// What the library of a target lacks is asked of it; "": of none.
+  llvm::StringRef target = "";
+  /// Whether the model is in mixed precision, whose type it may lack.
+  bool isMixed = false;
   /// Whether ops share kernels, and with library calls; else nothing is
   /// computed again to join its readers either.
   bool fuse = true;

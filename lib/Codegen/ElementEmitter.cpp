@@ -66,6 +66,13 @@ unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
 }
 
 Value ElementEmitter::load(BlockArgument argument, const Index &index) {
+  if (Value element = staged.lookup(argument.getArgNumber()))
+    return element;
+  return loadFromMemory(argument, index);
+}
+
+Value ElementEmitter::loadFromMemory(BlockArgument argument,
+                                     const Index &index) {
   Type element = cast<RankedTensorType>(argument.getType()).getElementType();
   Type stored = memoryTypeOf(element);
   Value position = linear(index);

@@ -49,6 +49,14 @@ public:
   /// Ends the row, or the columns.
   void forgetRow() { rowElements.clear(); }
 
+  /// Says the element that an argument has at the index at hand, wherever it is
+  /// asked for; null ends that.
+  void setStaged(unsigned argument, mlir::Value element) {
+    staged[argument] = element;
+  }
+  /// The element in memory.
+  mlir::Value loadFromMemory(mlir::BlockArgument argument, const Index &index);
+
   const KernelSpace &space;
 
 protected:
@@ -70,6 +78,7 @@ private:
   int64_t activeLanes;
   llvm::DenseMap<mlir::Value, int64_t> multiples;
   llvm::DenseMap<mlir::Value, mlir::Value> rowElements;
+  llvm::DenseMap<unsigned, mlir::Value> staged;
 };
 
 } // namespace reprise

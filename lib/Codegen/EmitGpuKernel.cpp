@@ -2,6 +2,8 @@
 //
 // Pointwise: a thread for as many neighbours as take 16 bytes; of several
 // shapes, and of stores that have nothing in common, some blocks for each.
+// Arguments that are transposed come by tiles through shared memory, whose rows
+// lie an odd number of elements apart, so that columns are in different banks.
 //
 // Reductions over the last loop: a team of threads for each kept point, a warp
 // or, where a row is long, a block. Each member sweeps every n-th vector of the
@@ -43,13 +45,20 @@ namespace {
 
 class GpuEmitter : KernelParts {
 public:
-  GpuEmitter(ElementEmitter &e, Block &body, gpu::GPUFuncOp function);
+  GpuEmitter(ElementEmitter &e, const GpuSpace &own, Block &body,
+             gpu::GPUFuncOp function);
 
   /// `block` of the space's own; kBlockThreads or fewer threads.
   void emit(Value block, Value thread);
 
 private:
   void emitPointwise(Value block, Value thread);
+  void emitStaged(Value block, Value thread);
+  void bringTile(ArrayRef<Value> buffers, Value thread, Value row,
+                 Value column);
+  void storeTile(ArrayRef<Value> buffers, Value thread, Value row,
+                 Value column);
+  void ifInside(llvm::function_ref<void()> then);
 
   // Rows.
   int64_t team() const { return shape.isWide ? kBlockThreads : kWarpThreads; }
@@ -88,6 +97,7 @@ private:
   /// Shared memory of the block.
   Value share(int64_t elements, Type type);
 
+  const GpuSpace &own;
   gpu::GPUFuncOp function;
   GpuShape shape;
   /// In rows: the number among the team, of a warp, and of the warp.
@@ -96,8 +106,9 @@ private:
 
 } // namespace
 
-GpuEmitter::GpuEmitter(ElementEmitter &e, Block &body, gpu::GPUFuncOp function)
-    : KernelParts(e, body), function(function), shape(space) {}
+GpuEmitter::GpuEmitter(ElementEmitter &e, const GpuSpace &own, Block &body,
+                       gpu::GPUFuncOp function)
+    : KernelParts(e, body), own(own), function(function), shape(own) {}
 
 //===----------------------------------------------------------------------===//
 // Loops and numbers
@@ -194,6 +205,87 @@ void GpuEmitter::emitPointwise(Value block, Value thread) {
   };
   REPRISE_FAULT("gpu-tail-runs", count += kBlockThreads);
   ifThen(isLess(number, e.constant(count)), store);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed arguments
+//===----------------------------------------------------------------------===//
+
+/// Behind the last tile's end there is nothing.
+void GpuEmitter::ifInside(llvm::function_ref<void()> then) {
+  REPRISE_FAULT("gpu-tile-runs-over", return then());
+  Value rows = e.constant(space.extents[own.along]),
+        columns = e.constant(space.extents.back());
+  ifThen(arith::AndIOp::create(b, e.loc, isLess(at[own.along], rows),
+                               isLess(at.back(), columns)),
+         then);
+}
+
+/// Threads that are neighbours take elements that are neighbours in memory.
+void GpuEmitter::bringTile(ArrayRef<Value> buffers, Value thread, Value row,
+                           Value column) {
+  const GpuTile &tile = shape.tile;
+  int64_t pitch = tile.rows | 1, threads = shape.grid().threads;
+  loop(thread, e.constant(tile.rows * tile.columns), threads, [&](Value i) {
+    Value r = remainder(i, tile.rows), c = quotient(i, tile.rows);
+    at[own.along] = e.add(row, r);
+    at.back() = e.add(column, c);
+    ifInside([&] {
+      Value place = asIndex(e.add(e.multiply(c, pitch), r));
+      for (auto [argument, buffer] : llvm::zip_equal(own.staged, buffers)) {
+        BlockArgument from = body.getArgument(argument.number);
+        Index index;
+        for (AffineExpr expr : argument.map.getResults()) {
+          unsigned d = cast<AffineDimExpr>(expr).getPosition();
+          index.at.push_back(at[d]);
+          index.extents.push_back(space.extents[d]);
+        }
+        memref::StoreOp::create(b, e.loc, e.loadFromMemory(from, index), buffer,
+                                place);
+      }
+    });
+  });
+}
+
+void GpuEmitter::storeTile(ArrayRef<Value> buffers, Value thread, Value row,
+                           Value column) {
+  const GpuTile &tile = shape.tile;
+  int64_t pitch = tile.rows | 1, threads = shape.grid().threads;
+  REPRISE_FAULT("gpu-tile-of-another-pitch", ++pitch);
+  loop(thread, e.constant(tile.rows * tile.columns), threads, [&](Value i) {
+    Value c = remainder(i, tile.columns), r = quotient(i, tile.columns);
+    at[own.along] = e.add(row, r);
+    at.back() = e.add(column, c);
+    ifInside([&] {
+      Value place = asIndex(e.add(e.multiply(c, pitch), r));
+      for (auto [argument, buffer] : llvm::zip_equal(own.staged, buffers))
+        e.setStaged(argument.number,
+                    memref::LoadOp::create(b, e.loc, buffer, place));
+      storePointwise(indexAt(at));
+    });
+  });
+  for (const StagedArgument &argument : own.staged)
+    e.setStaged(argument.number, nullptr);
+}
+
+void GpuEmitter::emitStaged(Value block, Value thread) {
+  Value column =
+      e.multiply(remainder(block, shape.tileColumns), shape.tile.columns);
+  block = quotient(block, shape.tileColumns);
+  Value row = e.multiply(remainder(block, shape.tileRows), shape.tile.rows);
+  unflatten(quotient(block, shape.tileRows), shape.keptLoops);
+  SmallVector<Value> buffers;
+  for (const StagedArgument &argument : own.staged) {
+    auto type =
+        cast<RankedTensorType>(body.getArgument(argument.number).getType());
+    buffers.push_back(share(shape.tile.columns * (shape.tile.rows | 1),
+                            type.getElementType()));
+  }
+  bringTile(buffers, thread, row, column);
+  REPRISE_FAULT("gpu-tile-unseen",
+                return storeTile(buffers, thread, row, column));
+  gpu::BarrierOp::create(b, e.loc);
+  storeTile(buffers, thread, row, column);
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,7 +503,9 @@ void GpuEmitter::emitColumns(Value block, Value thread) {
 //===----------------------------------------------------------------------===//
 
 void GpuEmitter::emit(Value block, Value thread) {
-  if (!space.hasReductions())
+  if (shape.isStaged)
+    emitStaged(block, thread);
+  else if (shape.isPointwise)
     emitPointwise(block, thread);
   else if (space.reducesLast())
     emitRows(block, thread);
@@ -421,7 +515,7 @@ void GpuEmitter::emit(Value block, Value thread) {
 
 /// The code between the function's arguments and its return.
 static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
-                       ArrayRef<KernelSpace> spaces) {
+                       ArrayRef<GpuSpace> spaces) {
   Location loc = function.getLoc();
   SmallVector<Value> pointers(function.getArguments());
   auto number = [&](Value index) {
@@ -430,9 +524,9 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
   Value thread = number(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
   Value block = number(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
   int64_t begin = 0;
-  for (const KernelSpace &space : spaces) {
+  for (const GpuSpace &space : spaces) {
     ElementEmitter elements(b, loc, space, pointers);
-    GpuEmitter emitter(elements, body, function);
+    GpuEmitter emitter(elements, space, body, function);
     GpuGrid own = GpuShape(space).grid();
     Value first = elements.add(block, -begin);
     REPRISE_FAULT("gpu-spaces-begin-late", first = elements.add(first, -1));
@@ -469,7 +563,7 @@ static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
 
 FailureOr<gpu::GPUFuncOp>
 reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
-  FailureOr<std::vector<KernelSpace>> spaces = readGpuSpaces(body);
+  FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(spaces))
     return failure();
   OpBuilder b(module.getBodyRegion());

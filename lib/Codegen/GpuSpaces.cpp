@@ -75,47 +75,102 @@ static std::vector<SmallVector<unsigned>> partStores(Block &body,
   return result;
 }
 
-/// Neighbours that a thread handles. Of a pointwise space the narrowest tensor
-/// takes 16 bytes of them. The order of sums must not depend on what else a
-/// kernel does, so theirs follow from the shape alone. Rows hold a whole
-/// number.
+/// Neighbours that a thread handles. Of a pointwise space the widest tensor
+/// takes 16 bytes of them: were it more, lanes of a warp would load with gaps.
+/// The order of sums must not depend on what else a kernel does, so theirs
+/// follow from the shape alone. Rows hold a whole number.
 static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   int64_t columns = space.extents.back();
   int64_t divisor = std::max<int64_t>(1, columns & -columns);
-  unsigned bits = 32;
+  unsigned bits = 16;
   bool isOrder = space.hasReductions();
   REPRISE_FAULT("gpu-sum-order-by-fusion", isOrder = false);
   if (isOrder)
-    return std::min<int64_t>(128 / bits, divisor);
+    return std::min<int64_t>(128 / 32, divisor);
   if (!space.vectorized)
     return 1;
   int64_t elements = elementsOf(space);
   auto look = [&](Value value) {
     unsigned own = tensorOf(value).getElementType().getIntOrFloatBitWidth();
     if (tensorOf(value).getNumElements() >= elements)
-      bits = std::min(bits, std::max(own, 16u));
+      bits = std::max(bits, own);
   };
   llvm::for_each(body.getArguments(), look);
   llvm::for_each(body.getTerminator()->getOperands(), look);
   return std::min<int64_t>(128 / bits, divisor);
 }
 
-FailureOr<std::vector<KernelSpace>> reprise::readGpuSpaces(Block &body) {
+/// How each argument is read for an index of what is stored, through ops that
+/// compute element by element or move elements. Null where there are two ways.
+static llvm::MapVector<BlockArgument, AffineMap>
+mapsOfArguments(Block &body, const KernelSpace &space) {
+  llvm::MapVector<BlockArgument, AffineMap> arguments;
+  llvm::DenseMap<Value, AffineMap> seen;
+  SmallVector<std::pair<Value, AffineMap>> left;
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(
+      space.shape.size(), body.getParentOp()->getContext());
+  for (unsigned i : space.work.passes.front().stored)
+    left.push_back({body.getTerminator()->getOperand(i), identity});
+  while (!left.empty()) {
+    auto [value, map] = left.pop_back_val();
+    auto [at, isNew] = seen.insert({value, map});
+    if (!isNew && at->second == map)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      arguments[argument] = isNew ? map : AffineMap();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    auto moves = dyn_cast<IndexMapOpInterface>(op);
+    if (map && moves)
+      left.push_back({op->getOperand(0), moves.getIndexMap().compose(map)});
+    else
+      for (Value operand : op->getOperands())
+        left.push_back(
+            {operand, isa<PointwiseOpInterface>(op) ? map : AffineMap()});
+  }
+  return arguments;
+}
+
+/// Finds the arguments to stage: transposed ones, whose last dimension follows
+/// one loop, which is not the last.
+static void stageArguments(Block &body, GpuSpace &space) {
+  REPRISE_FAULT("gpu-stages-nothing", return);
+  if (space.merged)
+    return;
+  for (auto &[argument, map] : mapsOfArguments(body, space)) {
+    if (!map || !map.isPermutation() || map.getNumResults() < 2 ||
+        tensorOf(argument).getElementType().isInteger(1))
+      continue;
+    unsigned along = map.getDimPosition(map.getNumResults() - 1);
+    bool isApart = along + 1 < space.extents.size() &&
+                   space.extents[along] > 1 && space.extents.back() > 1;
+    if (!isApart || (!space.staged.empty() && space.along != along))
+      continue;
+    space.along = along;
+    space.staged.push_back({argument.getArgNumber(), map});
+  }
+  if (!space.staged.empty())
+    space.vectorized = false;
+}
+
+FailureOr<std::vector<GpuSpace>> reprise::readGpuSpaces(Block &body) {
   FailureOr<std::vector<KernelSpace>> read =
       readKernelSpaces(body, KernelShape());
   if (failed(read))
     return failure();
-  std::vector<KernelSpace> spaces;
+  std::vector<GpuSpace> spaces;
   for (KernelSpace &space : *read) {
     space.target.lanes = chooseLanes(body, space);
     space.vectorized &= space.target.lanes > 1;
     if (space.hasReductions()) {
-      spaces.push_back(std::move(space));
+      spaces.emplace_back(std::move(space));
       continue;
     }
     for (SmallVector<unsigned> &part : partStores(body, space)) {
-      spaces.push_back(space);
-      spaces.back().work.passes.front().stored = std::move(part);
+      GpuSpace &own = spaces.emplace_back(space);
+      own.work.passes.front().stored = std::move(part);
+      stageArguments(body, own);
     }
   }
   return spaces;
@@ -141,9 +196,28 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
   return tile;
 }
 
-GpuShape::GpuShape(const KernelSpace &space)
-    : isPointwise(!space.hasReductions()), reducesLast(space.reducesLast()) {
+/// As many elements as four for each thread; warps along either side where its
+/// extent allows it.
+static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
+  constexpr int64_t elements = 4 * kBlockThreads;
+  auto side = [](int64_t extent, int64_t most) {
+    if (extent <= most)
+      return extent;
+    return std::max<int64_t>(1, most / kWarpThreads * kWarpThreads);
+  };
+  GpuTile tile;
+  tile.rows = side(rows, kWarpThreads);
+  tile.columns = side(columns, elements / tile.rows);
+  tile.rows = side(rows, elements / tile.columns);
+  return tile;
+}
+
+GpuShape::GpuShape(const GpuSpace &space)
+    : isPointwise(!space.hasReductions()), isStaged(!space.staged.empty()),
+      reducesLast(space.reducesLast()) {
   for (unsigned d = 0; d + 1 < space.extents.size(); ++d) {
+    if (isStaged && d == space.along)
+      continue;
     (space.reduced[d] ? reducedLoops : keptLoops).push_back(d);
     (space.reduced[d] ? swept : kept) *= space.extents[d];
   }
@@ -154,10 +228,20 @@ GpuShape::GpuShape(const KernelSpace &space)
   isWide = reducesLast && swept * vectors > looks * kWarpThreads;
   if (!isPointwise && !reducesLast)
     tile = tileOf(space.extents.back() / space.target.lanes, swept);
+  if (!isStaged)
+    return;
+  tile = stagedTileOf(space.extents[space.along], space.extents.back());
+  tileRows = llvm::divideCeilSigned(space.extents[space.along], tile.rows);
+  tileColumns = llvm::divideCeilSigned(space.extents.back(), tile.columns);
 }
 
 GpuGrid GpuShape::grid() const {
   constexpr int64_t warps = kBlockThreads / kWarpThreads;
+  if (isStaged)
+    return {
+        kept * tileRows * tileColumns,
+        std::min<int64_t>(kBlockThreads, llvm::alignTo(tile.rows * tile.columns,
+                                                       kWarpThreads))};
   if (isPointwise) {
     int64_t count = kept * vectors;
     int64_t threads = std::clamp<int64_t>(llvm::alignTo(count, kWarpThreads),
@@ -170,9 +254,9 @@ GpuGrid GpuShape::grid() const {
           tile.columns * tile.rows};
 }
 
-GpuGrid reprise::gridOf(ArrayRef<KernelSpace> spaces) {
+GpuGrid reprise::gridOf(ArrayRef<GpuSpace> spaces) {
   GpuGrid grid = {0, kWarpThreads};
-  for (const KernelSpace &space : spaces) {
+  for (const GpuSpace &space : spaces) {
     GpuGrid own = GpuShape(space).grid();
     grid.blocks += own.blocks;
     grid.threads = std::max(grid.threads, own.threads);
@@ -187,7 +271,7 @@ GpuGrid reprise::gridOf(ArrayRef<KernelSpace> spaces) {
 
 /// Whether stores of another space read what the output would lie over: its
 /// threads may come first.
-static bool isReadElsewhere(Block &body, ArrayRef<KernelSpace> spaces,
+static bool isReadElsewhere(Block &body, ArrayRef<GpuSpace> spaces,
                             unsigned output, unsigned input) {
   Value argument = body.getArgument(input);
   return llvm::any_of(spaces, [&](const KernelSpace &space) {
@@ -202,7 +286,7 @@ static bool isReadElsewhere(Block &body, ArrayRef<KernelSpace> spaces,
 
 FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
   FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
-  FailureOr<std::vector<KernelSpace>> spaces = readGpuSpaces(body);
+  FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(traits) || failed(spaces))
     return failure();
   traits->grains = gridOf(*spaces).blocks;

@@ -6,31 +6,48 @@
 
 namespace reprise {
 
+/// An argument that a space reads along another loop than it stores, so that
+/// neighbouring threads would load with gaps: a block brings a tile of it to
+/// shared memory first.
+struct StagedArgument {
+  unsigned number;
+  /// From an index of what is stored to the argument's.
+  mlir::AffineMap map;
+};
+
+struct GpuSpace : KernelSpace {
+  explicit GpuSpace(KernelSpace space) : KernelSpace(std::move(space)) {}
+  llvm::SmallVector<StagedArgument> staged;
+  /// The loop that the last dimension of these arguments follows.
+  unsigned along = 0;
+};
+
 /// The spaces of a kernel as blocks of threads take them, each with the lanes
 /// that a thread handles. Stores that have nothing in common, as the updates of
 /// several variables of one shape, are in spaces of their own. Fails as
 /// readKernelSpaces does.
-mlir::FailureOr<std::vector<KernelSpace>> readGpuSpaces(mlir::Block &body);
+mlir::FailureOr<std::vector<GpuSpace>> readGpuSpaces(mlir::Block &body);
 
 /// How many blocks are launched, of how many threads.
 struct GpuGrid {
   int64_t blocks = 0, threads = 0;
 };
 
-/// Threads of a block that adds columns.
+/// Threads of a block that adds columns, or elements of one that transposes:
+/// rows are along the loop of staged arguments.
 struct GpuTile {
   int64_t columns = 1, rows = 1;
 };
 
 /// How threads share the loops of a space.
 struct GpuShape {
-  explicit GpuShape(const KernelSpace &space);
+  explicit GpuShape(const GpuSpace &space);
 
   GpuGrid grid() const;
 
-  bool isPointwise = false, reducesLast = false;
-  /// Reduced loops and kept ones, the last loop not among them, and how often
-  /// they go around.
+  bool isPointwise = false, isStaged = false, reducesLast = false;
+  /// Reduced loops and kept ones, the last loop not among them, nor that of
+  /// staged arguments, and how often they go around.
   llvm::SmallVector<unsigned> reducedLoops, keptLoops;
   int64_t swept = 1, kept = 1;
   /// Of the last loop: what a thread handles at once, and how many of these.
@@ -39,12 +56,14 @@ struct GpuShape {
   int64_t width = 1, vectors = 1, scalars = 1;
   /// Of rows: whether a block goes over one, and not a warp.
   bool isWide = false;
-  /// Of columns.
+  /// Of columns and of staged arguments.
   GpuTile tile;
+  /// Tiles along the loop of staged arguments and along the last one.
+  int64_t tileRows = 1, tileColumns = 1;
 };
 
 /// Of a kernel: the blocks of its spaces follow one another.
-GpuGrid gridOf(llvm::ArrayRef<KernelSpace> spaces);
+GpuGrid gridOf(llvm::ArrayRef<GpuSpace> spaces);
 
 } // namespace reprise
 

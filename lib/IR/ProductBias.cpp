@@ -118,7 +118,8 @@ static void replace(Operation *last, const BiasedProduct &found,
 namespace {
 
 struct AddToProduct : public OpRewritePattern<AddOp> {
-  using OpRewritePattern::OpRewritePattern;
+  AddToProduct(MLIRContext *context, TakesBias takes)
+      : OpRewritePattern(context), takes(std::move(takes)) {}
 
   LogicalResult matchAndRewrite(AddOp op,
                                 PatternRewriter &rewriter) const override {
@@ -127,13 +128,18 @@ struct AddToProduct : public OpRewritePattern<AddOp> {
       return rewriter.notifyMatchFailure(op, "adds no vector to a product");
     if (roundingOf(op, found->product))
       return rewriter.notifyMatchFailure(op, "is rounded, and goes with that");
+    if (!takes(elementOf(found->bias), elementOf(op)))
+      return rewriter.notifyMatchFailure(op, "is not for the library");
     replace(op, *found, rewriter);
     return success();
   }
+
+  TakesBias takes;
 };
 
 struct RoundBiasedProduct : public OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
+  RoundBiasedProduct(MLIRContext *context, TakesBias takes)
+      : OpRewritePattern(context), takes(std::move(takes)) {}
 
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
@@ -142,13 +148,18 @@ struct RoundBiasedProduct : public OpRewritePattern<CastOp> {
         sum ? biasedProduct(sum) : std::nullopt;
     if (!found || roundingOf(sum, found->product) != op)
       return rewriter.notifyMatchFailure(op, "rounds no biased product");
+    if (!takes(elementOf(found->bias), elementOf(op)))
+      return rewriter.notifyMatchFailure(op, "is not for the library");
     replace(op, *found, rewriter);
     return success();
   }
+
+  TakesBias takes;
 };
 
 } // namespace
 
-void sg::populateProductBiasPatterns(RewritePatternSet &patterns) {
-  patterns.add<AddToProduct, RoundBiasedProduct>(patterns.getContext());
+void sg::populateProductBiasPatterns(RewritePatternSet &patterns,
+                                     const TakesBias &takes) {
+  patterns.add<AddToProduct, RoundBiasedProduct>(patterns.getContext(), takes);
 }

@@ -4,6 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Cpu/CpuTarget.h"
+#include "Cuda/CudaTarget.h"
 #include "reprise/Target/Target.h"
 
-void reprise::registerAllTargets() { registerCpuTarget(); }
+void reprise::registerAllTargets() {
+  registerCpuTarget();
+  registerCudaTarget();
+}

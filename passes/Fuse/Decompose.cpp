@@ -10,12 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "reprise/Bridge/ElementTypes.h"
 #include "reprise/IR/CastMotion.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
 #include "reprise/IR/ProductBias.h"
 #include "reprise/Passes/Fuse.h"
+#include "reprise/Target/Target.h"
 #include <functional>
 #include <numeric>
 
@@ -145,9 +147,24 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     walkAndApplyPatterns(getOperation(), std::move(splits));
     if (!fuse)
       return;
+    rt::Expected<std::unique_ptr<Target>> library = libraryOf();
+    if (!library.ok()) {
+      getOperation()->emitError() << library.status().message();
+      return signalPassFailure();
+    }
     RewritePatternSet additions(context);
-    sg::populateProductBiasPatterns(additions);
+    sg::populateProductBiasPatterns(additions, [&](Type bias, Type stored) {
+      return !*library ||
+             (*library)->takesBias(elementTypeOf(bias), elementTypeOf(stored));
+    });
     walkAndApplyPatterns(getOperation(), std::move(additions));
+  }
+
+  /// Null where any will do.
+  rt::Expected<std::unique_ptr<Target>> libraryOf() {
+    if (target.empty())
+      return std::unique_ptr<Target>();
+    return createTarget(target, /*threads=*/1);
   }
 
   struct Progress : public RewriterBase::Listener {

@@ -2,7 +2,9 @@
 //
 // Input:   a flat function of a model in mixed precision, a target.
 // Output:  library ops on an element type that the target's library does not
-//          take compute in f32: casts before and behind them.
+//          take compute in f32: casts before and behind them. Ops whose sums it
+//          stores in the operands' type alone store them so, and are widened
+//          behind that.
 // Cost:    linear.
 // Fails:   where there is no such target.
 //
@@ -63,6 +65,32 @@ static void widen(Operation *op, Type lacking) {
   }
 }
 
+/// The type of the operands of a call whose result is wider, where the library
+/// does not store that; else null.
+static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
+  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  if (!function || target.storesSums(rt::LibraryOp(*function)) ||
+      call->getNumOperands() == 0)
+    return {};
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  Type narrow = elementOf(call->getOperand(0));
+  return sg::isWider(elementOf(call->getResult(0)), narrow) ? narrow : Type();
+}
+
+/// Rounds what the call stores.
+static void narrow(Operation *op, Type element) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  sg::OriginScope scope(builder, op);
+  Value result = op->getResult(0);
+  auto wide = cast<RankedTensorType>(result.getType());
+  result.setType(wide.clone(element));
+  auto widened = sg::CastOp::create(builder, op->getLoc(), wide, result);
+  result.replaceAllUsesExcept(widened, widened);
+}
+
 namespace {
 class WidenCalls : public reprise::impl::SgWidenCallsBase<WidenCalls> {
 public:
@@ -80,6 +108,8 @@ private:
     unsigned count = 0;
     Type lacking;
     function.walk([&](LibraryOpInterface call) {
+      if (Type element = unstoredFrom(call, **device))
+        narrow(call, element);
       Type element = lackingOf(call, **device);
       if (!element)
         return;

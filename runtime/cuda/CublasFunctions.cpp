@@ -18,7 +18,8 @@ Status CublasFunctions::check(cublasStatus_t status, const char *what) const {
 static Expected<CublasFunctions> load() {
   Expected<SharedLibrary> file = SharedLibrary::open(
       "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"},
-      "install the CUDA toolkit's cuBLAS, or run on the CPU with --device cpu");
+      "install the CUDA toolkit's cuBLAS, or compile the model for the "
+      "processor (--target cpu:native)");
   if (!file.ok())
     return file.status();
   CublasFunctions library;

@@ -7,8 +7,9 @@
 namespace reprise::rt::cuda {
 
 static Status unavailable(const std::string &what) {
-  return Status::error(RP_UNAVAILABLE,
-                       what + "; run on the CPU with --device cpu");
+  return Status::error(
+      RP_UNAVAILABLE,
+      what + "; compile the model for the processor (--target cpu:native)");
 }
 
 Expected<std::unique_ptr<Driver>> CudaDriver::open(unsigned which) {

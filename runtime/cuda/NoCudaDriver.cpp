@@ -8,7 +8,7 @@ Expected<std::unique_ptr<Driver>> openCudaDriver(unsigned) {
       RP_UNAVAILABLE,
       "this build has no CUDA; install the headers of the CUDA toolkit, "
       "cuBLAS and cuDNN 9, and configure it again with -DREPRISE_CUDA=ON, or "
-      "run on the CPU with --device cpu");
+      "compile the model for the processor (--target cpu:native)");
 }
 
 } // namespace reprise::rt::cuda

@@ -1,6 +1,6 @@
 //===- CompileTest.cpp - Properties of code images ------------------------===//
 
-#include "HostKernels.h"
+#include "HostCode.h"
 #include "KernelHarness.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/IR/Sg.h"

@@ -148,8 +148,14 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
   return true;
 }
 
+std::string &end_to_end::trainingTarget() {
+  static std::string target = "cpu:native";
+  return target;
+}
+
 CompileOptions end_to_end::trainingOptions() {
   CompileOptions options;
+  options.target = trainingTarget();
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 0.01;
   options.planWork = kPlanWork;
@@ -218,8 +224,9 @@ std::string end_to_end::compileVariants(mlir::ModuleOp model,
       return variant.label + ": " + wrong;
     takeKernels(programOf(*programs.back()), "mode" + Twine(k) + "_", sources);
   }
-  auto target = createTarget("cpu:native", 2);
-  assert(target.ok() && "targets are registered");
+  auto target = createTarget(variants.front().options.target, 2);
+  if (!target.ok())
+    return target.status().message();
   FailureOr<std::vector<uint8_t>> image = (*target)->compileKernels(sources);
   for (auto [k, variant] : llvm::enumerate(variants)) {
     // Alone when they failed together, to name the mode.
@@ -312,8 +319,8 @@ std::string end_to_end::runArtifact(const Bytes &file,
                                     CompiledRun &run) {
   Session s;
   RETURN_IF_WRONG(rp_program_from_memory(file.data(), file.size(), &s.program));
-  rp_session_options options = {"cpu", /*poison=*/1, /*profile=*/0,
-                                /*check_memory=*/1};
+  rp_session_options options = {/*device=*/nullptr, /*poison=*/1,
+                                /*profile=*/0, /*check_memory=*/1};
   RETURN_IF_WRONG(rp_session_create(s.program, &options, &s.session));
   if (std::string wrong = writeVariables(s, variables); !wrong.empty())
     return wrong;

@@ -38,8 +38,12 @@ struct Variant {
   CompileOptions options;
 };
 
-/// Of a training step, with the little effort that a small model's plan takes.
+/// Of a training step for trainingTarget(), with the little effort that a small
+/// model's plan takes.
 CompileOptions trainingOptions();
+
+/// "cpu:native", unless somebody sets another one.
+std::string &trainingTarget();
 
 /// The same of a random graph. A third of the seeds clip gradients, with
 /// Nesterov's momentum and weights alone decaying, a third run two

@@ -88,11 +88,13 @@ OwningOpRef<mlir::ModuleOp> end_to_end::buildLargeCase(MLIRContext &context,
 }
 
 Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
-                              const std::string &mode, bool fuse) {
+                              const std::string &mode, bool fuse,
+                              const std::string &target) {
   OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
   if (!model)
     return {};
   CompileOptions options;
+  options.target = target;
   options.checkpointing = mode;
   options.fuse = fuse;
   options.amp = zooCase.amp;
@@ -108,15 +110,16 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
   return succeeded(file) ? *file : Bytes();
 }
 
-OpenProgram::OpenProgram(const Bytes &artifact) {
+OpenProgram::OpenProgram(const Bytes &artifact, bool poison) {
   rt::Status opened = rt::takeStatus(
       rp_program_from_memory(artifact.data(), artifact.size(), &program));
   if (!opened.ok()) {
     ADD_FAILURE() << opened.message();
     return;
   }
-  auto created = rt::openSessionBackend(
-      program, {"cpu", /*poison=*/1, /*profile=*/0, /*check_memory=*/0});
+  auto created = rt::openSessionBackend(program, {/*device=*/nullptr, poison,
+                                                  /*profile=*/0,
+                                                  /*check_memory=*/0});
   if (created.ok())
     session = std::move(*created);
   else

@@ -63,13 +63,15 @@ mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
 /// The artifact of a model in a mode; empty after an error, which fails the
 /// test.
 Bytes compileCase(mlir::MLIRContext &context, const ZooCase &zooCase,
-                  const std::string &mode, bool fuse = true);
+                  const std::string &mode, bool fuse = true,
+                  const std::string &target = "cpu:native");
 
-/// An artifact, opened, with a session of its own.
+/// An artifact, opened, with a session of its own on the device it is for.
 class OpenProgram {
 public:
-  /// An error fails the test and leaves the backend null.
-  explicit OpenProgram(const Bytes &artifact);
+  /// An error fails the test and leaves the backend null. With `poison` steps
+  /// run one by one.
+  explicit OpenProgram(const Bytes &artifact, bool poison = true);
   ~OpenProgram();
   OpenProgram(const OpenProgram &) = delete;
   OpenProgram &operator=(const OpenProgram &) = delete;

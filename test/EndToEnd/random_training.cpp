@@ -1,7 +1,7 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
-//   random_training [--brief] [--progress] [--strip] [--budgets] [--amp TYPE]
-//                   FIRST COUNT [DIRECTORY]
+//   random_training [--brief] [--progress] [--strip] [--budgets] [--gpu]
+//                   [--amp TYPE] FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets. A
@@ -9,12 +9,14 @@
 // current folder by default), which `random_training FILE.mlir SEED` runs
 // again. With --strip each is compiled a second time without any location, to
 // the same program. With --amp each is in mixed precision of that type, bf16 or
-// f16. With --brief the first failure ends it, and nothing is
-// reduced; with
+// f16. With --gpu all run on a simulated GPU (see ../Gpu/FakeDriver.h), where
+// what a kernel does wrong is a failure too. With --brief the first failure
+// ends it, and nothing is reduced; with
 // --progress a line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Gpu/SimulatedTarget.h"
 #include "../RandomGraphs/Generator.h"
 #include "TrainingCheck.h"
 #include "mlir/Parser/Parser.h"
@@ -60,12 +62,27 @@ LogicalResult autocast(mlir::ModuleOp model, const std::string &type) {
   return passes.run(model);
 }
 
+void useSimulatedGpu() {
+  gpu_test::registerSimulatedGpu();
+  trainingTarget() = "cuda:";
+}
+
+/// checkTraining, and what kernels did wrong on the simulated GPU.
+std::string check(mlir::ModuleOp model, uint64_t seed,
+                  const std::vector<std::string> &modes, Twin twin) {
+  std::string wrong = checkTraining(model, seed, modes, twin);
+  std::vector<std::string> problems =
+      std::exchange(gpu_test::simulatedGpu().problems, {});
+  ++gpu_test::simulatedGpu().seed;
+  return wrong.empty() && !problems.empty() ? problems.front() : wrong;
+}
+
 int runFile(MLIRContext &context, const char *path, uint64_t seed,
             const std::vector<std::string> &modes, Twin twin) {
   auto model = parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!model)
     return 1;
-  std::string wrong = checkTraining(*model, seed, modes, twin);
+  std::string wrong = check(*model, seed, modes, twin);
   llvm::outs() << (wrong.empty() ? "passed" : wrong) << '\n';
   return !wrong.empty();
 }
@@ -86,6 +103,7 @@ int main(int argc, char **argv) {
   Twin twin = takeFlag("--strip") ? Twin::Stripped : Twin::None;
   if (takeFlag("--budgets"))
     modes = budgetModes();
+  bool onGpu = takeFlag("--gpu");
   std::string amp;
   if (takeFlag("--amp") && argc > 1) {
     amp = argv[1];
@@ -94,7 +112,8 @@ int main(int argc, char **argv) {
   }
   if (argc < 3) {
     llvm::errs() << "usage: random_training [--brief] [--progress] [--strip] "
-                    "[--budgets] [--amp TYPE] FIRST COUNT [DIRECTORY]\n"
+                    "[--budgets] [--gpu] [--amp TYPE] FIRST COUNT "
+                    "[DIRECTORY]\n"
                     "       random_training [--strip] [--budgets] FILE.mlir "
                     "SEED\n";
     return 2;
@@ -102,6 +121,8 @@ int main(int argc, char **argv) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   hideWarnings(context);
+  if (onGpu)
+    useSimulatedGpu();
   if (llvm::StringRef(argv[1]).ends_with(".mlir"))
     return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10), modes,
                    twin);
@@ -112,7 +133,7 @@ int main(int argc, char **argv) {
     auto model = random_graphs::generateGraph(&context, seed);
     if (!amp.empty() && failed(autocast(*model, amp)))
       return 2;
-    std::string wrong = checkTraining(*model, seed, modes, twin);
+    std::string wrong = check(*model, seed, modes, twin);
     if (uint64_t done = seed - first; showsProgress && done % 100 == 0)
       llvm::outs() << done << " done, " << failures << " failed\n";
     llvm::outs().flush();

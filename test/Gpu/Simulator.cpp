@@ -169,6 +169,11 @@ unsigned Simulator::barriers(llvm::StringRef name) const {
   return kernel ? kernel->barriers : 0;
 }
 
+LaunchSize Simulator::size(llvm::StringRef name) const {
+  const Kernel *kernel = compiled->find(name);
+  return kernel ? LaunchSize{kernel->blocks, kernel->threads} : LaunchSize();
+}
+
 SimulationReport Simulator::launch(llvm::StringRef name,
                                    llvm::ArrayRef<Buffer> arguments,
                                    const SimulationOptions &options) {

@@ -50,6 +50,12 @@ struct Buffer {
   bool initialized = true;
 };
 
+/// How a kernel must be launched.
+struct LaunchSize {
+  int64_t blocks = 0;
+  unsigned threads = 0;
+};
+
 struct CompileOptions {
   /// Leaves out this barrier of every kernel, counting gpu.barrier and
   /// nvvm.bar.warp.sync in the order of the text: a planted fault.
@@ -107,6 +113,9 @@ public:
   /// How many barriers a kernel was given with, the dropped one included; none
   /// for a kernel that is not here.
   unsigned barriers(llvm::StringRef kernel) const;
+
+  /// Zeros for a kernel that is not here.
+  LaunchSize size(llvm::StringRef kernel) const;
 
   /// Runs a kernel on `arguments`, one a parameter.
   SimulationReport launch(llvm::StringRef kernel,

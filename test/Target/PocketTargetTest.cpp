@@ -222,12 +222,12 @@ INSTANTIATE_TEST_SUITE_P(Zoo, PocketTargetTest, testing::ValuesIn(allCases()),
 TEST(Targets, AreFoundByName) {
   registerAllTargets();
   test::registerPocketTarget();
-  EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "pocket"}));
+  EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "cuda", "pocket"}));
   auto unknown = createTarget("desk:large", 2);
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.status().message(),
             "'desk:large' is no target: there is no device 'desk' (a target "
-            "begins with a device and a colon; devices are cpu, pocket)");
+            "begins with a device and a colon; devices are cpu, cuda, pocket)");
   auto wrong = createTarget("pocket:huge", 2);
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.status().message(), "'pocket:huge' is no target: write "

@@ -122,11 +122,12 @@ void CompileFlags::addMachineOptions() {
       ->group(kCompileGroup);
   command
       ->add_option("--target", target,
-                   "Processors to run on: cpu:native (default: this machine), "
+                   "What to run on: cpu:native (default: this machine), "
                    "cpu:x86-64-v3 and other levels, cpu:haswell and others by "
-                   "name, each with ,+FEATURE and ,-FEATURE; the bits of "
-                   "results depend on it")
-      ->type_name("cpu:NAME")
+                   "name, each with ,+FEATURE and ,-FEATURE; cuda:h200, "
+                   "cuda:sm_90, or cuda:FILE.json that describes a GPU; the "
+                   "bits of results depend on it")
+      ->type_name("DEVICE:NAME")
       ->group(kCompileGroup);
 }
 
@@ -299,7 +300,9 @@ std::vector<std::string> CompileFlags::allGiven() const {
 
 rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
                                             bool mayWarn) const {
-  auto measured = [&] {
+  auto measured = [&]() -> rt::Expected<rt::Roofline> {
+    if (std::optional<rt::Roofline> described = device.describedRoofline())
+      return *described;
     Machine machine = device.machine();
     return machineRoofline(
         {device.device(), machine.processor, machine.library, threads},
@@ -503,7 +506,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   if (target)
     REPRISE_RETURN_IF_ERROR((*device)->prepare());
   // Not before a plan needs it: measuring takes a moment.
-  if (plansBudget() || roofline || profile) {
+  if (plansBudget() || roofline || profile || (*device)->describedRoofline()) {
     rt::Expected<CostModel> model =
         costs(**device, options.threads, !isGiven(command, "--json"));
     if (!model.ok())

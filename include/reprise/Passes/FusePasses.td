@@ -27,7 +27,8 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     widens stands behind the view: where the kernel is that it can join.
 
     A product and the addition of a vector to its rows, with the rounding behind
-    that, become `sg.matmul_bias`, unless something else reads what lies between them.
+    that, become `sg.matmul_bias`, unless something else reads what lies between them,
+    or the library of `target` does not add a vector of that type.
 
     ```mlir
     func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
@@ -41,7 +42,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"fuse", "fuse", "bool", "true",
-           "join products with the biases added to them">];
+           "join products with the biases added to them">,
+    Option<"target", "target", "std::string", "\"\"",
+           "the target whose library adds biases; none: it adds any">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -54,7 +54,9 @@ def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
     computes in f32: casts widen its operands, which is exact, and round its result.
     Sums of such products are f32 everywhere, so that the rounding is that of a
     library which takes the type; neither time nor memory is saved. A remark says
-    how many there are. Part of mixed precision alone: without it an op of a type
+    how many there are. A library op whose result is f32, where the library stores no
+    sums wider than its operands, stores them rounded, and a cast widens that. Part of
+    mixed precision alone: without it an op of a type
     that a target does not run is refused.
 
     ```mlir

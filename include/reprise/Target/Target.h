@@ -19,6 +19,7 @@
 #include "reprise/Runtime/Roofline.h"
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,15 @@ public:
   virtual std::vector<rp_element_type>
   callElements(rt::LibraryOp function) const;
 
+  /// Whether the library stores sums of operands of 16 bits as f32; else in the
+  /// operands' type alone.
+  virtual bool storesSums(rt::LibraryOp function) const { return true; }
+  /// Whether the library adds a bias of that type to a product that it stores
+  /// in another one; else kernels do.
+  virtual bool takesBias(rp_element_type bias, rp_element_type stored) const {
+    return true;
+  }
+
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;
   /// How the library would run the call that `op` makes. A failure has been
@@ -107,6 +117,11 @@ public:
   virtual Machine machine() const = 0;
   /// Its rates. Fails with RP_UNAVAILABLE where they cannot be measured here.
   virtual rt::Expected<rt::Roofline> measureRoofline() = 0;
+  /// The rates of a device that need not be here, as a description says; they
+  /// are taken instead of measured ones.
+  virtual std::optional<rt::Roofline> describedRoofline() const {
+    return std::nullopt;
+  }
 };
 
 /// Makes a target for programs on `threads` threads. Fails with

@@ -75,9 +75,10 @@ TEST_F(FakeGpu, NumbersThatNoGpuHasAreRefused) {
   Expected<std::unique_ptr<Driver>> other = openCudaDriver(1);
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.status().code(), RP_UNAVAILABLE);
-  EXPECT_EQ(other.status().message(),
-            "no GPU of number 1: there are 1, counted from 0; run on the CPU "
-            "with --device cpu");
+  EXPECT_EQ(
+      other.status().message(),
+      "no GPU of number 1: there are 1, counted from 0; compile the model "
+      "for the processor (--target cpu:native)");
 }
 
 TEST_F(FakeGpu, WorkIsIssuedInOrder) {

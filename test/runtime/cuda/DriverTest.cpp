@@ -14,7 +14,7 @@ TEST(Driver, SaysWhatIsMissingAndWhatToDo) {
     GTEST_SKIP() << "there is a GPU here";
   EXPECT_EQ(driver.status().code(), RP_UNAVAILABLE);
   const std::string &message = driver.status().message();
-  EXPECT_NE(message.find("--device cpu"), std::string::npos) << message;
+  EXPECT_NE(message.find("--target cpu:native"), std::string::npos) << message;
   if (message.find("this build has no CUDA") != std::string::npos)
     GTEST_SKIP() << message;
   if (void *there = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {

@@ -1,6 +1,6 @@
-//===- HostKernels.h - Kernels as machine code of this processor *- C++ -*-===//
-#ifndef REPRISE_TEST_CODEGEN_HOSTKERNELS_H
-#define REPRISE_TEST_CODEGEN_HOSTKERNELS_H
+//===- HostCode.h - Kernels as machine code of this processor ---*- C++ -*-===//
+#ifndef REPRISE_TEST_CODEGEN_HOSTCODE_H
+#define REPRISE_TEST_CODEGEN_HOSTCODE_H
 
 #include "reprise/Target/Target.h"
 #include <memory>
@@ -32,4 +32,4 @@ private:
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_CODEGEN_HOSTKERNELS_H
+#endif // REPRISE_TEST_CODEGEN_HOSTCODE_H

@@ -1,0 +1,92 @@
+//===- CudaTarget.h - A GPU of NVIDIA as a target ---------------*- C++ -*-===//
+//
+// PTX by LLVM and cubin by ptxas for kernels, cuDNN and cuBLASLt for library
+// calls, planned for a device that need not be here. Private to lib/Target and
+// its tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
+#define REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "reprise/Runtime/Cuda/Cuda.h"
+#include "reprise/Target/Target.h"
+#include <map>
+
+namespace reprise {
+
+/// Registers "cuda":
+///
+///   cuda:h200              a device that is described here; see
+///                          rt::cuda::descriptionKeys
+///   cuda:sm_90             the first that is described with this architecture
+///   cuda:FILE.json         a device as the file describes it
+///   cuda:h200,tf32         the same, where products of f32 may round their
+///                          operands to TF32
+void registerCudaTarget();
+
+class CudaTarget : public Target {
+public:
+  CudaTarget(rt::cuda::DeviceDescription description,
+             rt::cuda::CallOptions options)
+      : description(std::move(description)), options(options) {}
+
+  rt::Status prepare() override;
+  std::string device() const override { return "cuda"; }
+  std::string features() const override { return description.architecture; }
+
+  std::vector<rp_element_type>
+  callElements(rt::LibraryOp function) const override {
+    return rt::cuda::callElements(function);
+  }
+  /// cuDNN's convolutions do not.
+  bool storesSums(rt::LibraryOp function) const override {
+    return function == rt::LibraryOp::MatMul;
+  }
+  /// cuBLASLt adds a bias of the type that it stores.
+  bool takesBias(rp_element_type bias, rp_element_type stored) const override {
+    return bias == stored;
+  }
+  mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) override;
+  mlir::FailureOr<rt::LibraryCallInfo>
+  libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) override;
+  std::string library() const override { return rt::cuda::libraryVersion(); }
+
+  mlir::FailureOr<std::vector<uint8_t>>
+  compileKernels(llvm::ArrayRef<KernelSource> kernels) override;
+
+  Machine machine() const override {
+    return {description.name, rt::cuda::libraryVersion()};
+  }
+  rt::Expected<rt::Roofline> measureRoofline() override {
+    return description.roofline;
+  }
+  std::optional<rt::Roofline> describedRoofline() const override {
+    return description.roofline;
+  }
+
+protected:
+  /// How the libraries would run a call.
+  virtual rt::Expected<rt::LibraryCallInfo>
+  planCall(const rt::LibraryCallDesc &desc);
+  struct Image {
+    std::vector<uint8_t> cubin; // empty: there is none
+    std::string ptx;
+  };
+  /// The code of a module whose math has been expanded; changes the module.
+  virtual mlir::FailureOr<Image> makeImage(mlir::gpu::GPUModuleOp module);
+
+private:
+  struct Answer {
+    rt::LibraryCallInfo info;
+    std::string error;
+  };
+  rt::cuda::DeviceDescription description;
+  rt::cuda::CallOptions options;
+  /// Each distinct call is asked once.
+  std::map<std::vector<int64_t>, Answer> answers;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_TARGET_CUDA_CUDATARGET_H

@@ -1,0 +1,420 @@
+//===- CudaDevice.cpp - A GPU behind the device interface -----------------===//
+//
+// Preparing loads code and library calls, runs each entry once on zeros, since
+// CUDA loads what is first used, captures it as a graph, and freezes the
+// driver: nothing is allocated after that. A whole entry is one launch; steps
+// that are asked for one by one are issued one by one and waited for, so that
+// an error is told by the step it is of.
+//
+//===----------------------------------------------------------------------===//
+#include "CudaDevice.h"
+#include "../core/Views.h"
+#include "Code.h"
+#include "Staging.h"
+#include "reprise/Fault.h"
+
+#include <algorithm>
+#include <map>
+
+namespace reprise::rt::cuda {
+
+namespace {
+/// What a driver is asked for, with addresses.
+struct CudaStep {
+  enum class Kind { Kernel, Call, Copy } kind = Kind::Copy;
+  Kernel kernel = {};
+  LaunchShape shape;
+  Call call = {};
+  /// In a copy: to, from.
+  std::vector<Address> operands;
+  Address workspace = 0;
+  std::vector<Touch> touches;
+  /// The highest byte it is given, from the start of the arena.
+  uint64_t end = 0;
+};
+
+class CudaProgram : public DeviceProgram {
+public:
+  CudaProgram(const fb::Program &program, std::unique_ptr<Driver> driver,
+              uint64_t guardBytes)
+      : program(program), driver(std::move(driver)), guard(guardBytes),
+        highWater(program.fixed_bytes()) {}
+  Status prepare(const DeviceFacts &facts);
+
+  Status write(uint64_t offset, const void *data, uint64_t bytes) override;
+  Status read(uint64_t offset, void *data, uint64_t bytes) override;
+  Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) override;
+  Status writeGuarded(uint64_t offset, const void *data,
+                      uint64_t bytes) override;
+  Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
+  Status run(size_t entry, size_t first, size_t end) override;
+  uint64_t highWaterBytes() const override { return highWater; }
+
+private:
+  struct EntrySteps {
+    std::vector<CudaStep> steps;
+    Graph graph = {};
+    uint64_t end = 0; // of all steps
+  };
+  uint64_t guardedBytes() const { return program.arena_bytes() + 2 * guard; }
+  Status allocate(const DeviceFacts &facts);
+  Status loadCode(const DeviceFacts &facts);
+  Status prepareSteps();
+  Status captureEntries();
+  Expected<CudaStep> prepareStep(const fb::Entry &entry, const fb::Step &step);
+  CudaStep prepareCopy(const fb::Entry &entry, const fb::Copy &copy);
+  CudaStep prepareKernel(const fb::Entry &entry,
+                         const fb::KernelLaunch &launch);
+  Expected<CudaStep> prepareCall(const fb::Entry &entry,
+                                 const fb::LibraryCall &call);
+  Expected<Call> findCall(const fb::LibraryCall &call);
+  /// Where a view lies, which becomes one of the step's touches.
+  Address resolve(const fb::Entry &entry, const fb::View &view, bool isWritten,
+                  CudaStep &step);
+  Status issue(const CudaStep &step);
+  Status runOne(size_t entry, size_t index);
+  /// Says which step a message is of.
+  Status named(const Status &status, size_t entry, size_t index) const;
+
+  const fb::Program &program;
+  std::unique_ptr<Driver> driver;
+  uint64_t guard;
+  Address memory = 0, arena = 0;
+  Stream stream = {};
+  Staging staging;
+  std::vector<Kernel> kernels;
+  std::vector<uint32_t> threads;
+  std::map<std::pair<std::vector<int64_t>, std::string>, Call> calls;
+  std::vector<EntrySteps> entries;
+  uint64_t highWater;
+};
+
+class CudaDevice : public Device {
+public:
+  explicit CudaDevice(DriverOpener open) : open(std::move(open)) {}
+  std::string name() const override { return "cuda"; }
+  HostBytes hostBytes(const fb::Program &) const override {
+    return {Staging::kPieces * Staging::kPieceBytes, 0};
+  }
+  Expected<std::unique_ptr<DeviceProgram>>
+  prepare(const fb::Program &program, uint64_t guardBytes) override;
+
+private:
+  DriverOpener open;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static Status outside(uint64_t offset, uint64_t bytes, uint64_t all) {
+  return Status::error(RP_INTERNAL,
+                       std::to_string(bytes) + " bytes at " +
+                           std::to_string(offset) + " do not lie in the " +
+                           std::to_string(all) + " bytes of the arena");
+}
+
+static bool isInside(uint64_t offset, uint64_t bytes, uint64_t all) {
+  return offset <= all && bytes <= all - offset;
+}
+
+Status CudaProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, program.arena_bytes()))
+    return outside(offset, bytes, program.arena_bytes());
+  highWater = std::max(highWater, offset + bytes);
+  return staging.write(arena + offset, data, bytes);
+}
+
+Status CudaProgram::read(uint64_t offset, void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, program.arena_bytes()))
+    return outside(offset, bytes, program.arena_bytes());
+  return staging.read(arena + offset, data, bytes);
+}
+
+Status CudaProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
+  if (!isInside(offset, bytes, program.arena_bytes()))
+    return outside(offset, bytes, program.arena_bytes());
+  if (bytes == 0)
+    return {};
+  return driver->fill(stream, arena + offset, byte, bytes);
+}
+
+Status CudaProgram::writeGuarded(uint64_t offset, const void *data,
+                                 uint64_t bytes) {
+  if (!isInside(offset, bytes, guardedBytes()))
+    return outside(offset, bytes, guardedBytes());
+  return staging.write(memory + offset, data, bytes);
+}
+
+Status CudaProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, guardedBytes()))
+    return outside(offset, bytes, guardedBytes());
+  return staging.read(memory + offset, data, bytes);
+}
+
+Status CudaProgram::issue(const CudaStep &step) {
+  switch (step.kind) {
+  case CudaStep::Kind::Kernel:
+    return driver->launch(stream, step.kernel, step.shape, step.operands,
+                          step.touches);
+  case CudaStep::Kind::Call:
+    return driver->call(stream, step.call, step.operands, step.workspace,
+                        step.touches);
+  case CudaStep::Kind::Copy:
+    break;
+  }
+  return driver->copy(stream, step.operands[0], step.operands[1],
+                      step.touches[0].bytes);
+}
+
+Status CudaProgram::named(const Status &status, size_t entry,
+                          size_t index) const {
+  const fb::Entry &its = *program.entries()->Get(uint32_t(entry));
+  const fb::Step &step = *its.steps()->Get(uint32_t(index));
+  std::string what = "step " + std::to_string(index) + " of '" +
+                     its.name()->str() + "', " +
+                     (step.name() ? step.name()->str() : "");
+  if (step.module_() && step.module_()->size())
+    what += " of " + step.module_()->str();
+  return Status::error(status.code(), what + ": " + status.message());
+}
+
+Status CudaProgram::runOne(size_t entry, size_t index) {
+  Status status = issue(entries[entry].steps[index]);
+  if (status.ok())
+    status = driver->synchronize(stream);
+  return status.ok() ? status : named(status, entry, index);
+}
+
+Status CudaProgram::run(size_t entry, size_t first, size_t end) {
+  EntrySteps &its = entries[entry];
+  bool isWhole = first == 0 && end == its.steps.size() && end > 1;
+  if (isWhole) {
+    REPRISE_FAULT("cuda-allocates-in-a-step",
+                  REPRISE_RETURN_IF_ERROR(driver->allocate(64).status()));
+    uint64_t given = its.end;
+    REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
+    highWater = std::max(highWater, given);
+    return driver->launch(stream, its.graph);
+  }
+  for (size_t i = first; i < end; ++i) {
+    highWater = std::max(highWater, its.steps[i].end);
+    REPRISE_RETURN_IF_ERROR(runOne(entry, i));
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing
+//===----------------------------------------------------------------------===//
+
+Address CudaProgram::resolve(const fb::Entry &entry, const fb::View &view,
+                             bool isWritten, CudaStep &step) {
+  uint64_t offset = arenaOffset(program, &entry, view),
+           bytes = *viewBytes(view);
+  step.end = std::max(step.end, offset + bytes);
+  step.touches.push_back({arena + offset, bytes, isWritten});
+  return arena + offset;
+}
+
+CudaStep CudaProgram::prepareCopy(const fb::Entry &entry,
+                                  const fb::Copy &copy) {
+  CudaStep step;
+  step.operands.push_back(resolve(entry, *copy.target(), true, step));
+  step.operands.push_back(resolve(entry, *copy.source(), false, step));
+  return step;
+}
+
+CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
+                                    const fb::KernelLaunch &launch) {
+  CudaStep step;
+  step.kind = CudaStep::Kind::Kernel;
+  step.kernel = kernels[launch.kernel()];
+  step.shape = {uint32_t(launch.grains()), threads[launch.kernel()]};
+  REPRISE_FAULT("cuda-one-block-less", --step.shape.blocks);
+  uint32_t count = launch.args() ? launch.args()->size() : 0;
+  std::vector<bool> writes(count);
+  if (launch.writes())
+    for (uint32_t index : *launch.writes())
+      writes[index] = true;
+  for (uint32_t i = 0; i < count; ++i)
+    step.operands.push_back(
+        resolve(entry, *launch.args()->Get(i), writes[i], step));
+  return step;
+}
+
+Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
+  LibraryCallDesc desc = describe(call);
+  std::string implementation = call.implementation()->str();
+  uint64_t workspace = call.workspace() ? *viewBytes(*call.workspace()) : 0;
+  auto key = std::make_pair(libraryCallKey(desc), implementation);
+  REPRISE_FAULT("cuda-one-call-for-all", key = {});
+  // What was planned decides the workspace, which is as large everywhere.
+  auto found = calls.find(key);
+  if (found != calls.end())
+    return found->second;
+  Expected<Call> prepared = driver->prepare(desc, implementation, workspace);
+  if (prepared.ok())
+    calls.emplace(std::move(key), *prepared);
+  return prepared;
+}
+
+Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
+                                            const fb::LibraryCall &call) {
+  Expected<Call> prepared = findCall(call);
+  if (!prepared.ok())
+    return prepared.status();
+  CudaStep step;
+  step.kind = CudaStep::Kind::Call;
+  step.call = *prepared;
+  for (const fb::View *input : *call.inputs())
+    step.operands.push_back(resolve(entry, *input, false, step));
+  for (const fb::View *output : *call.outputs())
+    step.operands.push_back(resolve(entry, *output, true, step));
+  if (call.workspace())
+    step.workspace = resolve(entry, *call.workspace(), true, step);
+  REPRISE_FAULT("cuda-workspace-forgotten", step.workspace = 0);
+  return step;
+}
+
+Expected<CudaStep> CudaProgram::prepareStep(const fb::Entry &entry,
+                                            const fb::Step &step) {
+  switch (step.action_type()) {
+  case fb::Action::LibraryCall:
+    return prepareCall(entry, *step.action_as_LibraryCall());
+  case fb::Action::KernelLaunch:
+    if (step.action_as_KernelLaunch()->grains() > uint64_t(INT32_MAX))
+      return Status::error(RP_INCOMPATIBLE,
+                           "a launch has more blocks than a GPU takes");
+    return prepareKernel(entry, *step.action_as_KernelLaunch());
+  case fb::Action::Copy:
+    return prepareCopy(entry, *step.action_as_Copy());
+  case fb::Action::NONE:
+    break;
+  }
+  return Status::error(RP_INTERNAL, "a step without an action was verified");
+}
+
+Status CudaProgram::prepareSteps() {
+  for (uint32_t e = 0; program.entries() && e < program.entries()->size();
+       ++e) {
+    const fb::Entry &entry = *program.entries()->Get(e);
+    EntrySteps &its = entries.emplace_back();
+    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i) {
+      Expected<CudaStep> step = prepareStep(entry, *entry.steps()->Get(i));
+      if (!step.ok())
+        return named(step.status(), e, i);
+      its.end = std::max(its.end, step->end);
+      its.steps.push_back(std::move(*step));
+    }
+  }
+  return {};
+}
+
+/// Fails with the plan's peak and what is free where memory does not do.
+Status CudaProgram::allocate(const DeviceFacts &facts) {
+  Expected<Address> taken = driver->allocate(guardedBytes());
+  if (!taken.ok() && taken.status().code() == RP_OUT_OF_MEMORY)
+    return Status::error(
+        RP_OUT_OF_MEMORY,
+        "the plan takes " + std::to_string(program.arena_bytes()) +
+            " bytes of " + facts.name + ", which has " +
+            std::to_string(facts.freeBytes) + " of " +
+            std::to_string(facts.totalBytes) +
+            " bytes free; compile the model again with a smaller --budget (" +
+            taken.status().message() + ")");
+  if (!taken.ok())
+    return taken.status();
+  memory = *taken;
+  arena = memory + guard;
+  return driver->fill(stream, memory, 0, guardedBytes());
+}
+
+Status CudaProgram::loadCode(const DeviceFacts &facts) {
+  if (!program.kernels() || program.kernels()->size() == 0)
+    return {};
+  Expected<Code> code = readCode(program, facts.architecture);
+  if (!code.ok())
+    return code.status();
+  Expected<std::vector<Kernel>> loaded =
+      driver->load(code->image, code->bytes, code->names);
+  if (!loaded.ok())
+    return loaded.status();
+  kernels = std::move(*loaded);
+  threads = std::move(code->threads);
+  return {};
+}
+
+Status CudaProgram::captureEntries() {
+  for (size_t e = 0; e < entries.size(); ++e) {
+    EntrySteps &its = entries[e];
+    for (size_t i = 0; i < its.steps.size(); ++i)
+      REPRISE_RETURN_IF_ERROR(runOne(e, i));
+    REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
+    for (const CudaStep &step : its.steps) {
+      REPRISE_FAULT("cuda-graph-without-copies",
+                    if (step.kind == CudaStep::Kind::Copy) continue);
+      REPRISE_RETURN_IF_ERROR(issue(step));
+    }
+    Expected<Graph> graph = driver->endCapture(stream);
+    if (!graph.ok())
+      return graph.status();
+    its.graph = *graph;
+  }
+  REPRISE_FAULT("cuda-arena-not-cleared", return {});
+  return driver->fill(stream, memory, 0, guardedBytes());
+}
+
+Status CudaProgram::prepare(const DeviceFacts &facts) {
+  Expected<Stream> made = driver->createStream();
+  if (!made.ok())
+    return made.status();
+  stream = *made;
+  REPRISE_RETURN_IF_ERROR(loadCode(facts));
+  REPRISE_RETURN_IF_ERROR(allocate(facts));
+  REPRISE_RETURN_IF_ERROR(staging.prepare(*driver, stream));
+  REPRISE_RETURN_IF_ERROR(prepareSteps());
+  REPRISE_RETURN_IF_ERROR(captureEntries());
+  REPRISE_RETURN_IF_ERROR(driver->freeze());
+  return driver->synchronize(stream);
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+static Status checkProgram(const fb::Program &program,
+                           const DeviceFacts &facts) {
+  std::string planned = program.library() ? program.library()->str() : "";
+  bool isSame = planned.empty() || planned == facts.libraries;
+  REPRISE_FAULT("cuda-any-library-taken", isSame = true);
+  if (!isSame)
+    return Status::error(
+        RP_INCOMPATIBLE,
+        "the artifact's calls were planned for " + planned + ", here is " +
+            (facts.libraries.empty() ? std::string("none") : facts.libraries) +
+            "; compile the model again with these libraries");
+  return {};
+}
+
+Expected<std::unique_ptr<DeviceProgram>>
+CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+  Expected<std::unique_ptr<Driver>> driver = open();
+  if (!driver.ok())
+    return driver.status();
+  Expected<DeviceFacts> facts = (*driver)->facts();
+  if (!facts.ok())
+    return facts.status();
+  REPRISE_RETURN_IF_ERROR(checkProgram(program, *facts));
+  auto prepared =
+      std::make_unique<CudaProgram>(program, std::move(*driver), guardBytes);
+  REPRISE_RETURN_IF_ERROR(prepared->prepare(*facts));
+  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+}
+
+std::unique_ptr<Device> makeCudaDevice(DriverOpener open) {
+  return std::make_unique<CudaDevice>(std::move(open));
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,65 @@
+//===- Staging.cpp - Copies between the host and a GPU --------------------===//
+#include "Staging.h"
+#include "reprise/Fault.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise::rt::cuda {
+
+Status Staging::prepare(Driver &owner, Stream its) {
+  driver = &owner;
+  stream = its;
+  for (Piece &piece : pieces) {
+    Expected<void *> memory = driver->allocatePinned(kPieceBytes);
+    if (!memory.ok())
+      return memory.status();
+    Expected<Event> sent = driver->createEvent();
+    if (!sent.ok())
+      return sent.status();
+    piece.memory = *memory;
+    piece.sent = *sent;
+  }
+  return {};
+}
+
+Status Staging::write(Address to, const void *data, uint64_t bytes) {
+  const auto *from = static_cast<const uint8_t *>(data);
+  for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
+    Piece &piece = pieces[next];
+    next = (next + 1) % kPieces;
+    uint64_t part = std::min(kPieceBytes, bytes - at);
+    bool waits = piece.isUnderWay;
+    REPRISE_FAULT("host-writes-early", waits = false);
+    if (waits)
+      REPRISE_RETURN_IF_ERROR(driver->synchronize(piece.sent));
+    std::memcpy(piece.memory, from + at, part);
+    REPRISE_RETURN_IF_ERROR(
+        driver->upload(stream, to + at, piece.memory, part));
+    REPRISE_RETURN_IF_ERROR(driver->record(stream, piece.sent));
+    piece.isUnderWay = true;
+  }
+  return {};
+}
+
+Status Staging::read(Address from, void *data, uint64_t bytes) {
+  auto *to = static_cast<uint8_t *>(data);
+  for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
+    // Behind what is under way in it, in the stream's order.
+    Piece &piece = pieces[next];
+    uint64_t part = std::min(kPieceBytes, bytes - at);
+    REPRISE_RETURN_IF_ERROR(
+        driver->download(stream, piece.memory, from + at, part));
+    REPRISE_FAULT("read-does-not-wait", {
+      std::memcpy(to + at, piece.memory, part);
+      continue;
+    });
+    REPRISE_RETURN_IF_ERROR(driver->synchronize(stream));
+    for (Piece &each : pieces)
+      each.isUnderWay = false;
+    std::memcpy(to + at, piece.memory, part);
+  }
+  return {};
+}
+
+} // namespace reprise::rt::cuda

@@ -1,0 +1,374 @@
+//===- FakeDriver.cpp - CUDA without a GPU --------------------------------===//
+#include "FakeDriver.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Codegen/GpuKernels.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::gpu_test;
+using namespace reprise::rt::cuda;
+using rt::Expected;
+using rt::Status;
+
+static Status failed(rp_code code, const std::string &what) {
+  return Status::error(code, what);
+}
+
+FakeDriver::~FakeDriver() {
+  for (auto [address, bytes] : memory)
+    std::free(reinterpret_cast<void *>(address));
+  for (auto [at, bytes] : pinned)
+    std::free(at);
+}
+
+Expected<DeviceFacts> FakeDriver::facts() { return gpu.facts; }
+
+//===----------------------------------------------------------------------===//
+// Before `freeze`
+//===----------------------------------------------------------------------===//
+
+Status FakeDriver::early(const char *what) {
+  if (!isFrozen)
+    return {};
+  gpu.problems.push_back(std::string(what) + " after freeze");
+  return failed(RP_INTERNAL, gpu.problems.back());
+}
+
+/// Memory that nobody wrote, which shows.
+static void *takeGarbage(uint64_t bytes) {
+  constexpr uint64_t alignment = 256;
+  uint64_t rounded = (bytes + alignment) / alignment * alignment;
+  void *at = std::aligned_alloc(alignment, rounded);
+  std::memset(at, 0xA5, rounded);
+  return at;
+}
+
+Expected<Address> FakeDriver::allocate(uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(early("allocate"));
+  uint64_t taken = bytes;
+  for (auto [address, its] : memory)
+    taken += its;
+  if (taken > gpu.facts.freeBytes)
+    return failed(RP_OUT_OF_MEMORY,
+                  std::to_string(bytes) + " bytes are not free");
+  gpu.allocatedBytes = std::max(gpu.allocatedBytes, taken);
+  auto at = reinterpret_cast<Address>(takeGarbage(bytes));
+  memory[at] = bytes;
+  return at;
+}
+
+void FakeDriver::release(Address at) {
+  memory.erase(at);
+  std::free(reinterpret_cast<void *>(at));
+}
+
+Expected<void *> FakeDriver::allocatePinned(uint64_t bytes) {
+  REPRISE_RETURN_IF_ERROR(early("allocatePinned"));
+  void *at = takeGarbage(bytes);
+  pinned[at] = bytes;
+  return at;
+}
+
+void FakeDriver::releasePinned(void *at) {
+  pinned.erase(at);
+  std::free(at);
+}
+
+Expected<Stream> FakeDriver::createStream() {
+  REPRISE_RETURN_IF_ERROR(early("createStream"));
+  streams.emplace_back();
+  return Stream(streams.size() - 1);
+}
+
+Expected<Event> FakeDriver::createEvent() {
+  REPRISE_RETURN_IF_ERROR(early("createEvent"));
+  events.emplace_back();
+  return Event(events.size() - 1);
+}
+
+/// The text of a function but for its name.
+static std::string bodyOf(gpu::GPUFuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  std::string name = function.getName().str();
+  function.setName("kernel");
+  function.print(stream, OpPrintingFlags().useLocalScope());
+  function.setName(name);
+  return text;
+}
+
+static Expected<std::shared_ptr<LoadedKernels>>
+compile(const std::string &text) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadGpuDialects(context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return failed(RP_INCOMPATIBLE, "the simulator cannot read the code");
+  auto loaded = std::make_shared<LoadedKernels>();
+  auto kernels = *module->getOps<gpu::GPUModuleOp>().begin();
+  llvm::StringMap<std::string> first;
+  for (auto function :
+       llvm::make_early_inc_range(kernels.getOps<gpu::GPUFuncOp>())) {
+    std::string name = function.getName().str();
+    auto [same, isNew] = first.try_emplace(bodyOf(function), name);
+    loaded->names[name] = same->second;
+    if (!isNew)
+      function.erase();
+  }
+  std::string error;
+  loaded->simulator = Simulator::compile(*module, {}, error);
+  if (!loaded->simulator)
+    return failed(RP_INCOMPATIBLE, error);
+  return loaded;
+}
+
+/// Programs of one test share their code one after another, and compiling it
+/// takes long.
+static Expected<std::shared_ptr<LoadedKernels>>
+compileOnce(const std::string &text) {
+  static std::string lastText;
+  static std::shared_ptr<LoadedKernels> last;
+  if (last && lastText == text)
+    return last;
+  auto loaded = compile(text);
+  if (loaded.ok()) {
+    last = *loaded;
+    lastText = text;
+  }
+  return loaded;
+}
+
+Expected<std::vector<Kernel>>
+FakeDriver::load(const void *image, size_t bytes,
+                 const std::vector<std::string> &names) {
+  REPRISE_RETURN_IF_ERROR(early("load"));
+  auto compiled =
+      compileOnce(std::string(static_cast<const char *>(image), bytes));
+  if (!compiled.ok())
+    return compiled.status();
+  code = *compiled;
+  std::vector<Kernel> result;
+  for (const std::string &name : names) {
+    auto found = code->names.find(name);
+    if (found == code->names.end())
+      return failed(RP_INCOMPATIBLE, "the code has no kernel '" + name + "'");
+    result.push_back(Kernel(kernels.size()));
+    kernels.push_back(found->second);
+  }
+  return result;
+}
+
+Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
+                                   const std::string &implementation,
+                                   uint64_t workspaceBytes) {
+  REPRISE_RETURN_IF_ERROR(early("prepare"));
+  Expected<rt::LibraryCallInfo> info = simulatedCall(desc);
+  if (!info.ok())
+    return info.status();
+  if (info->implementation != implementation ||
+      info->workspaceBytes > workspaceBytes)
+    return failed(RP_INCOMPATIBLE, "'" + implementation + "' with " +
+                                       std::to_string(workspaceBytes) +
+                                       " bytes is not what was planned");
+  if (!library) {
+    Expected<std::unique_ptr<CpuLibrary>> made = CpuLibrary::create();
+    if (!made.ok())
+      return made.status();
+    library = std::move(*made);
+  }
+  REPRISE_RETURN_IF_ERROR(library->prepare(desc));
+  calls.push_back({desc, info->workspaceBytes});
+  return Call(calls.size() - 1);
+}
+
+Status FakeDriver::freeze() {
+  isFrozen = true;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+Status FakeDriver::enqueue(Stream stream, Work work) {
+  if (captured) {
+    captured->push_back(std::move(work));
+    return {};
+  }
+  Queue &queue = streams[size_t(stream)];
+  queue.work.push_back(std::move(work));
+  ++queue.given;
+  return {};
+}
+
+Status FakeDriver::runUntil(size_t stream, uint64_t count) {
+  while (streams[stream].done < count) {
+    Work work = std::move(streams[stream].work.front());
+    streams[stream].work.pop_front();
+    ++streams[stream].done;
+    REPRISE_RETURN_IF_ERROR(work());
+  }
+  return {};
+}
+
+/// Fails where bytes are of no memory that was allocated.
+Status FakeDriver::checkMemory(const char *what, Address at,
+                               uint64_t bytes) const {
+  auto next = memory.upper_bound(at);
+  if (next != memory.begin()) {
+    auto [begin, size] = *std::prev(next);
+    if (at - begin <= size && bytes <= size - (at - begin))
+      return {};
+  }
+  return failed(RP_INTERNAL, std::string(what) + " of " +
+                                 std::to_string(bytes) +
+                                 " bytes outside of what was allocated");
+}
+
+Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
+                             const std::vector<Address> &arguments,
+                             const std::vector<Touch> &touches) {
+  auto note = [&](const std::string &problem) {
+    if (!llvm::is_contained(gpu.problems, name + ": " + problem))
+      gpu.problems.push_back(name + ": " + problem);
+  };
+  LaunchSize known = code->simulator->size(name);
+  if (known.blocks != shape.blocks || known.threads != shape.threads)
+    note("launch: " + std::to_string(shape.blocks) + " blocks of " +
+         std::to_string(shape.threads) + " threads, not " +
+         std::to_string(known.blocks) + " of " + std::to_string(known.threads));
+  std::vector<Buffer> buffers;
+  for (auto [k, touch] : llvm::enumerate(touches)) {
+    REPRISE_RETURN_IF_ERROR(checkMemory("a launch", touch.begin, touch.bytes));
+    buffers.push_back({reinterpret_cast<void *>(touch.begin), touch.bytes,
+                       "argument " + std::to_string(k), !touch.isWritten});
+    if (touch.begin != arguments[k])
+      note("launch: argument " + std::to_string(k) + " is not what it touches");
+  }
+  SimulationOptions options;
+  options.seed = gpu.seed ? gpu.seed + gpu.launches : 0;
+  options.shufflesOrderMemory = false;
+  SimulationReport report = code->simulator->launch(name, buffers, options);
+  for (const std::string &problem : report.problems)
+    note(problem);
+  gpu.loads += report.loads;
+  gpu.stores += report.stores;
+  ++gpu.launches;
+  return {};
+}
+
+Status FakeDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
+                          const std::vector<Address> &arguments,
+                          const std::vector<Touch> &touches) {
+  std::string name = kernels[size_t(kernel)];
+  return enqueue(stream,
+                 [=] { return runKernel(name, shape, arguments, touches); });
+}
+
+Status FakeDriver::runCall(const PreparedCall &call,
+                           const std::vector<Address> &operands,
+                           Address workspace) {
+  if (call.workspaceBytes) {
+    REPRISE_RETURN_IF_ERROR(
+        checkMemory("a workspace", workspace, call.workspaceBytes));
+    // What lay there is lost.
+    std::memset(reinterpret_cast<void *>(workspace), 0xA5, call.workspaceBytes);
+  }
+  ++gpu.calls;
+  return library->run(call.desc, operands);
+}
+
+Status FakeDriver::call(Stream stream, Call call,
+                        const std::vector<Address> &operands, Address workspace,
+                        const std::vector<Touch> &touches) {
+  size_t number = size_t(call);
+  return enqueue(stream, [=] {
+    for (const Touch &touch : touches)
+      REPRISE_RETURN_IF_ERROR(checkMemory("a call", touch.begin, touch.bytes));
+    return runCall(calls[number], operands, workspace);
+  });
+}
+
+Status FakeDriver::copy(Stream stream, Address to, Address from,
+                        uint64_t bytes) {
+  return enqueue(stream, [=]() -> Status {
+    REPRISE_RETURN_IF_ERROR(checkMemory("a copy", to, bytes));
+    REPRISE_RETURN_IF_ERROR(checkMemory("a copy", from, bytes));
+    std::memmove(reinterpret_cast<void *>(to),
+                 reinterpret_cast<const void *>(from), bytes);
+    return {};
+  });
+}
+
+Status FakeDriver::upload(Stream stream, Address to, const void *from,
+                          uint64_t bytes) {
+  return enqueue(stream, [=]() -> Status {
+    REPRISE_RETURN_IF_ERROR(checkMemory("an upload", to, bytes));
+    std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return {};
+  });
+}
+
+Status FakeDriver::download(Stream stream, void *to, Address from,
+                            uint64_t bytes) {
+  return enqueue(stream, [=]() -> Status {
+    REPRISE_RETURN_IF_ERROR(checkMemory("a download", from, bytes));
+    std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+    return {};
+  });
+}
+
+Status FakeDriver::fill(Stream stream, Address at, uint8_t byte,
+                        uint64_t bytes) {
+  return enqueue(stream, [=]() -> Status {
+    REPRISE_RETURN_IF_ERROR(checkMemory("a fill", at, bytes));
+    std::memset(reinterpret_cast<void *>(at), byte, bytes);
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+Status FakeDriver::record(Stream stream, Event event) {
+  events[size_t(event)] = {size_t(stream), streams[size_t(stream)].given};
+  return {};
+}
+
+Status FakeDriver::wait(Stream stream, Event event) {
+  Recorded until = events[size_t(event)];
+  return enqueue(stream, [=] { return runUntil(until.stream, until.at); });
+}
+
+Status FakeDriver::synchronize(Stream stream) {
+  return runUntil(size_t(stream), streams[size_t(stream)].given);
+}
+
+Status FakeDriver::synchronize(Event event) {
+  return runUntil(events[size_t(event)].stream, events[size_t(event)].at);
+}
+
+Status FakeDriver::beginCapture(Stream) {
+  captured = &graphs.emplace_back();
+  return {};
+}
+
+Expected<Graph> FakeDriver::endCapture(Stream) {
+  captured = nullptr;
+  return Graph(graphs.size() - 1);
+}
+
+Status FakeDriver::launch(Stream stream, Graph graph) {
+  ++gpu.graphLaunches;
+  for (const Work &work : graphs[size_t(graph)])
+    REPRISE_RETURN_IF_ERROR(enqueue(stream, work));
+  return {};
+}

@@ -1,0 +1,135 @@
+//===- FakeDriver.h - CUDA without a GPU ------------------------*- C++ -*-===//
+//
+// Memory of the host, kernels on the simulator, library calls by the
+// processor's library. What it is given runs as late as order allows: when
+// somebody waits. So a wait that is missing shows by wrong values, every time.
+// What the code does wrong is a problem in the record; see Simulator.h.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_TEST_GPU_FAKEDRIVER_H
+#define REPRISE_TEST_GPU_FAKEDRIVER_H
+
+#include "../../runtime/cuda/Driver.h"
+#include "CpuLibrary.h"
+#include "Simulator.h"
+#include <deque>
+#include <functional>
+#include <map>
+
+namespace reprise::gpu_test {
+
+/// What tests may set, and what drivers made with it note.
+struct FakeGpu {
+  rt::cuda::DeviceFacts facts = {"simulated GPU",       "sm_90",
+                                 "simulated library 1", "{}",
+                                 uint64_t(1) << 34,     uint64_t(1) << 34};
+  /// Of threads and blocks; each launch takes another one.
+  uint64_t seed = 0;
+  /// Of all launches, one of each kind and place.
+  std::vector<std::string> problems;
+  Traffic loads, stores;
+  size_t launches = 0, calls = 0, graphLaunches = 0;
+  /// The largest sum of device memory that was taken.
+  uint64_t allocatedBytes = 0;
+};
+
+/// Compiled functions, those with equal bodies once.
+struct LoadedKernels {
+  std::unique_ptr<Simulator> simulator;
+  std::map<std::string, std::string> names; // in the simulator
+};
+
+class FakeDriver : public rt::cuda::Driver {
+public:
+  /// `gpu` outlives the driver.
+  explicit FakeDriver(FakeGpu &gpu) : gpu(gpu) {}
+  ~FakeDriver() override;
+
+  rt::Expected<rt::cuda::DeviceFacts> facts() override;
+  rt::Expected<rt::cuda::Address> allocate(uint64_t bytes) override;
+  void release(rt::cuda::Address memory) override;
+  rt::Expected<void *> allocatePinned(uint64_t bytes) override;
+  void releasePinned(void *memory) override;
+  rt::Expected<rt::cuda::Stream> createStream() override;
+  rt::Expected<rt::cuda::Event> createEvent() override;
+  /// The image is a module with gpu.func as text.
+  rt::Expected<std::vector<rt::cuda::Kernel>>
+  load(const void *image, size_t bytes,
+       const std::vector<std::string> &names) override;
+  rt::Expected<rt::cuda::Call> prepare(const rt::LibraryCallDesc &desc,
+                                       const std::string &implementation,
+                                       uint64_t workspaceBytes) override;
+  rt::Status freeze() override;
+
+  rt::Status launch(rt::cuda::Stream stream, rt::cuda::Kernel kernel,
+                    rt::cuda::LaunchShape shape,
+                    const std::vector<rt::cuda::Address> &arguments,
+                    const std::vector<rt::cuda::Touch> &touches) override;
+  rt::Status call(rt::cuda::Stream stream, rt::cuda::Call call,
+                  const std::vector<rt::cuda::Address> &operands,
+                  rt::cuda::Address workspace,
+                  const std::vector<rt::cuda::Touch> &touches) override;
+  rt::Status copy(rt::cuda::Stream stream, rt::cuda::Address to,
+                  rt::cuda::Address from, uint64_t bytes) override;
+  rt::Status upload(rt::cuda::Stream stream, rt::cuda::Address to,
+                    const void *pinned, uint64_t bytes) override;
+  rt::Status download(rt::cuda::Stream stream, void *pinned,
+                      rt::cuda::Address from, uint64_t bytes) override;
+  rt::Status fill(rt::cuda::Stream stream, rt::cuda::Address at, uint8_t byte,
+                  uint64_t bytes) override;
+
+  rt::Status record(rt::cuda::Stream stream, rt::cuda::Event event) override;
+  rt::Status wait(rt::cuda::Stream stream, rt::cuda::Event event) override;
+  rt::Status synchronize(rt::cuda::Stream stream) override;
+  rt::Status synchronize(rt::cuda::Event event) override;
+
+  rt::Status beginCapture(rt::cuda::Stream stream) override;
+  rt::Expected<rt::cuda::Graph> endCapture(rt::cuda::Stream stream) override;
+  rt::Status launch(rt::cuda::Stream stream, rt::cuda::Graph graph) override;
+
+private:
+  using Work = std::function<rt::Status()>;
+  struct Queue {
+    std::deque<Work> work;
+    /// Of the work that has been taken and that has run.
+    uint64_t given = 0, done = 0;
+  };
+  /// Where in a stream an event was recorded last.
+  struct Recorded {
+    size_t stream = 0;
+    uint64_t at = 0;
+  };
+  struct PreparedCall {
+    rt::LibraryCallDesc desc;
+    uint64_t workspaceBytes;
+  };
+  rt::Status early(const char *what);
+  rt::Status enqueue(rt::cuda::Stream stream, Work work);
+  /// Runs a stream up to that much work.
+  rt::Status runUntil(size_t stream, uint64_t count);
+  rt::Status runKernel(const std::string &name, rt::cuda::LaunchShape shape,
+                       const std::vector<rt::cuda::Address> &arguments,
+                       const std::vector<rt::cuda::Touch> &touches);
+  rt::Status runCall(const PreparedCall &call,
+                     const std::vector<rt::cuda::Address> &operands,
+                     rt::cuda::Address workspace);
+  rt::Status checkMemory(const char *what, rt::cuda::Address at,
+                         uint64_t bytes) const;
+
+  FakeGpu &gpu;
+  bool isFrozen = false;
+  std::map<rt::cuda::Address, uint64_t> memory; // bytes by address
+  std::map<void *, uint64_t> pinned;
+  std::vector<Queue> streams;
+  std::vector<Recorded> events;
+  std::shared_ptr<LoadedKernels> code;
+  std::vector<std::string> kernels;
+  std::vector<PreparedCall> calls;
+  std::unique_ptr<CpuLibrary> library;
+  std::vector<std::vector<Work>> graphs;
+  std::vector<Work> *captured = nullptr;
+};
+
+} // namespace reprise::gpu_test
+
+#endif // REPRISE_TEST_GPU_FAKEDRIVER_H

@@ -1,0 +1,57 @@
+//===- SimulatedTarget.cpp - A GPU that is simulated ----------------------===//
+#include "SimulatedTarget.h"
+#include "../../lib/Target/Cuda/CudaTarget.h"
+#include "../../runtime/cuda/CudaDevice.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::gpu_test;
+
+namespace {
+class SimulatedTarget : public CudaTarget {
+public:
+  using CudaTarget::CudaTarget;
+  rt::Status prepare() override { return {}; }
+  std::string library() const override {
+    return simulatedGpu().facts.libraries;
+  }
+  rt::Expected<rt::LibraryCallInfo>
+  planCall(const rt::LibraryCallDesc &desc) override {
+    return simulatedCall(desc);
+  }
+  FailureOr<Image> makeImage(gpu::GPUModuleOp module) override {
+    Image image;
+    llvm::raw_string_ostream text(image.ptx);
+    module->getParentOp()->print(text);
+    image.cubin.assign(image.ptx.begin(), image.ptx.end());
+    return image;
+  }
+};
+} // namespace
+
+FakeGpu &gpu_test::simulatedGpu() {
+  static FakeGpu gpu;
+  return gpu;
+}
+
+static rt::Expected<std::unique_ptr<Target>> create() {
+  rt::cuda::DeviceDescription description;
+  description.name = simulatedGpu().facts.name;
+  description.architecture = simulatedGpu().facts.architecture;
+  return std::unique_ptr<Target>(std::make_unique<SimulatedTarget>(
+      std::move(description), rt::cuda::CallOptions()));
+}
+
+void gpu_test::registerSimulatedGpu() {
+  TargetEntry entry;
+  entry.fromText =
+      entry.fromFeatures = [](StringRef, unsigned) { return create(); };
+  registerTarget("cuda", std::move(entry));
+  rt::registerDevice("cuda", [](const std::string &) {
+    return rt::Expected<std::unique_ptr<rt::Device>>(rt::cuda::makeCudaDevice(
+        []() -> rt::Expected<std::unique_ptr<rt::cuda::Driver>> {
+          return std::unique_ptr<rt::cuda::Driver>(
+              std::make_unique<FakeDriver>(simulatedGpu()));
+        }));
+  });
+}

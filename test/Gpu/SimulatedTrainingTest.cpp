@@ -1,0 +1,152 @@
+//===- SimulatedTrainingTest.cpp - Training on a simulated GPU ------------===//
+//
+// From model to trained variables through the compiler's target and the
+// runtime's device "cuda". Expected bits are those of mode `none`; that `none`
+// is right, what the processor's device computes from the same start, but for
+// the order of sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../EndToEnd/ZooTraining.h"
+#include "SimulatedTarget.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::end_to_end;
+
+namespace {
+
+/// What is trained how long, at how many budgets.
+struct SimulatedCase {
+  ZooCase model;
+  uint64_t steps;
+  unsigned budgets;
+};
+
+std::ostream &operator<<(std::ostream &stream, const SimulatedCase &each) {
+  return stream << each.model.label;
+}
+
+struct Trained {
+  ByteStore after;
+  double loss = NAN;
+  uint64_t peak = 0; // bytes
+};
+
+class SimulatedTraining : public testing::TestWithParam<SimulatedCase> {
+protected:
+  void SetUp() override {
+    loadEverything(context);
+    gpu_test::registerSimulatedGpu();
+    gpu_test::simulatedGpu() = {};
+  }
+
+  /// Trains an artifact; errors fail the test.
+  Trained train(const Bytes &file, uint64_t steps, bool poison = false);
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+};
+
+} // namespace
+
+Trained SimulatedTraining::train(const Bytes &file, uint64_t steps,
+                                 bool poison) {
+  Trained trained;
+  OpenProgram program(file, poison);
+  if (!program)
+    return trained;
+  rt::Backend &backend = program.backend();
+  auto result = rt::train(backend, trainOptions(steps));
+  if (!result.ok()) {
+    ADD_FAILURE() << result.status().message();
+    return trained;
+  }
+  trained.loss = result->loss;
+  trained.after = program.variables();
+  auto memory = backend.memory();
+  EXPECT_TRUE(memory.ok());
+  trained.peak = backend.entry("train_step")->peakBytes;
+  EXPECT_EQ(memory->high_water_bytes, trained.peak);
+  for (const std::string &problem : gpu_test::simulatedGpu().problems)
+    ADD_FAILURE() << problem;
+  return trained;
+}
+
+static const char *const kModes[] = {"none", "annotated", "segments=3",
+                                     "per-block"};
+
+TEST_P(SimulatedTraining, TrainsToTheSameBits) {
+  const auto &[model, steps, budgets] = GetParam();
+  std::vector<std::string> modes(std::begin(kModes), std::end(kModes));
+  for (unsigned k = 0; k < budgets; ++k)
+    modes.push_back("budget=" + std::to_string(k) + "/" +
+                    std::to_string(budgets - 1));
+  CompileOptions options = trainingOptions();
+  options.target = "cuda:";
+  options.amp = model.amp;
+  options.microBatches = model.microBatches;
+  std::vector<Bytes> files;
+  ASSERT_EQ(compileModes(*buildCase(context, model), modes, options, files),
+            "");
+  Trained none = train(files[0], steps);
+  ASSERT_TRUE(std::isfinite(none.loss));
+  EXPECT_EQ(gpu_test::simulatedGpu().graphLaunches, steps);
+  std::set<uint64_t> peaks = {none.peak};
+  for (size_t k = 1; k < modes.size(); ++k) {
+    SCOPED_TRACE(modes[k]);
+    // Another order of threads, and of every other one steps one by one.
+    gpu_test::simulatedGpu().seed += 1000;
+    Trained other = train(files[k], steps, /*poison=*/k % 2);
+    EXPECT_EQ(other.loss, none.loss);
+    EXPECT_TRUE(other.after == none.after);
+    peaks.insert(other.peak);
+  }
+  // Else one program was run again and again.
+  EXPECT_GT(peaks.size(), budgets > 3 ? 3u : 1u);
+}
+
+TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
+  double losses[2] = {};
+  for (auto [loss, target] :
+       llvm::zip(losses, llvm::ArrayRef<const char *>{"cuda:", "cpu:native"}))
+    loss = train(compileCase(context, GetParam().model, "none", /*fuse=*/true,
+                             target),
+                 2)
+               .loss;
+  double share = *GetParam().model.amp ? 2e-2 : 1e-3;
+  EXPECT_NEAR(losses[0], losses[1], share * std::abs(losses[1]));
+}
+
+/// A ResNet, one with dropout and micro-batches, a Swin, and some in mixed
+/// precision, with more images than the others have, so that there is something
+/// to choose.
+static std::vector<SimulatedCase> simulatedCases(uint64_t stepsOfSwin) {
+  std::vector<SimulatedCase> cases;
+  for (const ZooCase &each : smallModels())
+    if (each.model == llvm::StringRef("resnet18"))
+      cases.push_back({each, 20, 10});
+  for (SimulatedCase &each : cases) {
+    each.model.options.batch = 16;
+    each.model.options.baseWidth = 8;
+    // Plans of several parts take minutes.
+    each.model.microBatches = 1;
+  }
+  cases.push_back({smallTransformers().front(), stepsOfSwin, 10});
+  for (const ZooCase &each : mixedModels())
+    cases.push_back({each, 2, 2});
+  return cases;
+}
+
+static std::string labelOf(const testing::TestParamInfo<SimulatedCase> &info) {
+  return info.param.model.label;
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, SimulatedTraining,
+                         testing::ValuesIn(simulatedCases(3)), labelOf);
+
+// By hand: some minutes.
+INSTANTIATE_TEST_SUITE_P(DISABLED_Long, SimulatedTraining,
+                         testing::ValuesIn(simulatedCases(20)), labelOf);
