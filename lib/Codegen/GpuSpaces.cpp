@@ -76,9 +76,10 @@ static std::vector<SmallVector<unsigned>> partStores(Block &body,
 }
 
 /// Neighbours that a thread handles. Of a pointwise space the widest tensor
-/// takes 16 bytes of them: were it more, lanes of a warp would load with gaps.
-/// The order of sums must not depend on what else a kernel does, so theirs
-/// follow from the shape alone. Rows hold a whole number.
+/// with rows like it takes 16 bytes of them: were it more, lanes of a warp
+/// would load with gaps. The order of sums must not depend on what else a
+/// kernel does, so theirs follow from the shape alone. Rows hold a whole
+/// number.
 static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   int64_t columns = space.extents.back();
   int64_t divisor = std::max<int64_t>(1, columns & -columns);
@@ -89,15 +90,30 @@ static int64_t chooseLanes(Block &body, const KernelSpace &space) {
     return std::min<int64_t>(128 / 32, divisor);
   if (!space.vectorized)
     return 1;
-  int64_t elements = elementsOf(space);
   auto look = [&](Value value) {
-    unsigned own = tensorOf(value).getElementType().getIntOrFloatBitWidth();
-    if (tensorOf(value).getNumElements() >= elements)
-      bits = std::max(bits, own);
+    RankedTensorType type = tensorOf(value);
+    if (type.getRank() && type.getShape().back() == space.shape.back())
+      bits = std::max(bits, type.getElementTypeBitWidth());
   };
   llvm::for_each(body.getArguments(), look);
   llvm::for_each(body.getTerminator()->getOperands(), look);
   return std::min<int64_t>(128 / bits, divisor);
+}
+
+/// As many elements as four for each thread; warps along either side where its
+/// extent allows it.
+static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
+  constexpr int64_t elements = 4 * kBlockThreads;
+  auto side = [](int64_t extent, int64_t most) {
+    if (extent <= most)
+      return extent;
+    return std::max<int64_t>(1, most / kWarpThreads * kWarpThreads);
+  };
+  GpuTile tile;
+  tile.rows = side(rows, kWarpThreads);
+  tile.columns = side(columns, elements / tile.rows);
+  tile.rows = side(rows, elements / tile.columns);
+  return tile;
 }
 
 /// How each argument is read for an index of what is stored, through ops that
@@ -114,10 +130,12 @@ mapsOfArguments(Block &body, const KernelSpace &space) {
   while (!left.empty()) {
     auto [value, map] = left.pop_back_val();
     auto [at, isNew] = seen.insert({value, map});
-    if (!isNew && at->second == map)
+    if (!isNew && (!at->second || at->second == map))
       continue;
+    if (!isNew)
+      at->second = map = AffineMap(); // two ways
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      arguments[argument] = isNew ? map : AffineMap();
+      arguments[argument] = map;
       continue;
     }
     Operation *op = value.getDefiningOp();
@@ -132,14 +150,28 @@ mapsOfArguments(Block &body, const KernelSpace &space) {
   return arguments;
 }
 
+/// Whether an argument's dimensions are those of what is stored, in another
+/// order, and not parts of longer ones.
+static bool isTransposed(BlockArgument argument, AffineMap map,
+                         const KernelSpace &space) {
+  if (!map || !map.isPermutation() || map.getNumResults() < 2)
+    return false;
+  REPRISE_FAULT("gpu-stages-parts", return true);
+  for (auto [d, extent] : llvm::enumerate(tensorOf(argument).getShape()))
+    if (extent != space.shape[map.getDimPosition(d)])
+      return false;
+  return true;
+}
+
 /// Finds the arguments to stage: transposed ones, whose last dimension follows
-/// one loop, which is not the last.
-static void stageArguments(Block &body, GpuSpace &space) {
+/// one loop, which is not the last. `room`: bytes of shared memory
+/// that the kernel has left; what does not fit is loaded with gaps.
+static void stageArguments(Block &body, GpuSpace &space, int64_t &room) {
   REPRISE_FAULT("gpu-stages-nothing", return);
   if (space.merged)
     return;
   for (auto &[argument, map] : mapsOfArguments(body, space)) {
-    if (!map || !map.isPermutation() || map.getNumResults() < 2 ||
+    if (!isTransposed(argument, map, space) ||
         tensorOf(argument).getElementType().isInteger(1))
       continue;
     unsigned along = map.getDimPosition(map.getNumResults() - 1);
@@ -147,6 +179,12 @@ static void stageArguments(Block &body, GpuSpace &space) {
                    space.extents[along] > 1 && space.extents.back() > 1;
     if (!isApart || (!space.staged.empty() && space.along != along))
       continue;
+    GpuTile tile = stagedTileOf(space.extents[along], space.extents.back());
+    int64_t bytes = (tile.rows | 1) * tile.columns *
+                    tensorOf(argument).getElementTypeBitWidth() / 8;
+    if (bytes > room)
+      continue;
+    room -= bytes;
     space.along = along;
     space.staged.push_back({argument.getArgNumber(), map});
   }
@@ -160,6 +198,8 @@ FailureOr<std::vector<GpuSpace>> reprise::readGpuSpaces(Block &body) {
   if (failed(read))
     return failure();
   std::vector<GpuSpace> spaces;
+  // Every device has 48 KiB.
+  int64_t room = 40 << 10;
   for (KernelSpace &space : *read) {
     space.target.lanes = chooseLanes(body, space);
     space.vectorized &= space.target.lanes > 1;
@@ -170,7 +210,7 @@ FailureOr<std::vector<GpuSpace>> reprise::readGpuSpaces(Block &body) {
     for (SmallVector<unsigned> &part : partStores(body, space)) {
       GpuSpace &own = spaces.emplace_back(space);
       own.work.passes.front().stored = std::move(part);
-      stageArguments(body, own);
+      stageArguments(body, own, room);
     }
   }
   return spaces;
@@ -193,22 +233,6 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
   // Whole warps.
   while (tile.columns * tile.rows < kWarpThreads)
     tile.rows *= 2;
-  return tile;
-}
-
-/// As many elements as four for each thread; warps along either side where its
-/// extent allows it.
-static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
-  constexpr int64_t elements = 4 * kBlockThreads;
-  auto side = [](int64_t extent, int64_t most) {
-    if (extent <= most)
-      return extent;
-    return std::max<int64_t>(1, most / kWarpThreads * kWarpThreads);
-  };
-  GpuTile tile;
-  tile.rows = side(rows, kWarpThreads);
-  tile.columns = side(columns, elements / tile.rows);
-  tile.rows = side(rows, elements / tile.columns);
   return tile;
 }
 

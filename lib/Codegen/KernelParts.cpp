@@ -1,5 +1,4 @@
-//===- KernelParts.cpp - What every kernel's code is made of
-//---------------===//
+//===- KernelParts.cpp - What every kernel's code is made of -------------===//
 
 #include "KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -140,16 +140,17 @@ const char *rp_program_device(const rp_program *program) {
   return program ? text(program->program->root().device()) : "";
 }
 
-rp_status *rp_program_host_bytes(const rp_program *program, size_t *kept,
-                                 size_t *during_calls) {
+rp_status *rp_program_host_bytes(const rp_program *program, size_t *arena,
+                                 size_t *kept, size_t *during_calls) {
   return guarded([&]() -> Status {
-    if (!program || !kept || !during_calls)
+    if (!program || !arena || !kept || !during_calls)
       return missing("program or place for the answer");
     const fb::Program &root = program->program->root();
     Expected<std::unique_ptr<Device>> device = openDevice(root.device()->str());
     if (!device.ok())
       return device.status();
     HostBytes bytes = (*device)->hostBytes(root);
+    *arena = bytes.holdsArena ? root.arena_bytes() : 0;
     *kept = bytes.kept;
     *during_calls = bytes.duringCalls;
     return {};

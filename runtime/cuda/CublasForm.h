@@ -1,5 +1,4 @@
 //===- CublasForm.h - Names and space of cuBLASLt's products ----*- C++ -*-===//
-//-*-==//
 #ifndef REPRISE_RUNTIME_CUDA_CUBLASFORM_H
 #define REPRISE_RUNTIME_CUDA_CUBLASFORM_H
 
@@ -11,6 +10,11 @@ namespace reprise::rt::cuda {
 /// device: it chooses an algorithm when an artifact is loaded, and whichever
 /// fits into this. NVIDIA advises 32 MiB for Hopper.
 constexpr uint64_t kCublasWorkspaceBytes = uint64_t(32) << 20;
+/// Where cuBLASLt wants it to begin. A call's workspace is so much larger that
+/// it holds one that does, wherever it lies itself.
+constexpr uint64_t kCublasWorkspaceAlignment = 256;
+constexpr uint64_t kCublasPlannedBytes =
+    kCublasWorkspaceBytes + kCublasWorkspaceAlignment;
 
 constexpr const char *kCublasName = "cublaslt";
 /// With operands of f32 rounded to TF32.

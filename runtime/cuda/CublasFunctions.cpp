@@ -1,5 +1,4 @@
 //===- CublasFunctions.cpp - cuBLASLt's functions -------------------------===//
-//---------------------------===//
 #include "CublasFunctions.h"
 #include "Versions.h"
 

@@ -1,5 +1,4 @@
 //===- CublasFunctions.h - cuBLASLt's functions -----------------*- C++ -*-===//
-//-*-===//
 #ifndef REPRISE_RUNTIME_CUDA_CUBLASFUNCTIONS_H
 #define REPRISE_RUNTIME_CUDA_CUBLASFUNCTIONS_H
 

@@ -1,5 +1,6 @@
 //===- CublasProduct.cpp - Run products by cuBLASLt -----------------------===//
 #include "CublasProduct.h"
+#include "CublasForm.h"
 
 #include <algorithm>
 
@@ -202,6 +203,8 @@ static void *pointer(uint64_t address) {
 Status CublasProduct::run(CUstream_st *stream,
                           const std::vector<uint64_t> &operands,
                           uint64_t workspace) {
+  uint64_t aligned = (workspace + kCublasWorkspaceAlignment - 1) /
+                     kCublasWorkspaceAlignment * kCublasWorkspaceAlignment;
   // Inputs a and b, then a bias; the output is the last.
   if (form.hasBias)
     REPRISE_RETURN_IF_ERROR(set<const void *>(CUBLASLT_MATMUL_DESC_BIAS_POINTER,
@@ -216,7 +219,7 @@ Status CublasProduct::run(CUstream_st *stream,
         library.cublasLtMatmul(
             context.get(), operation, &one, at(operands[1], 1, form.b), b,
             at(operands[0], 0, form.a), a, &zero, result, c, result, c,
-            &algorithm, pointer(workspace), workspaceBytes, stream),
+            &algorithm, pointer(aligned), workspaceBytes, stream),
         "cublasLtMatmul"));
   }
   return {};

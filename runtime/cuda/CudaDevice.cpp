@@ -36,9 +36,9 @@ struct CudaStep {
 class CudaProgram : public DeviceProgram {
 public:
   CudaProgram(const fb::Program &program, std::unique_ptr<Driver> driver,
-              uint64_t guardBytes)
+              uint64_t guardBytes, bool mayAdapt)
       : program(program), driver(std::move(driver)), guard(guardBytes),
-        highWater(program.fixed_bytes()) {}
+        mayAdapt(mayAdapt), highWater(program.fixed_bytes()) {}
   Status prepare(const DeviceFacts &facts);
 
   Status write(uint64_t offset, const void *data, uint64_t bytes) override;
@@ -79,6 +79,7 @@ private:
   const fb::Program &program;
   std::unique_ptr<Driver> driver;
   uint64_t guard;
+  bool mayAdapt;
   Address memory = 0, arena = 0;
   Stream stream = {};
   Staging staging;
@@ -91,16 +92,18 @@ private:
 
 class CudaDevice : public Device {
 public:
-  explicit CudaDevice(DriverOpener open) : open(std::move(open)) {}
+  CudaDevice(DriverOpener open, bool mayAdapt)
+      : open(std::move(open)), mayAdapt(mayAdapt) {}
   std::string name() const override { return "cuda"; }
   HostBytes hostBytes(const fb::Program &) const override {
-    return {Staging::kPieces * Staging::kPieceBytes, 0};
+    return {Staging::kPieces * Staging::kPieceBytes, 0, /*holdsArena=*/false};
   }
   Expected<std::unique_ptr<DeviceProgram>>
   prepare(const fb::Program &program, uint64_t guardBytes) override;
 
 private:
   DriverOpener open;
+  bool mayAdapt;
 };
 } // namespace
 
@@ -196,7 +199,15 @@ Status CudaProgram::run(size_t entry, size_t first, size_t end) {
     uint64_t given = its.end;
     REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
     highWater = std::max(highWater, given);
-    return driver->launch(stream, its.graph);
+    Status status = driver->launch(stream, its.graph);
+    if (status.ok())
+      status = driver->synchronize(stream);
+    if (status.ok())
+      return {};
+    return Status::error(
+        status.code(),
+        "entry '" + program.entries()->Get(uint32_t(entry))->name()->str() +
+            "', run as one graph: " + status.message());
   }
   for (size_t i = first; i < end; ++i) {
     highWater = std::max(highWater, its.steps[i].end);
@@ -249,12 +260,13 @@ Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
   std::string implementation = call.implementation()->str();
   uint64_t workspace = call.workspace() ? *viewBytes(*call.workspace()) : 0;
   auto key = std::make_pair(libraryCallKey(desc), implementation);
+  key.first.push_back(int64_t(workspace));
   REPRISE_FAULT("cuda-one-call-for-all", key = {});
-  // What was planned decides the workspace, which is as large everywhere.
   auto found = calls.find(key);
   if (found != calls.end())
     return found->second;
-  Expected<Call> prepared = driver->prepare(desc, implementation, workspace);
+  Expected<Call> prepared =
+      driver->prepare(desc, implementation, workspace, mayAdapt);
   if (prepared.ok())
     calls.emplace(std::move(key), *prepared);
   return prepared;
@@ -384,8 +396,8 @@ Status CudaProgram::prepare(const DeviceFacts &facts) {
 // The device
 //===----------------------------------------------------------------------===//
 
-static Status checkProgram(const fb::Program &program,
-                           const DeviceFacts &facts) {
+static Status checkLibraries(const fb::Program &program,
+                             const DeviceFacts &facts) {
   std::string planned = program.library() ? program.library()->str() : "";
   bool isSame = planned.empty() || planned == facts.libraries;
   REPRISE_FAULT("cuda-any-library-taken", isSame = true);
@@ -394,7 +406,9 @@ static Status checkProgram(const fb::Program &program,
         RP_INCOMPATIBLE,
         "the artifact's calls were planned for " + planned + ", here is " +
             (facts.libraries.empty() ? std::string("none") : facts.libraries) +
-            "; compile the model again with these libraries");
+            "; compile the model again with these, or let calls "
+            "run as they can in the planned bytes "
+            "(--device cuda:0,adapt)");
   return {};
 }
 
@@ -406,15 +420,36 @@ CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   Expected<DeviceFacts> facts = (*driver)->facts();
   if (!facts.ok())
     return facts.status();
-  REPRISE_RETURN_IF_ERROR(checkProgram(program, *facts));
-  auto prepared =
-      std::make_unique<CudaProgram>(program, std::move(*driver), guardBytes);
+  if (!mayAdapt)
+    REPRISE_RETURN_IF_ERROR(checkLibraries(program, *facts));
+  auto prepared = std::make_unique<CudaProgram>(program, std::move(*driver),
+                                                guardBytes, mayAdapt);
   REPRISE_RETURN_IF_ERROR(prepared->prepare(*facts));
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }
 
-std::unique_ptr<Device> makeCudaDevice(DriverOpener open) {
-  return std::make_unique<CudaDevice>(std::move(open));
+std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt) {
+  return std::make_unique<CudaDevice>(std::move(open), mayAdapt);
+}
+
+Expected<Which> readWhich(const std::string &which) {
+  Which result;
+  std::string number = which, adapt = "adapt";
+  if (number.size() >= adapt.size() &&
+      !number.compare(number.size() - adapt.size(), adapt.size(), adapt)) {
+    result.mayAdapt = true;
+    number.resize(number.size() - adapt.size());
+    if (!number.empty() && number.back() == ',')
+      number.pop_back();
+  }
+  constexpr size_t kDigits = 3;
+  if (number.size() > kDigits ||
+      number.find_first_not_of("0123456789") != std::string::npos)
+    return Status::error(RP_UNAVAILABLE,
+                         "there is no GPU '" + which +
+                             "'; write cuda:0, cuda:1, ... or cuda:0,adapt");
+  result.number = number.empty() ? 0 : unsigned(std::stoul(number));
+  return result;
 }
 
 } // namespace reprise::rt::cuda

@@ -14,10 +14,21 @@ namespace reprise::rt::cuda {
 /// Opens a driver for one program.
 using DriverOpener = std::function<Expected<std::unique_ptr<Driver>>()>;
 
-/// A device whose programs each have a driver of their own.
-std::unique_ptr<Device> makeCudaDevice(DriverOpener open);
+/// What stands behind "cuda:".
+struct Which {
+  unsigned number = 0;
+  /// Whether calls that were planned by other libraries run as these can, in
+  /// the planned bytes; bits and time may be others.
+  bool mayAdapt = false;
+};
 
-/// GPU number `which` of this machine, 0 if it is empty. Fails with
+/// Reads "", "1", "adapt" or "1,adapt". Fails with RP_UNAVAILABLE.
+Expected<Which> readWhich(const std::string &which);
+
+/// A device whose programs each have a driver of their own.
+std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt);
+
+/// The GPU of this machine that readWhich says. Fails with
 /// RP_UNAVAILABLE, and says what is missing and what to do.
 Expected<std::unique_ptr<Device>> openCudaDevice(const std::string &which);
 

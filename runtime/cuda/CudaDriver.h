@@ -33,7 +33,7 @@ public:
        const std::vector<std::string> &names) override;
   Expected<Call> prepare(const LibraryCallDesc &desc,
                          const std::string &implementation,
-                         uint64_t workspaceBytes) override;
+                         uint64_t workspaceBytes, bool mayAdapt) override;
   Status freeze() override;
 
   Status launch(Stream stream, Kernel kernel, LaunchShape shape,
@@ -64,6 +64,7 @@ private:
     std::unique_ptr<CublasProduct> product;
     size_t operands = 0;
     uint64_t workspaceBytes = 0;
+    bool mayAdapt = false;
   };
 
   CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext context)

@@ -25,10 +25,16 @@ Status CudaDriver::prepareConvolution(const ConvolutionForm &form,
   }
   Expected<CudnnPlan> plan =
       rebuildCudnnPlan(cudnn->device(), form, implementation);
+  auto fits = [&] {
+    return plan.ok() && plan->workspaceBytes() <= prepared.workspaceBytes;
+  };
+  if (!fits() && prepared.mayAdapt)
+    plan = chooseCudnnPlan(cudnn->device(), form,
+                           {/*allowTf32=*/false, prepared.workspaceBytes});
   if (!plan.ok())
     return plan.status();
-  if (plan->workspaceBytes() > prepared.workspaceBytes)
-    return tooMuchWorkspace(implementation, plan->workspaceBytes(),
+  if (!fits())
+    return tooMuchWorkspace(plan->name(), plan->workspaceBytes(),
                             prepared.workspaceBytes);
   prepared.plan = std::move(*plan);
   return {};
@@ -46,8 +52,8 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
                                                 implementation + "'");
     return prepareConvolution(*convolution, implementation, prepared);
   }
-  if (prepared.workspaceBytes < kCublasWorkspaceBytes)
-    return tooMuchWorkspace(implementation, kCublasWorkspaceBytes,
+  if (prepared.workspaceBytes < kCublasPlannedBytes)
+    return tooMuchWorkspace(implementation, kCublasPlannedBytes,
                             prepared.workspaceBytes);
   if (!cublas) {
     Expected<std::unique_ptr<CublasContext>> opened = CublasContext::open();
@@ -84,12 +90,13 @@ Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
 
 Expected<Call> CudaDriver::prepare(const LibraryCallDesc &desc,
                                    const std::string &implementation,
-                                   uint64_t workspaceBytes) {
+                                   uint64_t workspaceBytes, bool mayAdapt) {
   REPRISE_RETURN_IF_ERROR(enterToPrepare("prepare a call"));
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
   PreparedCall prepared;
   prepared.operands = desc.inputs.size() + desc.outputs.size();
   prepared.workspaceBytes = workspaceBytes;
+  prepared.mayAdapt = mayAdapt;
   REPRISE_RETURN_IF_ERROR(prepareCall(desc, implementation, prepared));
   calls.push_back(std::move(prepared));
   return Call(calls.size() - 1);

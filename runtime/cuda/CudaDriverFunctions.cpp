@@ -1,5 +1,4 @@
 //===- CudaDriverFunctions.cpp - The driver's functions -------------------===//
-//---------------------===//
 #include "CudaDriverFunctions.h"
 
 namespace reprise::rt::cuda {
@@ -36,6 +35,7 @@ bool isSticky(CUresult result) {
   case CUDA_ERROR_INVALID_ADDRESS_SPACE:
   case CUDA_ERROR_INVALID_PC:
   case CUDA_ERROR_LAUNCH_FAILED:
+  case CUDA_ERROR_EXTERNAL_DEVICE:
     return true;
   default:
     return false;
@@ -46,10 +46,10 @@ bool isSticky(CUresult result) {
 #define REPRISE_NAME(name) #name
 
 static Expected<CudaFunctions> load() {
-  Expected<SharedLibrary> file =
-      SharedLibrary::open("NVIDIA driver", {"libcuda.so.1"},
-                          "install the driver, or run on the CPU with "
-                          "--device cpu");
+  Expected<SharedLibrary> file = SharedLibrary::open(
+      "NVIDIA driver", {"libcuda.so.1"},
+      "install the driver, or compile the model for the processor "
+      "(--target cpu:native)");
   if (!file.ok())
     return file.status();
   CudaFunctions library;

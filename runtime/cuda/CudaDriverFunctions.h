@@ -1,5 +1,4 @@
 //===- CudaDriverFunctions.h - The driver's functions -----------*- C++ -*-===//
-//-*-===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDADRIVERFUNCTIONS_H
 #define REPRISE_RUNTIME_CUDA_CUDADRIVERFUNCTIONS_H
 

@@ -1,5 +1,4 @@
 //===- CudnnFunctions.cpp - cuDNN's functions -----------------------------===//
-//-------------------------------===//
 #include "CudnnFunctions.h"
 #include "Versions.h"
 
@@ -22,10 +21,10 @@ Status CudnnFunctions::check(cudnnStatus_t status, const char *what) const {
 }
 
 static Expected<CudnnFunctions> load() {
-  Expected<SharedLibrary> file =
-      SharedLibrary::open("cuDNN", {"libcudnn.so.9"},
-                          "install cuDNN 9, or run on the CPU with "
-                          "--device cpu");
+  Expected<SharedLibrary> file = SharedLibrary::open(
+      "cuDNN", {"libcudnn.so.9"},
+      "install cuDNN 9, or compile the model for the processor "
+      "(--target cpu:native)");
   if (!file.ok())
     return file.status();
   CudnnFunctions library;

@@ -1,5 +1,4 @@
 //===- CudnnFunctions.h - cuDNN's functions ---------------------*- C++ -*-===//
-//-*-===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDNNFUNCTIONS_H
 #define REPRISE_RUNTIME_CUDA_CUDNNFUNCTIONS_H
 

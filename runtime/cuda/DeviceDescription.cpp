@@ -116,13 +116,10 @@ static Status readProperties(const Json &object, std::string &properties) {
 
 /// "sm_90": what code is made for.
 static bool isArchitecture(const std::string &text) {
-  if (text.size() < 5 || text.size() > 7 || text.compare(0, 3, "sm_") != 0)
-    return false;
-  size_t digits = text.find_first_not_of("0123456789", 3);
-  bool isPlain = digits == text.npos;
-  // "sm_90a" has instructions of this processor alone.
-  return isPlain || (digits >= 5 && digits + 1 == text.size() &&
-                     (text[digits] == 'a' || text[digits] == 'f'));
+  // Not "sm_90a", whose code no other architecture can load.
+  return text.size() >= 5 && text.size() <= 6 &&
+         text.compare(0, 3, "sm_") == 0 &&
+         text.find_first_not_of("0123456789", 3) == text.npos;
 }
 
 static Status readTexts(const Json &object, DeviceDescription &d) {

@@ -68,10 +68,12 @@ public:
        const std::vector<std::string> &names) = 0;
   /// Readies a call to run as `implementation`, by which it was planned. Fails
   /// with RP_INCOMPATIBLE where this library has none of that name, or where it
-  /// needs more than `workspaceBytes` here.
+  /// needs more than `workspaceBytes` here; then one that `mayAdapt` runs as
+  /// the first deterministic kernel of this library that does with so many
+  /// bytes.
   virtual Expected<Call> prepare(const LibraryCallDesc &desc,
                                  const std::string &implementation,
-                                 uint64_t workspaceBytes) = 0;
+                                 uint64_t workspaceBytes, bool mayAdapt) = 0;
   /// From here on nothing of the above but `release`.
   virtual Status freeze() = 0;
 

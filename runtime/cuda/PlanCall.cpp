@@ -43,7 +43,7 @@ planProduct(const DeviceDescription &description, const ProductForm &form,
                          "no cuBLASLt, which this product needs; install the "
                          "CUDA toolkit's cuBLAS");
   bool isTf32 = options.allowTf32 && form.a.type == RP_F32;
-  return LibraryCallInfo{kCublasWorkspaceBytes,
+  return LibraryCallInfo{kCublasPlannedBytes,
                          isTf32 ? kCublasTf32Name : kCublasName};
 }
 

@@ -78,9 +78,9 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
 
 Expected<ProcessMemory> reprise::rt::predictProcessMemory(
     const rp_program *program, const DataSpec &data, Split split, bool saves) {
-  size_t kept = 0, duringCalls = 0;
+  size_t arena = 0, kept = 0, duringCalls = 0;
   REPRISE_RETURN_IF_ERROR(
-      takeStatus(rp_program_host_bytes(program, &kept, &duringCalls)));
+      takeStatus(rp_program_host_bytes(program, &arena, &kept, &duringCalls)));
   Expected<uint64_t> batch = batchBytes(program);
   if (!batch.ok())
     return batch.status();
@@ -99,7 +99,7 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   memory.items = {
       {"the process now: code, libraries, the artifact", residentBytes(),
        Kind::Measured},
-      {"arena: all tensors of the program", rp_program_arena_bytes(program)},
+      {"arena: all tensors of the program", arena},
       {"compiled kernels", rp_program_code_bytes(program)},
       {"library kernels and their buffers, threads", kept + duringCalls,
        Kind::Estimated},

@@ -228,6 +228,39 @@ TEST(Kernels, functions_stay_within_some_ulps) {
   checkCases(cases, 3);
 }
 
+// Tiles with ends behind the tensor's, several in a kernel, of narrow types,
+// and parts of tensors, whose rows are longer in memory.
+TEST(Kernels, transposed_elements) {
+  std::vector<Case> cases;
+  cases.push_back({"transposed_part",
+                   {"40x70xf32"},
+                   "%t = sg.slice %a0 [0, 0] to [40, 45] by [1, 1] : "
+                   "tensor<40x70xf32> -> tensor<40x45xf32>\n"
+                   "%y = sg.transpose %t perm [1, 0] : tensor<40x45xf32> -> "
+                   "tensor<45x40xf32>\n",
+                   {{"%y", "45x40xf32"}}});
+  cases.push_back({"transposed_twice",
+                   {"70x45xf32", "70x45xf32", "45x70xf32"},
+                   "%s = sg.transpose %a0 perm [1, 0] : tensor<70x45xf32> -> "
+                   "tensor<45x70xf32>\n"
+                   "%t = sg.transpose %a1 perm [1, 0] : tensor<70x45xf32> -> "
+                   "tensor<45x70xf32>\n" +
+                       op("%u = sg.mul %s, %t", {45, 70}) + "\n" +
+                       op("%y = sg.add %u, %a2", {45, 70}),
+                   {{"%y", "45x70xf32"}}});
+  cases.push_back({"transposed_bf16",
+                   {"3x50x64xbf16"},
+                   "%t = sg.transpose %a0 perm [0, 2, 1] : "
+                   "tensor<3x50x64xbf16> -> tensor<3x64x50xbf16>\n",
+                   {{"%t", "3x64x50xbf16"}}});
+  cases.push_back({"transposed_few",
+                   {"2401x3xf32"},
+                   "%t = sg.transpose %a0 perm [1, 0] : tensor<2401x3xf32> -> "
+                   "tensor<3x2401xf32>\n",
+                   {{"%t", "3x2401xf32"}}});
+  checkCases(cases, 4);
+}
+
 TEST(Kernels, elements_move) {
   std::vector<Case> cases;
   cases.push_back({"transpose",

@@ -39,7 +39,7 @@ protected:
   /// The artifact with a change that its checks do not look at.
   static Bytes changed(const std::function<void(fb::ProgramT &)> &change);
   /// What opening a session says; "" if it opens.
-  static std::string open(const Bytes &file);
+  static std::string open(const Bytes &file, const char *device = nullptr);
 
   static Bytes artifact;
 };
@@ -70,14 +70,14 @@ static std::string take(rp_status *status) {
   return message;
 }
 
-std::string CudaDevice::open(const Bytes &file) {
+std::string CudaDevice::open(const Bytes &file, const char *device) {
   rp_program *program = nullptr;
   std::string wrong =
       take(rp_program_from_memory(file.data(), file.size(), &program));
   if (!wrong.empty())
     return "not loaded: " + wrong;
   rp_session *session = nullptr;
-  rp_session_options options = {};
+  rp_session_options options = {device, 0, 0, 0};
   wrong = take(rp_session_create(program, &options, &session));
   if (session)
     rp_session_destroy(session);
@@ -122,10 +122,13 @@ TEST_F(CudaDevice, TakesANewerDevice) {
 
 TEST_F(CudaDevice, RefusesOtherLibraries) {
   gpu_test::simulatedGpu().facts.libraries = "simulated library 2";
-  EXPECT_EQ(open(artifact),
-            "the artifact's calls were planned for simulated library 1, here "
-            "is simulated library 2; compile the model again with these "
-            "libraries");
+  EXPECT_EQ(
+      open(artifact),
+      "the artifact's calls were planned for simulated library 1, here "
+      "is simulated library 2; compile the model again with these, or let "
+      "calls run as they can in the planned bytes (--device "
+      "cuda:0,adapt)");
+  EXPECT_EQ(open(artifact, "cuda:0,adapt"), "");
 }
 
 TEST_F(CudaDevice, SaysWhatMemoryThePlanTakes) {
@@ -220,4 +223,31 @@ TEST_F(CudaDevice, CopiesMoreThanItsStagingHolds) {
   ASSERT_TRUE((*program)->read(0, read.data(), bytes).ok());
   EXPECT_EQ(read, numbers);
   EXPECT_FALSE((*program)->write(bytes, given.data(), bytes).ok());
+}
+// A graph is all of an entry: what it computes is what its steps do one by one.
+TEST_F(CudaDevice, RunsAnEntryAsItsSteps) {
+  ByteStore after[2];
+  for (bool poison : {false, true}) {
+    OpenProgram program(artifact, poison);
+    ASSERT_TRUE(program);
+    ASSERT_TRUE(rt::train(program.backend(), trainOptions(3)).ok());
+    after[poison] = program.variables();
+    auto memory = program.backend().memory();
+    ASSERT_TRUE(memory.ok());
+    EXPECT_EQ(memory->high_water_bytes,
+              program.backend().entry("train_step")->peakBytes);
+  }
+  EXPECT_TRUE(after[0] == after[1]);
+}
+
+TEST_F(CudaDevice, IsOneOfSeveral) {
+  for (const char *which : {"", "1", "12", "adapt", "1,adapt"})
+    EXPECT_TRUE(rt::openDevice(std::string("cuda:") + which).ok()) << which;
+  for (const char *which : {"x", "-1", "1.5", "1000", "1,adap", "adapt,1"}) {
+    auto device = rt::openDevice(std::string("cuda:") + which);
+    ASSERT_FALSE(device.ok()) << which;
+    EXPECT_EQ(device.status().message(),
+              std::string("there is no GPU '") + which +
+                  "'; write cuda:0, cuda:1, ... or cuda:0,adapt");
+  }
 }

@@ -167,12 +167,12 @@ FakeDriver::load(const void *image, size_t bytes,
 
 Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
                                    const std::string &implementation,
-                                   uint64_t workspaceBytes) {
+                                   uint64_t workspaceBytes, bool mayAdapt) {
   REPRISE_RETURN_IF_ERROR(early("prepare"));
   Expected<rt::LibraryCallInfo> info = simulatedCall(desc);
   if (!info.ok())
     return info.status();
-  if (info->implementation != implementation ||
+  if ((info->implementation != implementation && !mayAdapt) ||
       info->workspaceBytes > workspaceBytes)
     return failed(RP_INCOMPATIBLE, "'" + implementation + "' with " +
                                        std::to_string(workspaceBytes) +

@@ -58,7 +58,8 @@ public:
        const std::vector<std::string> &names) override;
   rt::Expected<rt::cuda::Call> prepare(const rt::LibraryCallDesc &desc,
                                        const std::string &implementation,
-                                       uint64_t workspaceBytes) override;
+                                       uint64_t workspaceBytes,
+                                       bool mayAdapt) override;
   rt::Status freeze() override;
 
   rt::Status launch(rt::cuda::Stream stream, rt::cuda::Kernel kernel,

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Target/Cuda/Ptx.h"
 #include "../Codegen/HostCode.h"
 #include "../EndToEnd/ZooTraining.h"
 #include "SimulatedTarget.h"
@@ -40,6 +41,8 @@ protected:
   }
   /// The program of a training step; its kernels.
   void lower();
+  /// A module with a gpu.module of the kernels.
+  OwningOpRef<mlir::ModuleOp> emit();
   void compile();
   /// Runs a kernel on both and compares.
   void check(const KernelSource &kernel);
@@ -73,17 +76,22 @@ void ModelKernels::lower() {
   ASSERT_FALSE(kernels.empty());
 }
 
-void ModelKernels::compile() {
-  auto image = test::compileForHost(kernels);
-  ASSERT_TRUE(succeeded(image));
-  host = std::make_unique<test::LoadedCode>(*image);
+OwningOpRef<mlir::ModuleOp> ModelKernels::emit() {
   OpBuilder b(&context);
   OwningOpRef<mlir::ModuleOp> top = mlir::ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToStart(top->getBody());
   auto gpu = gpu::GPUModuleOp::create(b, b.getUnknownLoc(), "kernels");
   for (const KernelSource &kernel : kernels)
-    ASSERT_TRUE(succeeded(emitGpuKernel(gpu, kernel.symbol, *kernel.body)));
-  ASSERT_TRUE(succeeded(expandMath(gpu)));
+    EXPECT_TRUE(succeeded(emitGpuKernel(gpu, kernel.symbol, *kernel.body)));
+  EXPECT_TRUE(succeeded(expandMath(gpu)));
+  return top;
+}
+
+void ModelKernels::compile() {
+  auto image = test::compileForHost(kernels);
+  ASSERT_TRUE(succeeded(image));
+  host = std::make_unique<test::LoadedCode>(*image);
+  OwningOpRef<mlir::ModuleOp> top = emit();
   std::string error;
   simulator = gpu_test::Simulator::compile(*top, {}, error);
   ASSERT_TRUE(simulator) << error;
@@ -143,6 +151,9 @@ static double numberAt(const Memory &memory, Type element, size_t i) {
         .convertToDouble();
   return static_cast<double>(llvm::SignExtend64(bits, width * 8));
 }
+
+/// Of a thread, stored and loaded: two registers of four bytes each.
+static constexpr uint64_t kMostSpilledBytes = 16;
 
 /// Sectors of memory over those that hold what is read and written.
 static constexpr double kMostSectors = 1.1;
@@ -251,6 +262,28 @@ TEST_P(ModelKernels, AgreeWithTheProcessor) {
   EXPECT_GT(exact, 0u);
   EXPECT_GT(near, 0u);
   EXPECT_LE(traffic.sectors, traffic.leastSectors * kMostSectors);
+}
+
+// Code for real devices, where there is an assembler.
+TEST_P(ModelKernels, AssembleWithoutSpills) {
+  lower();
+  if (HasFatalFailure())
+    return;
+  loadPtxDialects(context);
+  for (const char *architecture : {"sm_80", "sm_90"}) {
+    OwningOpRef<mlir::ModuleOp> top = emit();
+    auto gpu = *top->getOps<gpu::GPUModuleOp>().begin();
+    FailureOr<std::string> ptx = emitPtx(gpu, architecture);
+    ASSERT_TRUE(succeeded(ptx));
+    rt::Expected<Cubin> cubin = assemble(*ptx, architecture);
+    if (!cubin.ok() && cubin.status().code() == RP_UNAVAILABLE)
+      GTEST_SKIP() << cubin.status().message();
+    ASSERT_TRUE(cubin.ok()) << cubin.status().message();
+    EXPECT_EQ(cubin->uses.size(), kernels.size());
+    for (const PtxUse &use : cubin->uses)
+      EXPECT_LE(use.spilledBytes, kMostSpilledBytes)
+          << use.function << " for " << architecture;
+  }
 }
 
 static std::vector<ZooCase> allModels() {

@@ -42,16 +42,23 @@ static rt::Expected<std::unique_ptr<Target>> create() {
       std::move(description), rt::cuda::CallOptions()));
 }
 
+static rt::Expected<std::unique_ptr<rt::cuda::Driver>> openFake() {
+  return std::unique_ptr<rt::cuda::Driver>(
+      std::make_unique<FakeDriver>(simulatedGpu()));
+}
+
 void gpu_test::registerSimulatedGpu() {
   TargetEntry entry;
   entry.fromText =
       entry.fromFeatures = [](StringRef, unsigned) { return create(); };
   registerTarget("cuda", std::move(entry));
-  rt::registerDevice("cuda", [](const std::string &) {
-    return rt::Expected<std::unique_ptr<rt::Device>>(rt::cuda::makeCudaDevice(
-        []() -> rt::Expected<std::unique_ptr<rt::cuda::Driver>> {
-          return std::unique_ptr<rt::cuda::Driver>(
-              std::make_unique<FakeDriver>(simulatedGpu()));
-        }));
-  });
+  rt::registerDevice(
+      "cuda",
+      [](const std::string &which)
+          -> rt::Expected<std::unique_ptr<rt::Device>> {
+        rt::Expected<rt::cuda::Which> read = rt::cuda::readWhich(which);
+        if (!read.ok())
+          return read.status();
+        return rt::cuda::makeCudaDevice(openFake, read->mayAdapt);
+      });
 }

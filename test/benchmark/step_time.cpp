@@ -1,9 +1,11 @@
 //===- step_time.cpp - Time of an artifact's training step ----------------===//
 //
-// step_time FILE.rpx [STEPS] runs train_step on constant random data and
-// prints one JSON object: median, minimum and maximum of the step in
-// milliseconds, the share of it in library calls (from a second, profiled
-// run), predicted and measured bytes.
+// step_time FILE.rpx [STEPS [DEVICE]] runs train_step on constant random data
+// and prints one JSON object: median, minimum and maximum of the step, its loss
+// read, in milliseconds, the share of it in library calls (from a second,
+// profiled run), predicted and measured bytes, the first and the last loss, and
+// a digest of all variables at the end, which is equal for equal bits. With
+// REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -59,9 +62,9 @@ struct Session {
   rp_program *program = nullptr;
   rp_session *session = nullptr;
 
-  Session(const std::vector<uint8_t> &file, bool profile) {
+  Session(const std::vector<uint8_t> &file, bool profile, const char *device) {
     check(rp_program_from_memory(file.data(), file.size(), &program));
-    rp_session_options options = {"cpu", 0, profile, 0};
+    rp_session_options options = {device, 0, profile, 0};
     check(rp_session_create(program, &options, &session));
     check(rp_session_initialize(session, 1));
     for (size_t k = 0; k < rp_program_input_count(program, kEntry); ++k) {
@@ -81,10 +84,28 @@ struct Session {
                                  data.size()));
     auto start = std::chrono::steady_clock::now();
     check(rp_session_run(session, kEntry));
+    // A device may return before it is done.
+    check(rp_session_get_output(session, kEntry, "loss", &loss, sizeof loss));
     return milliseconds(std::chrono::steady_clock::now() - start);
   }
 
+  /// FNV-1a of all variables.
+  uint64_t digest() const {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t k = 0; k < rp_program_variable_count(program); ++k) {
+      rp_tensor_info info;
+      check(rp_program_variable(program, k, &info));
+      std::vector<uint8_t> bytes(info.bytes);
+      check(rp_session_read_variable(session, info.name, bytes.data(),
+                                     bytes.size()));
+      for (uint8_t byte : bytes)
+        hash = (hash ^ byte) * 1099511628211u;
+    }
+    return hash;
+  }
+
   std::vector<std::pair<std::string, std::vector<uint8_t>>> inputs;
+  float loss = 0;
 };
 
 const reprise::rt::fb::Entry *findEntry(const std::vector<uint8_t> &file) {
@@ -100,8 +121,9 @@ const reprise::rt::fb::Entry *findEntry(const std::vector<uint8_t> &file) {
 }
 
 /// Milliseconds in library calls and in all steps, of one profiled run.
-std::pair<double, double> profile(const std::vector<uint8_t> &file) {
-  Session session(file, true);
+std::pair<double, double> profile(const std::vector<uint8_t> &file,
+                                  const char *device) {
+  Session session(file, true, device);
   for (int k = 0; k < 3; ++k)
     session.run();
   const auto *entry = findEntry(file);
@@ -121,31 +143,41 @@ std::pair<double, double> profile(const std::vector<uint8_t> &file) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: step_time FILE.rpx [STEPS]\n");
+    std::fprintf(stderr, "usage: step_time FILE.rpx [STEPS [DEVICE]]\n");
     return 2;
   }
   int steps = argc > 2 ? std::atoi(argv[2]) : 10;
+  const char *device = argc > 3 ? argv[3] : nullptr; // null: the program's
   std::ifstream in(argv[1], std::ios::binary);
   std::vector<uint8_t> file{std::istreambuf_iterator<char>(in), {}};
   std::vector<double> times;
   rp_memory_stats memory;
   size_t predicted = 0, fixed = 0;
+  float first = 0, last = 0;
+  uint64_t digest = 0;
   {
-    Session session(file, false);
+    Session session(file, false, device);
     session.run();
+    first = session.loss;
     for (int k = 0; k < std::max(1, steps); ++k)
       times.push_back(session.run());
     check(rp_session_memory(session.session, &memory));
     check(rp_program_peak_bytes(session.program, kEntry, &predicted));
     fixed = rp_program_fixed_bytes(session.program);
+    last = session.loss;
+    digest = session.digest();
+    if (const char *seconds = std::getenv("REPRISE_HOLD"))
+      std::this_thread::sleep_for(std::chrono::seconds(std::atoi(seconds)));
   }
   std::sort(times.begin(), times.end());
-  auto [library, all] = profile(file);
+  auto [library, all] = profile(file, device);
   std::printf("{\"median_ms\": %.2f, \"min_ms\": %.2f, \"max_ms\": %.2f, "
               "\"library_ms\": %.2f, \"profiled_ms\": %.2f, "
               "\"fixed_bytes\": %zu, \"predicted_peak_bytes\": %zu, "
-              "\"measured_peak_bytes\": %zu}\n",
+              "\"measured_peak_bytes\": %zu, \"first_loss\": %.9g, "
+              "\"last_loss\": %.9g, \"digest\": \"%016llx\"}\n",
               times[times.size() / 2], times.front(), times.back(), library,
-              all, fixed, predicted, memory.high_water_bytes);
+              all, fixed, predicted, memory.high_water_bytes, first, last,
+              static_cast<unsigned long long>(digest));
   return 0;
 }

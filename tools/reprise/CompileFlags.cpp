@@ -124,7 +124,7 @@ void CompileFlags::addMachineOptions() {
       ->add_option("--target", target,
                    "What to run on: cpu:native (default: this machine), "
                    "cpu:x86-64-v3 and other levels, cpu:haswell and others by "
-                   "name, each with ,+FEATURE and ,-FEATURE; cuda:h200, "
+                   "name, each with ,+FEATURE and ,-FEATURE; cuda:h100, "
                    "cuda:sm_90, or cuda:FILE.json that describes a GPU; the "
                    "bits of results depend on it")
       ->type_name("DEVICE:NAME")

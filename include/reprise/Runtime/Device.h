@@ -56,6 +56,8 @@ public:
 struct HostBytes {
   uint64_t kept = 0;        // from the preparation on
   uint64_t duringCalls = 0; // taken and given back by library calls
+  /// Whether the arena is memory of the host too.
+  bool holdsArena = true;
 };
 
 class Device {
@@ -101,7 +103,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 1";
+constexpr const char *kDeviceRevision = "reprise device 2";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

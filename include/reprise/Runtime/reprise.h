@@ -103,12 +103,13 @@ size_t rp_program_fixed_bytes(const rp_program *program);
 /* Code of the compiled kernels. */
 size_t rp_program_code_bytes(const rp_program *program);
 const char *rp_program_device(const rp_program *program);
-/* Memory of the host that the program's device takes beside arena and code:
- * estimates from above of what it keeps, and of what its library calls take
- * from the heap beside their workspaces while they run. Fails with
- * RP_UNAVAILABLE where there is no such device. */
-rp_status *rp_program_host_bytes(const rp_program *program, size_t *kept,
-                                 size_t *during_calls);
+/* Memory of the host that the program's device takes beside code: for the
+ * arena, 0 where that is the device's own; and estimates from above of what it
+ * keeps, and of what its library calls take from the heap beside their
+ * workspaces while they run. Fails with RP_UNAVAILABLE where there is no such
+ * device. */
+rp_status *rp_program_host_bytes(const rp_program *program, size_t *arena,
+                                 size_t *kept, size_t *during_calls);
 size_t rp_program_variable_count(const rp_program *program);
 rp_status *rp_program_variable(const rp_program *program, size_t index,
                                rp_tensor_info *info);

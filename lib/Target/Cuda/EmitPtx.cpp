@@ -87,6 +87,15 @@ static LogicalResult lowerToNvvm(gpu::GPUModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
+/// PTX of CUDA 12.4, with room for 4,000 arguments of a kernel; of
+/// architectures that came later the first that knows them.
+static const char *ptxVersion(StringRef architecture) {
+  unsigned number = 0;
+  constexpr unsigned hopper = 90;
+  architecture.drop_front(3).getAsInteger(10, number);
+  return number <= hopper ? "+ptx84" : "";
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createMachine(StringRef architecture, std::string &error) {
   static std::once_flag once;
@@ -111,8 +120,8 @@ createMachine(StringRef architecture, std::string &error) {
     return nullptr;
   }
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, architecture, "+ptx80", options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+      triple, architecture, ptxVersion(architecture), options, std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {

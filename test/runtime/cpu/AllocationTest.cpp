@@ -253,8 +253,8 @@ static void checkHeapOf(rt::LibraryOp op, Shape x, Shape w, Shape y,
       take(rp_program_from_memory(artifact.data(), artifact.size(), &s.program))
           .message,
       "");
-  size_t kept = 0, said = 0;
-  rp_status *failed = rp_program_host_bytes(s.program, &kept, &said);
+  size_t arena = 0, kept = 0, said = 0;
+  rp_status *failed = rp_program_host_bytes(s.program, &arena, &kept, &said);
   ASSERT_EQ(failed, nullptr);
   EXPECT_LE(atOnce, said);
   EXPECT_TRUE(!said || !hasKernelsForAll());

@@ -174,7 +174,8 @@ TEST_F(FakeGpu, NothingIsMadeBehindFreeze) {
        {driver->allocate(8).status(), driver->allocatePinned(8).status(),
         driver->createStream().status(), driver->createEvent().status(),
         driver->load(code.data(), code.size(), {"store"}).status(),
-        driver->prepare({LibraryOp::MatMul, {}, {}, {}}, "", 0).status()})
+        driver->prepare({LibraryOp::MatMul, {}, {}, {}}, "", 0, false)
+            .status()})
     EXPECT_EQ(late.message().find("it is too late to "), 0u) << late.message();
   driver->release(a);
   EXPECT_TRUE(driver->synchronize(stream).ok());
@@ -187,14 +188,15 @@ TEST_F(FakeGpu, CallsThatWerePlannedOtherwiseAreRefused) {
         {"cudnn eng1", 0},
         {"", 0},
         {"cublaslt tf33", 1 << 30}}) {
-    Expected<Call> call = driver->prepare(both, name, bytes);
+    Expected<Call> call = driver->prepare(both, name, bytes, false);
     ASSERT_FALSE(call.ok()) << name;
     EXPECT_EQ(call.status().code(), RP_INCOMPATIBLE) << call.status().message();
   }
-  EXPECT_EQ(driver->prepare(both, "cublaslt", 1 << 20).status().message(),
-            "'cublaslt' needs a workspace of 33554432 bytes on this device; "
-            "the program was planned with 1048576");
+  EXPECT_EQ(
+      driver->prepare(both, "cublaslt", 1 << 20, false).status().message(),
+      "'cublaslt' needs a workspace of 33554688 bytes on this device; "
+      "the program was planned with 1048576");
   both.inputs[0].shape = {1};
-  EXPECT_EQ(driver->prepare(both, "cublaslt", 1 << 30).status().code(),
+  EXPECT_EQ(driver->prepare(both, "cublaslt", 1 << 30, false).status().code(),
             RP_INVALID_ARGUMENT);
 }
