@@ -4,7 +4,9 @@
 // RUN: kernels-to-gpu %s --ptx sm_90 | FileCheck %s --check-prefix=PTX
 // RUN: kernels-to-gpu %s --ptx sm_80 | FileCheck %s --check-prefix=EXACT --implicit-check-not=.approx --implicit-check-not=.ftz --implicit-check-not=extern
 // RUN: not kernels-to-gpu %s --ptx sm_9 2>&1 | FileCheck %s --check-prefix=ARCH
+// RUN: not kernels-to-gpu %s --ptx sm_70 2>&1 | FileCheck %s --check-prefix=OLD
 // EXACT: .version
+// OLD: error: kernels need sm_80 or newer, not sm_70
 // ARCH: error: LLVM knows no architecture 'sm_9'
 
 // Sixteen bytes a thread, whole rows.

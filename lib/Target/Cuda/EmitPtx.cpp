@@ -87,13 +87,19 @@ static LogicalResult lowerToNvvm(gpu::GPUModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
+/// The number of "sm_90", 0 of what is none.
+static unsigned numberOf(StringRef architecture) {
+  unsigned number = 0;
+  bool isNumber = architecture.consume_front("sm_") &&
+                  !architecture.getAsInteger(10, number);
+  return isNumber ? number : 0;
+}
+
 /// PTX of CUDA 12.4, with room for 4,000 arguments of a kernel; of
 /// architectures that came later the first that knows them.
 static const char *ptxVersion(StringRef architecture) {
-  unsigned number = 0;
   constexpr unsigned hopper = 90;
-  architecture.drop_front(3).getAsInteger(10, number);
-  return number <= hopper ? "+ptx84" : "";
+  return numberOf(architecture) <= hopper ? "+ptx84" : "";
 }
 
 static std::unique_ptr<llvm::TargetMachine>
@@ -117,6 +123,13 @@ createMachine(StringRef architecture, std::string &error) {
       target->createMCSubtargetInfo(triple, "", ""));
   if (!known || !known->isCPUStringValid(architecture)) {
     error = "LLVM knows no architecture '" + architecture.str() + "'";
+    return nullptr;
+  }
+  // LLVM ends the process where an instruction is missing.
+  constexpr unsigned least = 80;
+  if (numberOf(architecture) < least) {
+    error = "kernels need sm_" + std::to_string(least) + " or newer, not " +
+            architecture.str();
     return nullptr;
   }
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
