@@ -280,10 +280,10 @@ void EntryBuilder::addStep(OpId id) {
   }
   ArrayAttr inputs = viewsOf(node.inputs), outputs = viewsOf(node.outputs);
   if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
-    LaunchOp::create(builder, loc,
-                     FlatSymbolRefAttr::get(kernels.symbolOf(kernel)), inputs,
-                     outputs, builder.getI64IntegerAttr(op.kernel.grains),
-                     stepOf(id), inPlaceOf(builder, op.kernel));
+    LaunchOp::create(
+        builder, loc, FlatSymbolRefAttr::get(kernels.symbolOf(kernel)), inputs,
+        outputs, builder.getI64IntegerAttr(op.kernel.grains), workspaceOf(id),
+        stepOf(id), inPlaceOf(builder, op.kernel));
     return;
   }
   addCall(id, inputs, outputs);

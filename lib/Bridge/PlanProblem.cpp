@@ -173,6 +173,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
     if (failed(traits))
       return failure();
     planned.kernel = *traits;
+    node.workspaceBytes = storedBytes(traits->workspaceBytes);
+    REPRISE_FAULT("kernel-workspace-not-asked-for", node.workspaceBytes = 0);
     for (auto [output, input] : traits->inPlace)
       node.inPlace.push_back({output, input});
   } else if (auto call = describeLibraryCall(op)) {

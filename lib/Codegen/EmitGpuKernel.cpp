@@ -12,16 +12,11 @@
 // element a row is computed by all of them and stored by one, behind a barrier:
 // it may lie over what the others still read.
 //
-// Reductions over other loops: a block has columns side by side and rows of
-// threads over them, which take rows of the tensor in turn and are added by a
-// tree in shared memory. The first row of threads makes what is made of the
-// sums.
+// Reductions over other loops: see EmitGpuColumns.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GpuSpaces.h"
-#include "KernelParts.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,74 +36,10 @@ void reprise::loadGpuDialects(MLIRContext &context) {
       .loadDialect<gpu::GPUDialect, memref::MemRefDialect, NVVM::NVVMDialect>();
 }
 
-namespace {
-
-class GpuEmitter : KernelParts {
-public:
-  GpuEmitter(ElementEmitter &e, const GpuSpace &own, Block &body,
-             gpu::GPUFuncOp function);
-
-  /// `block` of the space's own; kBlockThreads or fewer threads.
-  void emit(Value block, Value thread);
-
-private:
-  void emitPointwise(Value block, Value thread);
-  void emitStaged(Value block, Value thread);
-  void bringTile(ArrayRef<Value> buffers, Value thread, Value row,
-                 Value column);
-  void storeTile(ArrayRef<Value> buffers, Value thread, Value row,
-                 Value column);
-  void ifInside(llvm::function_ref<void()> then);
-
-  // Rows.
-  int64_t team() const { return shape.isWide ? kBlockThreads : kWarpThreads; }
-  void emitRows(Value block, Value thread);
-  void emitRow();
-  void runPass();
-  SmallVector<Value> addTeam(ArrayRef<Value> sums);
-  Value addLanes(Operation *op, ArrayRef<Value> sums);
-  Value addWarp(Operation *op, Value part);
-  Value fromLane(Value value, int64_t offset);
-  void waitForTeam();
-
-  // Columns.
-  void emitColumns(Value block, Value thread);
-  SmallVector<Value> addRows(ArrayRef<Value> parts, Value row, Value thread);
-  void storeColumns(ArrayRef<Value> totals);
-
-  // Loops and numbers.
-  void unflatten(Value number, ArrayRef<unsigned> loops);
-  void setLast(Value vector);
-  SmallVector<Value> sweep(Value begin, Value end, int64_t stride,
-                           llvm::function_ref<void(Value)> place);
-  void ifThen(Value condition, llvm::function_ref<void()> then);
-  Value remainder(Value x, int64_t by);
-  Value quotient(Value x, int64_t by);
-  Value isLess(Value x, Value y) {
-    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::slt, x, y);
-  }
-  Value isZero(Value x) {
-    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, x,
-                                 e.constant(0));
-  }
-  Value asIndex(Value x) {
-    return arith::IndexCastOp::create(b, e.loc, b.getIndexType(), x);
-  }
-  /// Shared memory of the block.
-  Value share(int64_t elements, Type type);
-
-  const GpuSpace &own;
-  gpu::GPUFuncOp function;
-  GpuShape shape;
-  /// In rows: the number among the team, of a warp, and of the warp.
-  Value member, lane, warp;
-};
-
-} // namespace
-
 GpuEmitter::GpuEmitter(ElementEmitter &e, const GpuSpace &own, Block &body,
-                       gpu::GPUFuncOp function)
-    : KernelParts(e, body), own(own), function(function), shape(own) {}
+                       gpu::GPUFuncOp function, Value workspace)
+    : KernelParts(e, body), own(own), function(function), shape(own),
+      workspace(workspace) {}
 
 //===----------------------------------------------------------------------===//
 // Loops and numbers
@@ -430,75 +361,6 @@ void GpuEmitter::emitRows(Value block, Value thread) {
 }
 
 //===----------------------------------------------------------------------===//
-// Columns
-//===----------------------------------------------------------------------===//
-
-/// Adds the rows of threads by halves; the first row gets the totals.
-SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts, Value row,
-                                       Value thread) {
-  const GpuTile &threads = shape.tile;
-  SmallVector<Value> buffers, totals;
-  for (Value part : parts)
-    buffers.push_back(share(threads.columns * threads.rows, part.getType()));
-  Value here = asIndex(thread);
-  for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
-    memref::StoreOp::create(b, e.loc, part, buffer, here);
-  for (int64_t half = threads.rows / 2; half >= 1; half /= 2) {
-    REPRISE_FAULT("gpu-tree-does-not-wait", if (half == 1) continue);
-    gpu::BarrierOp::create(b, e.loc);
-    Value adds = isLess(row, e.constant(half));
-    REPRISE_FAULT("gpu-rows-add-themselves",
-                  adds = isLess(row, e.constant(half + 1)));
-    ifThen(adds, [&] {
-      Value there = asIndex(e.add(thread, half * threads.columns));
-      for (auto [op, buffer] : llvm::zip_equal(pass->reductions, buffers)) {
-        Value mine = memref::LoadOp::create(b, e.loc, buffer, here);
-        Value other = memref::LoadOp::create(b, e.loc, buffer, there);
-        memref::StoreOp::create(b, e.loc, combine(op, mine, other), buffer,
-                                here);
-      }
-    });
-  }
-  // What a thread reads now it has written itself.
-  for (Value buffer : buffers)
-    totals.push_back(memref::LoadOp::create(b, e.loc, buffer, here));
-  return totals;
-}
-
-void GpuEmitter::storeColumns(ArrayRef<Value> totals) {
-  Index index = keptIndex();
-  for (auto [op, total] : llvm::zip_equal(pass->reductions, totals))
-    e.setRowElement(op->getResult(0), rounded(op, total, index));
-  setRowOps(index);
-  storeRowResults(index);
-  e.forgetRow();
-}
-
-void GpuEmitter::emitColumns(Value block, Value thread) {
-  const GpuTile &threads = shape.tile;
-  int64_t tiles = llvm::divideCeilSigned(shape.vectors, threads.columns);
-  Value column = e.add(e.multiply(remainder(block, tiles), threads.columns),
-                       remainder(thread, threads.columns));
-  Value row = quotient(thread, threads.columns);
-  unflatten(quotient(block, tiles), shape.keptLoops);
-  setLast(column);
-  // Threads behind the last column have no rows.
-  Value exists = isLess(column, e.constant(shape.vectors));
-  REPRISE_FAULT("gpu-columns-behind-the-last",
-                exists = isLess(column, e.constant(INT64_MAX)));
-  int64_t rows = shape.swept;
-  Value end = arith::SelectOp::create(b, e.loc, exists, e.constant(rows),
-                                      e.constant(0));
-  SmallVector<Value> parts = sweep(row, end, threads.rows, [&](Value i) {
-    unflatten(i, shape.reducedLoops);
-  });
-  SmallVector<Value> totals =
-      threads.rows > 1 ? addRows(parts, row, thread) : parts;
-  Value stores = arith::AndIOp::create(b, e.loc, exists, isZero(row));
-  ifThen(stores, [&] { storeColumns(totals); });
-}
-
-//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -518,6 +380,8 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
                        ArrayRef<GpuSpace> spaces) {
   Location loc = function.getLoc();
   SmallVector<Value> pointers(function.getArguments());
+  Value workspace =
+      workspaceBytesOf(spaces) ? pointers.pop_back_val() : Value();
   auto number = [&](Value index) {
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
   };
@@ -526,7 +390,7 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
   int64_t begin = 0;
   for (const GpuSpace &space : spaces) {
     ElementEmitter elements(b, loc, space, pointers);
-    GpuEmitter emitter(elements, space, body, function);
+    GpuEmitter emitter(elements, space, body, function, workspace);
     GpuGrid own = GpuShape(space).grid();
     Value first = elements.add(block, -begin);
     REPRISE_FAULT("gpu-spaces-begin-late", first = elements.add(first, -1));
@@ -570,8 +434,9 @@ reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
   b.setInsertionPointToEnd(&module.getBodyRegion().front());
   constexpr unsigned global = 1; // of NVPTX, AMDGPU and SPIR-V alike
   Type pointer = LLVM::LLVMPointerType::get(b.getContext(), global);
-  unsigned count =
-      body.getNumArguments() + body.getTerminator()->getNumOperands();
+  unsigned count = body.getNumArguments() +
+                   body.getTerminator()->getNumOperands() +
+                   (workspaceBytesOf(*spaces) > 0);
   auto type = b.getFunctionType(SmallVector<Type>(count, pointer), {});
   auto function = gpu::GPUFuncOp::create(b, b.getUnknownLoc(), symbol, type);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuSpaces.h"
+#include "KernelParts.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -236,6 +237,23 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
   return tile;
 }
 
+/// Blocks that share the rows of columns, where fewer would leave a device idle
+/// and each has some rows a thread: by the shape alone, as the tile.
+static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
+  constexpr int64_t blocks = kMostCounters, least = 16;
+  REPRISE_FAULT("gpu-columns-of-one-block", return 1);
+  auto isStored = [](Operation *op) {
+    return accumulatorType(op).getIntOrFloatBitWidth() >= 32;
+  };
+  if (!llvm::all_of(space.reductions(), isStored))
+    return 1;
+  int64_t columns =
+      shape.kept * llvm::divideCeilSigned(shape.vectors, shape.tile.columns);
+  return std::max<int64_t>(1,
+                           std::min(blocks / std::max<int64_t>(1, columns),
+                                    shape.swept / (shape.tile.rows * least)));
+}
+
 GpuShape::GpuShape(const GpuSpace &space)
     : isPointwise(!space.hasReductions()), isStaged(!space.staged.empty()),
       reducesLast(space.reducesLast()) {
@@ -250,8 +268,15 @@ GpuShape::GpuShape(const GpuSpace &space)
   scalars = width / space.lanes();
   constexpr int64_t looks = 8;
   isWide = reducesLast && swept * vectors > looks * kWarpThreads;
-  if (!isPointwise && !reducesLast)
+  if (!isPointwise && !reducesLast) {
     tile = tileOf(space.extents.back() / space.target.lanes, swept);
+    parts = partsOf(*this, space);
+    rowsOfPart = llvm::divideCeilSigned(swept, parts);
+    columns = space.extents.back();
+    // The last would have none.
+    if (parts > 1)
+      parts = llvm::divideCeilSigned(swept, rowsOfPart);
+  }
   if (!isStaged)
     return;
   tile = stagedTileOf(space.extents[space.along], space.extents.back());
@@ -274,8 +299,27 @@ GpuGrid GpuShape::grid() const {
   }
   if (reducesLast)
     return {isWide ? kept : llvm::divideCeilSigned(kept, warps), kBlockThreads};
-  return {kept * llvm::divideCeilSigned(vectors, tile.columns),
+  return {kept * llvm::divideCeilSigned(vectors, tile.columns) * parts,
           tile.columns * tile.rows};
+}
+
+int64_t GpuShape::offsetOfParts(ArrayRef<Operation *> reductions,
+                                size_t which) const {
+  if (parts == 1)
+    return 0;
+  int64_t bytes = 0;
+  for (Operation *op : reductions.take_front(which))
+    bytes += llvm::alignTo(parts * kept * columns *
+                               accumulatorType(op).getIntOrFloatBitWidth() / 8,
+                           kAlignment);
+  return bytes;
+}
+
+int64_t reprise::workspaceBytesOf(ArrayRef<GpuSpace> spaces) {
+  int64_t bytes = 0;
+  for (const GpuSpace &space : spaces)
+    bytes += GpuShape(space).workspaceBytes(space.reductions());
+  return bytes;
 }
 
 GpuGrid reprise::gridOf(ArrayRef<GpuSpace> spaces) {
@@ -314,6 +358,7 @@ FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
   if (failed(traits) || failed(spaces))
     return failure();
   traits->grains = gridOf(*spaces).blocks;
+  traits->workspaceBytes = workspaceBytesOf(*spaces);
   REPRISE_FAULT("gpu-over-what-others-read", return traits);
   if (spaces->size() > 1)
     llvm::erase_if(traits->inPlace, [&](std::pair<unsigned, unsigned> pair) {

@@ -44,6 +44,14 @@ struct GpuShape {
   explicit GpuShape(const GpuSpace &space);
 
   GpuGrid grid() const;
+  /// Bytes of the workspace: what each block has of each reduction, as rows of
+  /// whole vectors. 0 where columns are a block's own.
+  int64_t workspaceBytes(llvm::ArrayRef<mlir::Operation *> reductions) const {
+    return offsetOfParts(reductions, reductions.size());
+  }
+  /// Where those of reduction number `which` begin.
+  int64_t offsetOfParts(llvm::ArrayRef<mlir::Operation *> reductions,
+                        size_t which) const;
 
   bool isPointwise = false, isStaged = false, reducesLast = false;
   /// Reduced loops and kept ones, the last loop not among them, nor that of
@@ -58,12 +66,21 @@ struct GpuShape {
   bool isWide = false;
   /// Of columns and of staged arguments.
   GpuTile tile;
+  /// Of columns: blocks that share the rows, how many each has, and the
+  /// extent of the last loop.
+  int64_t parts = 1, rowsOfPart = 0, columns = 0;
   /// Tiles along the loop of staged arguments and along the last one.
   int64_t tileRows = 1, tileColumns = 1;
 };
 
 /// Of a kernel: the blocks of its spaces follow one another.
 GpuGrid gridOf(llvm::ArrayRef<GpuSpace> spaces);
+
+/// Of a kernel: a kernel that reduces has one space.
+int64_t workspaceBytesOf(llvm::ArrayRef<GpuSpace> spaces);
+
+/// The most columns of blocks whose parts are counted.
+inline constexpr int64_t kMostCounters = 1024;
 
 } // namespace reprise
 

@@ -62,8 +62,7 @@ void KernelParts::storePointwise(const Index &index) {
     e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
 }
 
-/// bf16 and f16 are summed in f32.
-static Type accumulatorType(Operation *op) {
+Type reprise::accumulatorType(Operation *op) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   return narrow ? Type(Float32Type::get(element.getContext())) : element;

@@ -11,6 +11,9 @@
 
 namespace reprise {
 
+/// What a reduction adds in: f32 for bf16 and f16.
+mlir::Type accumulatorType(mlir::Operation *reduction);
+
 class KernelParts {
 public:
   KernelParts(ElementEmitter &e, mlir::Block &body)
@@ -34,7 +37,7 @@ protected:
   /// Stores what the pass stores at an index.
   void storePointwise(const Index &index);
 
-  // Reductions. What they add is f32 for bf16 and f16.
+  // Reductions.
   mlir::Value identity(mlir::Operation *op, bool lanes);
   mlir::Value combine(mlir::Operation *op, mlir::Value x, mlir::Value y);
   /// What `op` adds at an index.

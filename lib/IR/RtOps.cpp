@@ -205,7 +205,12 @@ std::optional<int64_t> CallOp::getRandomStream() {
 
 StepAttr LaunchOp::getStepInfo() { return getStep(); }
 SmallVector<ViewAttr> LaunchOp::getReads() { return viewsOf(getInputs()); }
-SmallVector<ViewAttr> LaunchOp::getWrites() { return viewsOf(getOutputs()); }
+SmallVector<ViewAttr> LaunchOp::getWrites() {
+  SmallVector<ViewAttr> writes = viewsOf(getOutputs());
+  if (std::optional<ViewAttr> workspace = getWorkspace())
+    writes.push_back(*workspace);
+  return writes;
+}
 bool LaunchOp::mayWriteInPlace() { return true; }
 
 LogicalResult LaunchOp::verify() {
@@ -230,7 +235,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   llvm::append_range(
       expected, kernel.getBody().front().getTerminator()->getOperandTypes());
   SmallVector<ViewAttr> views = getReads();
-  llvm::append_range(views, getWrites());
+  llvm::append_range(views, viewsOf(getOutputs()));
   if (views.size() != expected.size()) {
     InFlightDiagnostic error = emitOpError()
                                << "has " << views.size() << " views for "

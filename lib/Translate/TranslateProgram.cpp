@@ -147,6 +147,10 @@ static fb::KernelLaunchT translateLaunch(LaunchOp launch, uint32_t kernel) {
     result.writes.push_back(result.args.size());
     result.args.push_back(translate(view));
   }
+  if (std::optional<ViewAttr> workspace = launch.getWorkspace()) {
+    result.writes.push_back(result.args.size());
+    result.args.push_back(translate(*workspace));
+  }
   result.grains = launch.getGrains();
   // Outputs come behind the inputs.
   uint32_t inputs = launch.getInputs().size();

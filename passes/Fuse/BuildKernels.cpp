@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "Repeats.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,10 +21,6 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Ops that a reader may compute again instead of loading their result.
-static constexpr unsigned kLongestChain = 6;
-/// Elements below which storing a value costs nothing to speak of.
-static constexpr int64_t kSmallValue = 4096;
 /// Ops whose names make a kernel's.
 static constexpr unsigned kNamedOps = 5;
 
@@ -56,10 +52,6 @@ private:
   // Recipes.
   bool isReadBy(Operation *op, unsigned group) const;
   bool isRead(unsigned member) const;
-  bool readersCanRepeat(unsigned member) const;
-  bool extendChain(Operation *op, unsigned group, unsigned &length,
-                   llvm::SmallPtrSetImpl<Value> &large) const;
-  bool isCheapChain(unsigned member) const;
   void chooseRepeats();
   void addToBody(Recipe &recipe, unsigned group, Operation *op);
   bool handOutInputs();
@@ -105,67 +97,14 @@ bool KernelBuilder::isRead(unsigned member) const {
   return isReadBy(graph.ops[member].op, groups.groupOf[member]);
 }
 
-/// Whether every reader outside is a kernel's op of the same phase that reads
-/// the value in place.
-bool KernelBuilder::readersCanRepeat(unsigned member) const {
-  const FlatOp &own = graph.ops[member];
-  return llvm::all_of(own.op->getUsers(), [&](Operation *user) {
-    const FlatOp &reader = flat(user);
-    return (reader.role == KernelRole::Pointwise ||
-            reader.role == KernelRole::Reduction) &&
-           reader.phase == own.phase;
-  });
-}
-
-static bool isCheap(Operation *op) {
-  auto kernel = dyn_cast<KernelOpInterface>(op);
-  return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap();
-}
-
-/// Follows what `op` is computed from inside its group. False when that is no
-/// short, cheap chain on at most one value of the size of the result.
-bool KernelBuilder::extendChain(Operation *op, unsigned group, unsigned &length,
-                                llvm::SmallPtrSetImpl<Value> &large) const {
-  if (!isCheap(op) || ++length > kLongestChain)
-    return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    Operation *from = operand.getDefiningOp();
-    if (from && flat(from).role == KernelRole::Repeated)
-      return true;
-    if (from && groupOf(from) == group)
-      return extendChain(from, group, length, large);
-    large.insert(operand);
-    return large.size() <= 1;
-  });
-}
-
-bool KernelBuilder::isCheapChain(unsigned member) const {
-  const FlatOp &own = graph.ops[member];
-  auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
-  if (own.role != KernelRole::Pointwise || type.getNumElements() < kSmallValue)
-    return false;
-  unsigned length = 0;
-  llvm::SmallPtrSet<Value, 4> large;
-  return extendChain(own.op, groups.groupOf[member], length, large);
-}
-
-/// Whether an op gives wider numbers than it takes.
-static bool isWidening(Operation *op) {
-  if (!isCheap(op) || op->getNumOperands() != 1)
-    return false;
-  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
-  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-  return from && to && from.getWidth() < to.getWidth();
-}
-
 void KernelBuilder::chooseRepeats() {
   for (const auto &members : groups.members)
     for (unsigned member : members) {
-      if (!isRead(member) || !readersCanRepeat(member))
+      if (!isRead(member))
         continue;
-      bool isChain = isCheapChain(member);
-      widens[member] = !isChain && isWidening(graph.ops[member].op);
-      repeats[member] = isChain || widens[member];
+      Repeat repeat = repeatOf(graph, members, member);
+      widens[member] = repeat == Repeat::Widening;
+      repeats[member] = repeat != Repeat::No;
     }
 }
 

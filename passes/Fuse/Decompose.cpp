@@ -89,7 +89,8 @@ struct DecomposeComposite
 };
 
 struct SplitReduction : public OpInterfaceRewritePattern<ReductionOpInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  SplitReduction(MLIRContext *context, ColumnSums columns)
+      : OpInterfaceRewritePattern(context), columns(columns) {}
 
   LogicalResult matchAndRewrite(ReductionOpInterface op,
                                 PatternRewriter &rewriter) const override {
@@ -98,6 +99,8 @@ struct SplitReduction : public OpInterfaceRewritePattern<ReductionOpInterface> {
     unsigned kept = keptPrefix(type.getShape(), dims);
     if (!kept)
       return rewriter.notifyMatchFailure(op, "one reduction does as well");
+    if (columns == ColumnSums::Whole && dims.back() + 1 != type.getRank())
+      return rewriter.notifyMatchFailure(op, "its kernel adds by parts");
     Value total;
     {
       sg::OriginScope scope(rewriter, op);
@@ -121,6 +124,9 @@ struct SplitReduction : public OpInterfaceRewritePattern<ReductionOpInterface> {
                ? total
                : sg::CastOp::create(b, loc, result, total).getResult();
   }
+
+private:
+  ColumnSums columns;
 };
 
 class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
@@ -128,9 +134,16 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    rt::Expected<std::unique_ptr<Target>> library = libraryOf();
+    if (!library.ok()) {
+      getOperation()->emitError() << library.status().message();
+      return signalPassFailure();
+    }
     RewritePatternSet decompositions(context), splits(context);
     populateDecomposePatterns(decompositions);
-    populateSplitReductionPatterns(splits);
+    bool addsByParts = *library && (*library)->addsColumnsByParts();
+    populateSplitReductionPatterns(splits, addsByParts ? ColumnSums::Whole
+                                                       : ColumnSums::Split);
     FrozenRewritePatternSet frozen(std::move(decompositions));
     // What a decomposition emits is met on the next round.
     Progress progress;
@@ -147,11 +160,6 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     walkAndApplyPatterns(getOperation(), std::move(splits));
     if (!fuse)
       return;
-    rt::Expected<std::unique_ptr<Target>> library = libraryOf();
-    if (!library.ok()) {
-      getOperation()->emitError() << library.status().message();
-      return signalPassFailure();
-    }
     RewritePatternSet additions(context);
     sg::populateProductBiasPatterns(additions, [&](Type bias, Type stored) {
       return !*library ||
@@ -190,6 +198,7 @@ void reprise::populateDecomposePatterns(RewritePatternSet &patterns) {
   patterns.add<DecomposeComposite>(patterns.getContext());
 }
 
-void reprise::populateSplitReductionPatterns(RewritePatternSet &patterns) {
-  patterns.add<SplitReduction>(patterns.getContext());
+void reprise::populateSplitReductionPatterns(RewritePatternSet &patterns,
+                                             ColumnSums columns) {
+  patterns.add<SplitReduction>(patterns.getContext(), columns);
 }

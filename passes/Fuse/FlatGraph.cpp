@@ -1,6 +1,7 @@
 //===- FlatGraph.cpp - The ops of a flat function, as a graph -------------===//
 
 #include "FlatGraph.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,6 +30,20 @@ static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
   reader.producers.push_back({from, reading});
 }
 
+/// Whether arithmetic of the backward pass is an update's own: nothing else
+/// reads it, so that it may run with the update.
+static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
+  REPRISE_FAULT("update-of-its-own-phase", return false);
+  return op.phase == sg::Phase::Backward && op.role == KernelRole::Pointwise &&
+         !op.op->use_empty() &&
+         llvm::all_of(op.op->getUsers(), [&](Operation *user) {
+           const FlatOp &reader = graph.ops[graph.position.lookup(user)];
+           return reader.phase == sg::Phase::Forward &&
+                  reader.role == KernelRole::Pointwise &&
+                  reader.space == op.space;
+         });
+}
+
 FlatGraph::FlatGraph(Block &block) {
   for (Operation &op : block) {
     KernelRole role = kernelRoleOf(&op);
@@ -38,6 +53,10 @@ FlatGraph::FlatGraph(Block &block) {
     position[&op] = ops.size();
     ops.push_back({&op, role, sg::phaseOf(&op), space, {}, {}});
   }
+  // Readers first.
+  for (FlatOp &op : llvm::reverse(ops))
+    if (belongsToUpdate(*this, op))
+      op.phase = sg::Phase::Forward;
   for (auto [i, reader] : llvm::enumerate(ops)) {
     if (reader.role == KernelRole::Repeated)
       continue;

@@ -11,6 +11,7 @@
 
 #include "Groups.h"
 #include "reprise/Passes/Fuse.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGFORMKERNELS
@@ -53,8 +54,20 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     Block &block = function.getBody().front();
     if (failed(checkFlat(block)))
       return signalPassFailure();
+    bool shares = false;
+    if (!target.empty()) {
+      rt::Expected<std::unique_ptr<Target>> device =
+          createTarget(target, /*threads=*/1);
+      if (!device.ok()) {
+        function.emitError() << device.status().message();
+        return signalPassFailure();
+      }
+      shares = (*device)->sharesLaunches();
+    }
     FlatGraph graph(block);
-    Groups groups = fuse ? groupOps(graph) : separateOps(graph);
+    Groups groups =
+        fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
+             : separateOps(graph);
     buildKernels(block, graph, groups);
   }
 };

@@ -354,9 +354,9 @@ Groups Grouper::separate() {
   return std::move(groups);
 }
 
-Groups reprise::groupOps(const FlatGraph &graph) {
+Groups reprise::groupOps(const FlatGraph &graph, Launches launches) {
   Groups groups = Grouper(graph).run();
-  batchUpdates(graph, groups);
+  batchVariables(graph, groups, launches);
   return groups;
 }
 

@@ -19,14 +19,18 @@ struct Groups {
   static constexpr unsigned kNone = ~0u;
 };
 
+/// Whether small kernels share launches though what they read or make waits.
+enum class Launches { Own, Shared };
+
 /// Decides which ops share a kernel.
-Groups groupOps(const FlatGraph &graph);
+Groups groupOps(const FlatGraph &graph, Launches launches);
 
 /// Members of a group at most. Those of networks have a tenth of it.
 constexpr size_t kMostMembers = 256;
 
-/// Unites updates of small variables, whatever their shapes.
-void batchUpdates(const FlatGraph &graph, Groups &groups);
+/// Unites updates of small variables, whatever their shapes, and casts of
+/// variables where launches are shared.
+void batchVariables(const FlatGraph &graph, Groups &groups, Launches launches);
 
 /// None do: each member is a kernel of its own.
 Groups separateOps(const FlatGraph &graph);

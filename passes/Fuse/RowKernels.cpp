@@ -1,6 +1,7 @@
 //===- RowKernels.cpp - Kernels that read their own reductions ------------===//
 
 #include "RowKernels.h"
+#include "Repeats.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -163,7 +164,8 @@ bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
       writes |= isWrite;
       makes |= !isWrite && !isSum(member) &&
                graph.ops[member].space == space.shape &&
-               !llvm::binary_search(members, graph.position.lookup(user));
+               !llvm::binary_search(members, graph.position.lookup(user)) &&
+               repeatOf(graph, members, member) == Repeat::No;
     }
   return !(writes && makes);
 }
@@ -223,6 +225,8 @@ private:
 
   const FlatGraph &graph;
   Members members;
+  /// Where a kernel that sums columns would run without what is made of them.
+  unsigned runsAnyway = 0;
   /// Members that a reduction of another must precede.
   llvm::DenseSet<unsigned> waiting;
   /// Those, and what they read element by element: what that is computed from
@@ -239,6 +243,10 @@ Lives::Lives(const FlatGraph &graph, Members members)
       if (isMember(edge.from) &&
           (waitsForPass(graph, edge) || waiting.contains(edge.from)))
         waiting.insert(member);
+  if (!spaceOf(graph, members).hasRows)
+    for (unsigned member : members)
+      if (!waiting.contains(member))
+        runsAnyway = member;
   for (unsigned member : llvm::reverse(members)) {
     const FlatOp &op = graph.ops[member];
     if (op.role == KernelRole::Reduction || op.space != shape)
@@ -284,8 +292,8 @@ unsigned Lives::lastOutside(Value operand) const {
 
 bool Lives::areLonger(Value operand) const {
   if (!isNeededLate(operand))
-    for (unsigned at = lastReader(graph, operand) + 1; at < members.back();
-         ++at)
+    for (unsigned at = std::max(lastReader(graph, operand), runsAnyway) + 1;
+         at < members.back(); ++at)
       if (!isFree(graph.ops[at]) && !isMember(at))
         return true;
   if (crosses(operand, sg::byteSize(operand.getType())))

@@ -73,6 +73,12 @@ namespace {
 /// again so many elements.
 using Reads = llvm::SmallMapVector<Value, uint64_t, 4>;
 
+/// Sums of what is made of a value.
+struct Sums {
+  /// Who reads the value, and what is the first large op made of the sums.
+  Operation *reader = nullptr, *behind = nullptr;
+};
+
 class Recomputer {
 public:
   Recomputer(Block &block, ArrayRef<llvm::GlobPattern> keep)
@@ -82,6 +88,7 @@ public:
     number();
     markNeeds();
     kept = plan::chooseKeptValues(values);
+    waitForSums();
     for (Operation &reader : llvm::make_early_inc_range(block))
       for (OpOperand &operand : reader.getOpOperands())
         operand.set(valueFor(operand.get(), &reader));
@@ -104,11 +111,19 @@ private:
     });
   }
 
+  /// For whom `reader`'s values are made again.
+  sg::OriginAttr originFor(Operation *reader) const {
+    auto it = borrows.find(reader);
+    return it == borrows.end() ? sg::originOf(reader) : it->second;
+  }
+
   Reads readsOf(Operation *op) const;
   /// Arguments, then results in program order.
   void number();
   void markNeeds();
   bool isAbsent(Value value, Operation *reader) const;
+  void waitForSums();
+  Sums findSums(Operation *call, Value value) const;
   Value valueFor(Value value, Operation *reader);
   SmallVector<Operation *> missingFor(Value value, Operation *reader) const;
 
@@ -118,6 +133,8 @@ private:
   llvm::DenseMap<Value, Reads> reads;      // of those to compute again
   std::vector<plan::PassedValue> values;
   std::vector<bool> kept;
+  /// Calls that read what was made again for others.
+  llvm::DenseMap<Operation *, sg::OriginAttr> borrows;
   /// What stands again, by the value and the origin of whom it was made for.
   llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
 };
@@ -198,7 +215,7 @@ bool Recomputer::isAbsent(Value value, Operation *reader) const {
 /// The ops to clone for `value`, in program order.
 SmallVector<Operation *> Recomputer::missingFor(Value value,
                                                 Operation *reader) const {
-  Attribute origin = sg::originOf(reader);
+  Attribute origin = originFor(reader);
   llvm::SetVector<Operation *> ops;
   ops.insert(value.getDefiningOp());
   for (size_t i = 0; i < ops.size(); ++i)
@@ -211,10 +228,91 @@ SmallVector<Operation *> Recomputer::missingFor(Value value,
   return sorted;
 }
 
+/// Behind `call`, without another in between: a reader of `value` in the same
+/// phase, and sums of what is made of it.
+Sums Recomputer::findSums(Operation *call, Value value) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  Sums found;
+  llvm::DenseSet<Value> made, summed; // of the value; of sums of that
+  auto follows = [](Operation *op, const llvm::DenseSet<Value> &values) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value v) { return values.contains(v); });
+  };
+  for (Operation *op = call->getNextNode(); op; op = op->getNextNode()) {
+    bool reads = llvm::is_contained(op->getOperands(), value) &&
+                 sg::phaseOf(op) == sg::phaseOf(call);
+    if (isa<LibraryOpInterface>(op) && (found.reader || reads))
+      return {};
+    bool isLarge =
+        kernelRoleOf(op) != KernelRole::None && iterationSpaceOf(op) == shape;
+    if (!found.reader && reads)
+      found.reader = op;
+    if (follows(op, summed)) {
+      found.behind = op;
+      if (isLarge)
+        return found;
+      summed.insert(op->result_begin(), op->result_end());
+    } else if (op == found.reader || follows(op, made)) {
+      bool isSum = isLarge && isa<ReductionOpInterface>(op);
+      (isSum ? summed : made).insert(op->result_begin(), op->result_end());
+    }
+  }
+  return {};
+}
+
+/// The call and what is made of it in front of `behind`; nothing if that cannot
+/// wait.
+static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(call);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!isPure(ops[i]) || (i && isa<LibraryOpInterface>(ops[i])))
+      return {};
+    for (Operation *user : ops[i]->getUsers())
+      if (user->isBeforeInBlock(behind))
+        ops.insert(user);
+  }
+  SmallVector<Operation *> sorted = ops.takeVector();
+  llvm::sort(sorted,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
+
+/// A filter's gradient reads an activation that the next kernel computes again
+/// for the mask of its gradient, to add it up. Behind that kernel the call
+/// finds the activation made:
+///
+///   input gradient, activation, filter gradient, {activation, mask, sums}
+///   input gradient, {activation, mask, sums}, filter gradient
+///
+/// What lives at the sums is then what lived at the filter's gradient before.
+void Recomputer::waitForSums() {
+  REPRISE_FAULT("calls-wait-for-no-sums", return);
+  SmallVector<Operation *> calls;
+  for (Operation &op : block)
+    if (isa<LibraryOpInterface>(op))
+      calls.push_back(&op);
+  for (Operation *call : calls)
+    for (Value operand : call->getOperands()) {
+      if (!isAbsent(operand, call))
+        continue;
+      Sums sums = findSums(call, operand);
+      if (!sums.behind)
+        continue;
+      SmallVector<Operation *> waiting = whatWaits(call, sums.behind);
+      if (waiting.empty())
+        continue;
+      borrows[call] = sg::originOf(sums.reader);
+      for (Operation *op : waiting)
+        op->moveBefore(sums.behind);
+      break;
+    }
+}
+
 Value Recomputer::valueFor(Value value, Operation *reader) {
   if (!isAbsent(value, reader))
     return value;
-  sg::OriginAttr origin = sg::originOf(reader);
+  sg::OriginAttr origin = originFor(reader);
   if (Value found = again.lookup({value, origin}))
     return found;
   OpBuilder builder(reader);

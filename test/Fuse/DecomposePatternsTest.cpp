@@ -54,6 +54,14 @@ TEST_F(DecomposePatterns, leave_no_composite) {
   });
 }
 
+static void populateSplits(RewritePatternSet &patterns) {
+  populateSplitReductionPatterns(patterns, ColumnSums::Split);
+}
+
+static void populateWhole(RewritePatternSet &patterns) {
+  populateSplitReductionPatterns(patterns, ColumnSums::Whole);
+}
+
 TEST_F(DecomposePatterns, split_a_large_reduction_once) {
   constexpr const char *text = R"(
     func.func @f(%x: tensor<64x64x64xf32>) -> tensor<64xf32> {
@@ -61,7 +69,7 @@ TEST_F(DecomposePatterns, split_a_large_reduction_once) {
         : tensor<64x64x64xf32> -> tensor<64xf32>
       return %y : tensor<64xf32>
     })";
-  EXPECT_EQ(apply(text, populateSplitReductionPatterns, "sg.reduce_sum"), 2u);
+  EXPECT_EQ(apply(text, populateSplits, "sg.reduce_sum"), 2u);
 }
 
 TEST_F(DecomposePatterns, keep_a_small_reduction) {
@@ -70,5 +78,18 @@ TEST_F(DecomposePatterns, keep_a_small_reduction) {
       %y = sg.reduce_sum %x dims [0, 1] : tensor<8x8x64xf32> -> tensor<64xf32>
       return %y : tensor<64xf32>
     })";
-  EXPECT_EQ(apply(text, populateSplitReductionPatterns, "sg.reduce_sum"), 1u);
+  EXPECT_EQ(apply(text, populateSplits, "sg.reduce_sum"), 1u);
+}
+
+TEST_F(DecomposePatterns, keep_columns_whole_where_kernels_add_parts) {
+  constexpr const char *text = R"(
+    func.func @f(%x: tensor<64x64x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+      %y = sg.reduce_sum %x dims [0, 1]
+        : tensor<64x64x64xf32> -> tensor<64xf32>
+      %z = sg.reduce_sum %x dims [0, 2]
+        : tensor<64x64x64xf32> -> tensor<64xf32>
+      return %y, %z : tensor<64xf32>, tensor<64xf32>
+    })";
+  EXPECT_EQ(apply(text, populateSplits, "sg.reduce_sum"), 4u);
+  EXPECT_EQ(apply(text, populateWhole, "sg.reduce_sum"), 3u);
 }

@@ -122,6 +122,7 @@ private:
   Value indexOf(Operation *op);
   void convertBarrier(Operation *op);
   void convertShuffle(gpu::ShuffleOp op);
+  bool convertAtomic(LLVM::AtomicRMWOp op);
   unsigned addMeeting(StringRef what, Location location);
   Value constant(int64_t value);
   Value index(int64_t value);
@@ -145,7 +146,8 @@ void KernelConverter::convert() {
   moveBody();
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect()))
+    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect()) ||
+        isa<LLVM::AtomicRMWOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops)
@@ -292,6 +294,25 @@ void KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   op.replaceAllUsesWith(ValueRange{value, valid});
 }
 
+/// Of variables of the module alone: they are no buffers.
+bool KernelConverter::convertAtomic(LLVM::AtomicRMWOp op) {
+  auto place = op.getPtr().getDefiningOp<LLVM::GEPOp>();
+  bool isVariable = place && place.getBase().getDefiningOp<LLVM::AddressOfOp>();
+  bool adds = op.getBinOp() == LLVM::AtomicBinOp::add;
+  bool replaces = op.getBinOp() == LLVM::AtomicBinOp::xchg;
+  if (!isVariable || !(adds || replaces) || !op.getType().isInteger(32))
+    return false;
+  bool isOrdered = op.getOrdering() == LLVM::AtomicOrdering::acq_rel &&
+                   op.getSyncscope() == "device";
+  uint32_t flags =
+      (adds ? kChangeAdds : 0) | (isOrdered ? kChangeIsOrdered : 0);
+  op.replaceAllUsesWith(
+      call(kChangeSymbol, {launch, op.getPtr(), op.getVal(), constant(flags)},
+           op.getType())
+          .getResult(0));
+  return true;
+}
+
 /// Leaves what it does not know: that does not lower.
 void KernelConverter::convertOp(Operation *op) {
   builder.setInsertionPoint(op);
@@ -305,6 +326,9 @@ void KernelConverter::convertOp(Operation *op) {
              shuffle && shuffle.getValue().getType().isIntOrFloat() &&
              shuffle.getValue().getType().getIntOrFloatBitWidth() <= 64) {
     convertShuffle(shuffle);
+  } else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op)) {
+    if (!convertAtomic(atomic))
+      return;
   } else {
     return;
   }
@@ -348,6 +372,14 @@ static void loadDialects(MLIRContext &context) {
                    ub::UBDialect, vector::VectorDialect>();
 }
 
+/// Variables of modules of a GPU, whose kernels go to one module.
+static void moveVariables(Operation *source, ModuleOp module) {
+  source->walk([&](LLVM::GlobalOp variable) {
+    OpBuilder b(module.getBodyRegion());
+    cast<LLVM::GlobalOp>(b.clone(*variable)).setAddrSpace(0);
+  });
+}
+
 static LogicalResult convertKernels(Operation *source,
                                     const CompileOptions &options,
                                     HostKernels &host) {
@@ -380,6 +412,7 @@ reprise::gpu_test::makeHostKernels(Operation *source,
   dropAddressSpaces(*clone);
   HostKernels host;
   host.module = ModuleOp::create(source->getLoc());
+  moveVariables(*clone, *host.module);
   if (failed(convertKernels(*clone, options, host)) ||
       failed(lowerToLLVM(*host.module)))
     return failure();

@@ -71,8 +71,13 @@ inline std::string enterSymbol(const std::string &kernel) {
 constexpr char kAccessSymbol[] = "simulate_access";
 constexpr char kBarrierSymbol[] = "simulate_barrier";
 constexpr char kWarpBarrierSymbol[] = "simulate_warp_barrier";
+constexpr char kChangeSymbol[] = "simulate_change";
 constexpr char kShuffleSymbol[] = "simulate_shuffle";
 constexpr char kShuffleValidSymbol[] = "simulate_shuffle_valid";
+
+/// Flags of a change: whether it adds, or replaces; whether it is acquire and
+/// release for all blocks.
+constexpr uint32_t kChangeAdds = 1, kChangeIsOrdered = 2;
 
 } // namespace reprise::gpu_test
 

@@ -55,6 +55,7 @@ SimulationReport Launch::run() {
 bool Launch::runBlock() {
   blockBegan = ++epoch;
   blockMeeting = Meeting();
+  acquired = Acquired();
   std::fill(warps.begin(), warps.end(), Warp());
   memory.forgetShared();
   ThreadOrder order(options.seed < 2 ? options.seed
@@ -112,7 +113,8 @@ void Launch::reportDeadlock() {
 Moment Launch::now() const {
   unsigned running = thread();
   return {{epoch, warps[running / kWarpSize].epoch, running, Thread},
-          blockBegan};
+          blockBegan,
+          &acquired};
 }
 
 static bool holds(const Range &range, const char *at) {
@@ -195,6 +197,17 @@ void Launch::barrier(unsigned site) {
   meet(blockMeeting, site, kernel.threads, [&] { ++epoch; });
 }
 
+uint32_t Launch::change(uint32_t *number, uint32_t value, uint32_t flags) {
+  uint32_t before = *number;
+  *number = flags & kChangeAdds ? before + value : value;
+  if (!(flags & kChangeIsOrdered))
+    return before;
+  auto &others = released[number];
+  acquired = {others, thread(), epoch};
+  others.push_back({blockBegan, epoch});
+  return before;
+}
+
 unsigned Launch::lanesOfWarp() const {
   unsigned first = thread() / kWarpSize * kWarpSize;
   return std::min(kWarpSize, kernel.threads - first);
@@ -272,6 +285,11 @@ static uint64_t callShuffle(Launch *launch, uint32_t site, uint64_t value,
   return launch->shuffle(site, value, offset, width);
 }
 
+static uint32_t callChange(Launch *launch, uint32_t *number, uint32_t value,
+                           uint32_t flags) {
+  return launch->change(number, value, flags);
+}
+
 static int64_t callShuffleValid(Launch *launch, uint32_t site, int32_t offset,
                                 int32_t width) {
   return launch->isShuffleValid(site, offset, width);
@@ -281,6 +299,7 @@ std::vector<RuntimeFunction> reprise::gpu_test::runtimeFunctions() {
   return {{kAccessSymbol, reinterpret_cast<void *>(callAccess)},
           {kBarrierSymbol, reinterpret_cast<void *>(callBarrier)},
           {kWarpBarrierSymbol, reinterpret_cast<void *>(callWarpBarrier)},
+          {kChangeSymbol, reinterpret_cast<void *>(callChange)},
           {kShuffleSymbol, reinterpret_cast<void *>(callShuffle)},
           {kShuffleValidSymbol, reinterpret_cast<void *>(callShuffleValid)}};
 }

@@ -14,6 +14,7 @@
 #include "Traffic.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,6 +39,10 @@ public:
   /// of the test would be harmed.
   void *access(void *at, unsigned site);
   void barrier(unsigned site);
+  /// Adds to a number in global memory, or replaces it; what was there. An
+  /// ordered one hands on what the block wrote before its last barrier to
+  /// blocks that change the same number later.
+  uint32_t change(uint32_t *number, uint32_t value, uint32_t flags);
   void warpBarrier(unsigned site, uint32_t mask);
   /// Hands the bits of `value` to the lanes that ask for them.
   uint64_t shuffle(unsigned site, uint64_t value, int32_t offset,
@@ -89,6 +94,10 @@ private:
   int64_t block = 0;
   uint32_t epoch = 0, blockBegan = 0;
   Meeting blockMeeting;
+  /// By number that was changed, the epochs of blocks that did.
+  std::map<const uint32_t *, std::vector<std::pair<uint32_t, uint32_t>>>
+      released;
+  Acquired acquired;
   std::vector<Warp> warps;
   /// For accesses that would leave the buffers.
   alignas(64) std::array<char, 4096> scratch;

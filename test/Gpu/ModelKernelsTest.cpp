@@ -58,6 +58,8 @@ protected:
   gpu_test::Traffic traffic;
   /// Results that were compared so.
   size_t exact = 0, near = 0;
+  /// Kernels of which several blocks add one column.
+  size_t byParts = 0;
 };
 
 } // namespace
@@ -228,6 +230,12 @@ void ModelKernels::check(const KernelSource &kernel) {
     give(memory, true);
   for (Memory &memory : there)
     give(memory, false);
+  auto onGpu = analyzeGpuKernel(*kernel.body);
+  ASSERT_TRUE(succeeded(onGpu)) << kernel.symbol;
+  Memory workspace(onGpu->workspaceBytes);
+  if (!workspace.empty())
+    give(workspace, false);
+  byParts += !workspace.empty();
   auto traits = analyzeKernel(*kernel.body, KernelShape());
   ASSERT_TRUE(succeeded(traits)) << kernel.symbol;
   host->find(kernel.symbol)(pointers.data(), 0, int64_t(traits->grains));

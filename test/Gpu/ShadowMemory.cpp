@@ -19,11 +19,21 @@ static bool inOneWarp(Stamp a, Stamp b) {
   return a.thread / kWarpSize == b.thread / kWarpSize;
 }
 
+bool Acquired::orders(Stamp before, Stamp now) const {
+  if (now.epoch <= epoch && now.thread != thread)
+    return false;
+  return std::any_of(epochs.begin(), epochs.end(), [&](auto range) {
+    return range.first <= before.epoch && before.epoch < range.second;
+  });
+}
+
 static bool isOrdered(Stamp before, const Moment &now) {
   if (before.epoch == 0)
     return true;
-  if (before.epoch < now.blockBegan || before.spread == Blocks)
+  if (before.spread == Blocks)
     return false;
+  if (before.epoch < now.blockBegan)
+    return now.acquired->orders(before, now.stamp);
   if (before.epoch < now.stamp.epoch)
     return true;
   if (before.spread == Warps || !inOneWarp(before, now.stamp))

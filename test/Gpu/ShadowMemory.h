@@ -3,7 +3,8 @@
 // Time is counted in meetings: an epoch ends with every barrier of a block, a
 // warp's epoch with every barrier of the warp. Two accesses of a block are in
 // order if their epochs differ, or if they are of one warp and its epochs
-// differ, or of one thread; accesses of two blocks never are.
+// differ, or of one thread; accesses of two blocks are if the first counted
+// itself behind a barrier and the second, by the same counter, found that.
 //
 // A cell remembers the last writer, and of its readers the last one and how far
 // the others were from it, which is all that a later writer must know:
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace reprise::gpu_test {
@@ -35,10 +37,22 @@ struct Stamp {
   uint64_t spread : 2;
 };
 
+/// Epochs of other blocks that a block knows to be over.
+struct Acquired {
+  /// Each from a first one to before another.
+  std::vector<std::pair<uint32_t, uint32_t>> epochs;
+  /// Who found that, and when: other threads know it behind a barrier.
+  unsigned thread = 0;
+  uint32_t epoch = 0;
+
+  bool orders(Stamp before, Stamp now) const;
+};
+
 /// The time of an access, and the epoch that its block began with.
 struct Moment {
   Stamp stamp;
   uint32_t blockBegan;
+  const Acquired *acquired;
 };
 
 struct Cell {

@@ -21,8 +21,9 @@
 //
 // Memory is known by address: arguments may overlap, as outputs in place do,
 // and an access past the end of a buffer into another one is not noticed.
-// Blocks run one after another. Atomics, masked accesses and asynchronous
-// copies are refused.
+// Blocks run one after another. Numbers of the module are changed by atomic ops
+// of 32 bits, whose order is that of the blocks; other atomics, masked accesses
+// and asynchronous copies are refused.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TEST_GPU_SIMULATOR_H

@@ -24,11 +24,13 @@ void loadGpuDialects(mlir::MLIRContext &context);
 
 /// What the planner must know of a kernel on a GPU: grains are its blocks; of a
 /// kernel whose stores are dealt to several blocks, an output lies over nothing
-/// that the others read. Fails as analyzeKernel does.
+/// that the others read; long columns are added by blocks that leave their
+/// parts in a workspace. Fails as analyzeKernel does.
 mlir::FailureOr<KernelTraits> analyzeGpuKernel(mlir::Block &body);
 
 /// Appends a gpu.func to `module`, with a pointer into global memory for each
-/// argument of the kernel, then for each value that it yields. Its known block
+/// argument of the kernel, then for each value that it yields, then one to the
+/// workspace where analyzeGpuKernel says that there is one. Its known block
 /// and grid sizes are what it must be launched with. Accesses take up to 16
 /// bytes, aligned to that where rows allow it, so that tensors must begin at
 /// multiples of 16. Fails with a message at the op that no kernel can run.

@@ -200,13 +200,16 @@ def Rt_LaunchOp : Rt_Step<"launch", [
     The kernel's arguments are `inputs`, then `outputs`. `grains` is the number
     of independent parts; any split of them over threads gives the same bits.
     `in_place` pairs the numbers of an output and of an input in whose bytes the
-    kernel could compute it.
+    kernel could compute it. Memory that the kernel needs while it runs, its
+    `workspace`, is its last argument; its bytes are anything.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Rt_ViewArrayAttr:$inputs,
-    Rt_ViewArrayAttr:$outputs, I64Attr:$grains, Rt_StepAttr:$step,
+    Rt_ViewArrayAttr:$outputs, I64Attr:$grains,
+    OptionalAttr<Rt_ViewAttr>:$workspace, Rt_StepAttr:$step,
     OptionalAttr<DenseI32ArrayAttr>:$in_place);
   let assemblyFormat = [{
-    $kernel `reads` $inputs `writes` $outputs `grains` $grains $step attr-dict
+    $kernel `reads` $inputs `writes` $outputs `grains` $grains
+    (`workspace` $workspace^)? $step attr-dict
   }];
 }
 

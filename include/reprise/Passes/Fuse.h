@@ -22,7 +22,10 @@ void populateDecomposePatterns(mlir::RewritePatternSet &patterns);
 /// the first of which has parts for several threads. Where to split depends on
 /// the shape alone, and so does the order of sums: apply these where
 /// sg-decompose would, or nowhere. None matches what another has made.
-void populateSplitReductionPatterns(mlir::RewritePatternSet &patterns);
+/// Sums of columns stay whole for a target whose kernels add them by parts.
+enum class ColumnSums { Split, Whole };
+void populateSplitReductionPatterns(mlir::RewritePatternSet &patterns,
+                                    ColumnSums columns);
 
 } // namespace reprise
 

@@ -17,7 +17,8 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     give 8 parts or more, the second reduces those. Both are large only if the
     first shrinks its operand to an eighth or less; reductions of fewer than
     16384 elements stay as they are. Sums of bf16 and f16 are split in f32.
-    The order of a sum is then a function of its operand's shape alone.
+    The order of a sum is then a function of its operand's shape alone. Sums of
+    columns stay whole where kernels of `target` add them by parts.
 
     A convolution whose windows touch and do not overlap, without padding and
     groups, becomes the product of a matrix of patches and the filter, and so do its
@@ -44,7 +45,8 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     Option<"fuse", "fuse", "bool", "true",
            "join products with the biases added to them">,
     Option<"target", "target", "std::string", "\"\"",
-           "the target whose library adds biases; none: it adds any">];
+           "the target that adds biases and columns as it can; none: any bias, and "
+           "columns by two kernels">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -75,7 +77,12 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
 
     Four or more updates of small variables share a kernel, whatever their shapes:
     arithmetic on gradients whose results are only written. Their gradients wait
-    for the last of them, and are at most a 1024th of all gradients.
+    for the last of them, and are at most a 1024th of all gradients. Arithmetic of
+    the backward pass that an update alone reads is the update's own. For a
+    `target` whose launches take as long as small kernels, as a GPU's do, they may
+    also be a 1024th of what library calls of the forward pass make; and casts of
+    variables that library calls read share kernels, as long as what waits for its
+    reader is as small.
 
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
@@ -103,7 +110,9 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"fuse", "fuse", "bool", "true",
-           "let ops share kernels; else each is a kernel of its own">];
+           "let ops share kernels; else each is a kernel of its own">,
+    Option<"target", "target", "std::string", "\"\"",
+           "the target that says whether launches take time; none: not">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

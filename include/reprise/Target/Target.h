@@ -48,6 +48,9 @@ struct KernelTraits {
   /// (output, input): the output may be written over the input, because every
   /// element of the input is read only where that element is written.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
+  /// Memory that it needs while it runs, given behind the outputs; its bytes
+  /// are anything.
+  uint64_t workspaceBytes = 0;
 };
 
 struct KernelSource {
@@ -89,6 +92,12 @@ public:
   virtual std::vector<rp_element_type>
   callElements(rt::LibraryOp function) const;
 
+  /// Whether a kernel adds long columns by parts that run at once; else a sum
+  /// is split in two kernels.
+  virtual bool addsColumnsByParts() const { return false; }
+  /// Whether launching a kernel takes as long as running a small one: what then
+  /// shares a launch waits for more than it would elsewhere.
+  virtual bool sharesLaunches() const { return false; }
   /// Whether the library stores sums of operands of 16 bits as f32; else in the
   /// operands' type alone.
   virtual bool storesSums(rt::LibraryOp function) const { return true; }

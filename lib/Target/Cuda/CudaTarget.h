@@ -40,6 +40,8 @@ public:
     return rt::cuda::callElements(function);
   }
   /// cuDNN's convolutions do not.
+  bool sharesLaunches() const override { return true; }
+  bool addsColumnsByParts() const override { return true; }
   bool storesSums(rt::LibraryOp function) const override {
     return function == rt::LibraryOp::MatMul;
   }

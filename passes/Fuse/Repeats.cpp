@@ -1,0 +1,83 @@
+//===- Repeats.cpp - What readers compute again ---------------------------===//
+
+#include "Repeats.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Ops that a reader may compute again instead of loading their result.
+static constexpr unsigned kLongestChain = 6;
+/// Elements below which storing a value costs nothing to speak of.
+static constexpr int64_t kSmallValue = 4096;
+
+using Members = ArrayRef<unsigned>;
+
+static const FlatOp &flat(const FlatGraph &graph, Operation *op) {
+  return graph.ops[graph.position.lookup(op)];
+}
+
+/// Whether every reader is a kernel's op of the same phase that reads the value
+/// in place.
+static bool readersCanRepeat(const FlatGraph &graph, unsigned member) {
+  const FlatOp &own = graph.ops[member];
+  return llvm::all_of(own.op->getUsers(), [&](Operation *user) {
+    const FlatOp &reader = flat(graph, user);
+    return (reader.role == KernelRole::Pointwise ||
+            reader.role == KernelRole::Reduction) &&
+           reader.phase == own.phase;
+  });
+}
+
+static bool isCheap(Operation *op) {
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap();
+}
+
+/// Follows what `op` is computed from inside its kernel. False when that is no
+/// short, cheap chain on at most one value of the size of the result.
+static bool extendChain(const FlatGraph &graph, Members members, Operation *op,
+                        unsigned &length, llvm::SmallPtrSetImpl<Value> &large) {
+  if (!isCheap(op) || ++length > kLongestChain)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *from = operand.getDefiningOp();
+    if (from && flat(graph, from).role == KernelRole::Repeated)
+      return true;
+    if (from && llvm::binary_search(members, graph.position.lookup(from)))
+      return extendChain(graph, members, from, length, large);
+    large.insert(operand);
+    return large.size() <= 1;
+  });
+}
+
+static bool isCheapChain(const FlatGraph &graph, Members members,
+                         unsigned member) {
+  const FlatOp &own = graph.ops[member];
+  auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
+  if (own.role != KernelRole::Pointwise || type.getNumElements() < kSmallValue)
+    return false;
+  unsigned length = 0;
+  llvm::SmallPtrSet<Value, 4> large;
+  return extendChain(graph, members, own.op, length, large);
+}
+
+/// Whether an op gives wider numbers than it takes.
+static bool isWidening(Operation *op) {
+  if (!isCheap(op) || op->getNumOperands() != 1)
+    return false;
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  return from && to && from.getWidth() < to.getWidth();
+}
+
+Repeat reprise::repeatOf(const FlatGraph &graph, Members members,
+                         unsigned member) {
+  if (!readersCanRepeat(graph, member))
+    return Repeat::No;
+  if (isCheapChain(graph, members, member))
+    return Repeat::Chain;
+  return isWidening(graph.ops[member].op) ? Repeat::Widening : Repeat::No;
+}

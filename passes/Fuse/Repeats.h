@@ -1,0 +1,20 @@
+//===- Repeats.h - What readers compute again -------------------*- C++ -*-===//
+#ifndef REPRISE_PASSES_FUSE_REPEATS_H
+#define REPRISE_PASSES_FUSE_REPEATS_H
+
+#include "FlatGraph.h"
+
+namespace reprise {
+
+/// What a kernel does with a member that others read: hands it out; or lets
+/// them compute it again, from the narrow value that it widens, or by a short
+/// chain of cheap ops.
+enum class Repeat { No, Widening, Chain };
+
+/// `members` are those of its kernel, ascending.
+Repeat repeatOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
+                unsigned member);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_FUSE_REPEATS_H
