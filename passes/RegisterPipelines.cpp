@@ -73,7 +73,8 @@ void reprise::addKernelFormation(OpPassManager &passes,
     cheap.keep.assign(how.keep.begin(), how.keep.end());
     passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
   }
-  passes.addNestedPass<func::FuncOp>(createSgFormKernels({how.fuse, how.target.str()}));
+  passes.addNestedPass<func::FuncOp>(
+      createSgFormKernels({how.fuse, how.target.str()}));
   addLevelVerifiers(passes, "flat");
 }
 

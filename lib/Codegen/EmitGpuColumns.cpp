@@ -12,10 +12,12 @@
 //   block 2   rows  200 .. 299   sums -> workspace   count 1 -> 2
 //   block 1   rows  100 .. 199   sums -> workspace   count 2 -> 0, adds all
 //
-// Counting releases what a block has written and acquires what others have (PTX
-// ISA, memory consistency model). Nobody waits, so that it does not matter how
-// many blocks run at once. Counters are variables of the module, zero before
-// and after every kernel: kernels of a module run one after another.
+// Counting releases what a block has written and acquires what others have, by
+// fences on either side (PTX ISA, memory consistency model): LLVM drops the
+// order that an atomic op itself may have. Nobody waits, so that it does not
+// matter how many blocks run at once. Counters are variables of the module,
+// zero before and after every kernel: kernels of a module run one after
+// another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,6 +150,12 @@ static Value addressOfCounters(OpBuilder &b, gpu::GPUFuncOp function) {
   return LLVM::AddressOfOp::create(b, loc, counters);
 }
 
+/// Orders what stands before with what stands behind, for the whole device.
+void GpuEmitter::fence() {
+  REPRISE_FAULT("gpu-counts-without-order", return);
+  LLVM::FenceOp::create(b, e.loc, LLVM::AtomicOrdering::acq_rel, "device");
+}
+
 /// Whether all other blocks of these columns have come: of all threads the
 /// same.
 Value GpuEmitter::arriveLast(const ColumnThread &self) {
@@ -163,12 +171,12 @@ Value GpuEmitter::arriveLast(const ColumnThread &self) {
     Value counter =
         LLVM::GEPOp::create(b, e.loc, counters.getType(), word, counters,
                             ArrayRef<LLVM::GEPArg>{self.columns});
-    auto ordering = LLVM::AtomicOrdering::acq_rel;
-    REPRISE_FAULT("gpu-counts-without-order",
-                  ordering = LLVM::AtomicOrdering::monotonic);
     Value one = arith::ConstantIntOp::create(b, e.loc, 1, 32);
-    Value before = LLVM::AtomicRMWOp::create(b, e.loc, LLVM::AtomicBinOp::add,
-                                             counter, one, ordering, "device");
+    fence();
+    Value before = LLVM::AtomicRMWOp::create(
+        b, e.loc, LLVM::AtomicBinOp::add, counter, one,
+        LLVM::AtomicOrdering::monotonic, "device");
+    fence();
     Value last = arith::ConstantIntOp::create(b, e.loc, shape.parts - 1, 32);
     Value is =
         arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, before, last);

@@ -16,14 +16,15 @@
 
 #include "Groups.h"
 #include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
 #include <algorithm>
 
 using namespace mlir;
 using namespace reprise;
 
-/// What waits, of all that is updated, or of what library calls of the forward
-/// pass make.
-static constexpr uint64_t kWaitingPart = 1024;
+/// What waits, of all that is updated; where launches are shared, of what
+/// library calls of the forward pass make.
+static constexpr uint64_t kWaitingPart = 1024, kWaitingForLaunch = 256;
 /// Updates for which it is worth waiting.
 static constexpr size_t kLeastUpdates = 4;
 
@@ -60,13 +61,15 @@ private:
 
 Batcher::Batcher(const FlatGraph &graph, Groups &groups)
     : graph(graph), groups(groups), readsGradient(graph.ops.size()) {
-  for (auto [i, op] : llvm::enumerate(graph.ops))
+  for (auto [i, op] : llvm::enumerate(graph.ops)) {
+    bool isOwn = sg::phaseOf(op.op) != sg::Phase::Forward;
     readsGradient[i] =
         op.phase == sg::Phase::Forward &&
-        llvm::any_of(op.producers, [&](const Edge &edge) {
-          return graph.ops[edge.from].phase != sg::Phase::Forward ||
-                 readsGradient[edge.from];
-        });
+        (isOwn || llvm::any_of(op.producers, [&](const Edge &edge) {
+           return graph.ops[edge.from].phase != sg::Phase::Forward ||
+                  readsGradient[edge.from];
+         }));
+  }
 }
 
 /// Whether a group makes new values of variables, of gradients, and no others.
@@ -96,12 +99,17 @@ uint64_t Batcher::bytesOf(unsigned group) const {
   return bytes;
 }
 
+static bool readsVariable(Operation *op) {
+  return isa<SymbolUserOpInterface>(op) && op->getNumOperands() == 0 &&
+         op->getNumResults() == 1;
+}
+
 /// Whether a group makes, of what is read of variables, operands of library
 /// calls.
 bool Batcher::isParameter(unsigned group, sg::Phase phase) const {
   auto isOfVariable = [&](Value operand) {
     Operation *op = operand.getDefiningOp();
-    return op && (isa<sg::ReadOp>(op) ||
+    return op && (readsVariable(op) ||
                   groups.groupOf[graph.position.lookup(op)] == group);
   };
   auto isCall = [&](Operation *user) {
@@ -180,13 +188,13 @@ void Batcher::batchUpdates(Launches launches) {
     all += bytesOf(group);
   uint64_t limit = all / kWaitingPart;
   if (launches == Launches::Shared)
-    limit = std::max(limit, callBytes() / kWaitingPart);
+    limit = std::max(limit, callBytes() / kWaitingForLaunch);
   REPRISE_FAULT("updates-wait-for-all", limit = all);
   unite(updates, limit, launches == Launches::Shared ? 2 : kLeastUpdates);
 }
 
 void Batcher::batchParameters(sg::Phase phase) {
-  uint64_t limit = callBytes() / kWaitingPart;
+  uint64_t limit = callBytes() / kWaitingForLaunch;
   REPRISE_FAULT("parameters-wait-for-all", limit = UINT64_MAX / 2);
   unite(groupsWhere([&](unsigned group) { return isParameter(group, phase); }),
         limit, 2);

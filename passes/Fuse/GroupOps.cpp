@@ -16,8 +16,7 @@
 //   - if it reads its own reductions, nothing that only they read is kept
 //     longer for it, and of rows each is small and there are enough of them;
 //   - if it reduces, it does not both update a variable, which is done once,
-//   and
-//     make something large, which may have to be made again;
+//     and make something large, which may have to be made again;
 //   - no path leaves it and comes back, groups being crossed as a whole;
 //   - no fixed op before its last member waits for it: a kernel runs where its
 //     last member stands, and such an op would be delayed with all it keeps.
@@ -59,7 +58,7 @@ private:
   bool isUniform(const Members &members) const;
   bool readsInRow(const Members &members) const;
   bool returnsOrDelays(const Members &members) const;
-  bool isLegal(const Members &members) const;
+  bool isLegal(const Members &members, Sums sums = Sums::AreOneKernel) const;
   bool mayWaitFor(unsigned op, const Edge &edge) const;
   SmallVector<unsigned> producerGroups(unsigned op) const;
   bool placeBesideSums(unsigned op);
@@ -122,12 +121,13 @@ bool Grouper::readsInRow(const Members &members) const {
   return true;
 }
 
-bool Grouper::isLegal(const Members &members) const {
+bool Grouper::isLegal(const Members &members, Sums sums) const {
   if (members.size() > kMostMembers || !isUniform(members) ||
       !readsInRow(members) || !haveSumsThatFit(graph, members))
     return false;
   if (readsOwnReduction(graph, members) &&
-      (!haveRowsThatFit(graph, members) || keepOperandsLonger(graph, members)))
+      (!haveRowsThatFit(graph, members) ||
+       keepOperandsLonger(graph, members, sums)))
     return false;
   REPRISE_FAULT("group-returns", return true);
   return !returnsOrDelays(members);
@@ -222,7 +222,7 @@ bool Grouper::placeBesideSums(unsigned op) {
   GroupSpace space = spaceOf(graph, groups.members[group]);
   Members members = unite(group, op);
   if (space.hasRows || space.kept != graph.ops[op].space || !isLegal(members) ||
-      keepOperandsLonger(graph, members))
+      keepOperandsLonger(graph, members, Sums::AreOneKernel))
     return false;
   join(group, members);
   return true;
@@ -300,7 +300,7 @@ bool Grouper::shareMaker(const Members &a, const Members &b) const {
   Members united(a);
   united.append(b);
   llvm::sort(united);
-  return !keepOperandsLonger(graph, united);
+  return !keepOperandsLonger(graph, united, Sums::BecomeOne);
 }
 
 /// Unites the group of a reduction with one that reduces the same data, or what
@@ -317,7 +317,7 @@ void Grouper::joinSibling(unsigned op) {
           shareMaker(members, groups.members[own])))
       continue;
     Members united = unite({own, other}, op);
-    if (isLegal(united))
+    if (isLegal(united, Sums::BecomeOne))
       return join({own, other}, united);
   }
 }

@@ -212,7 +212,7 @@ namespace {
 /// Lives of what members read, when a kernel is made of them.
 class Lives {
 public:
-  Lives(const FlatGraph &graph, Members members);
+  Lives(const FlatGraph &graph, Members members, Sums sums);
 
   /// Whether `operand` would be kept while other ops run.
   bool areLonger(Value operand) const;
@@ -225,8 +225,10 @@ private:
 
   const FlatGraph &graph;
   Members members;
-  /// Where a kernel that sums columns would run without what is made of them.
-  unsigned runsAnyway = 0;
+  /// Whether all operands are read where sums of columns run in any case, with
+  /// what is made of them or without; and where that is.
+  bool runsAnyway;
+  unsigned sumsRun = 0;
   /// Members that a reduction of another must precede.
   llvm::DenseSet<unsigned> waiting;
   /// Those, and what they read element by element: what that is computed from
@@ -235,18 +237,20 @@ private:
 };
 } // namespace
 
-Lives::Lives(const FlatGraph &graph, Members members)
-    : graph(graph), members(members) {
+Lives::Lives(const FlatGraph &graph, Members members, Sums sums)
+    : graph(graph), members(members),
+      runsAnyway(sums == Sums::AreOneKernel &&
+                 !spaceOf(graph, members).hasRows) {
   ArrayRef<int64_t> shape = spaceOf(graph, members).shape;
   for (unsigned member : members)
     for (const Edge &edge : graph.ops[member].producers)
       if (isMember(edge.from) &&
           (waitsForPass(graph, edge) || waiting.contains(edge.from)))
         waiting.insert(member);
-  if (!spaceOf(graph, members).hasRows)
+  if (runsAnyway)
     for (unsigned member : members)
       if (!waiting.contains(member))
-        runsAnyway = member;
+        sumsRun = member;
   for (unsigned member : llvm::reverse(members)) {
     const FlatOp &op = graph.ops[member];
     if (op.role == KernelRole::Reduction || op.space != shape)
@@ -292,11 +296,11 @@ unsigned Lives::lastOutside(Value operand) const {
 
 bool Lives::areLonger(Value operand) const {
   if (!isNeededLate(operand))
-    for (unsigned at = std::max(lastReader(graph, operand), runsAnyway) + 1;
+    for (unsigned at = std::max(lastReader(graph, operand), sumsRun) + 1;
          at < members.back(); ++at)
       if (!isFree(graph.ops[at]) && !isMember(at))
         return true;
-  if (crosses(operand, sg::byteSize(operand.getType())))
+  if (runsAnyway || crosses(operand, sg::byteSize(operand.getType())))
     return false;
   // What is made of it alone could run before the others are there.
   unsigned last = lastOutside(operand);
@@ -317,9 +321,10 @@ static bool isMuchReduced(Value value) {
                           kMuchReduced * sg::byteSize(value.getType());
 }
 
-bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members) {
+bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members,
+                                 Sums sums) {
   REPRISE_FAULT("rows-keep-operands", return false);
-  Lives lives(graph, members);
+  Lives lives(graph, members, sums);
   bool hasRows = spaceOf(graph, members).hasRows;
   return llvm::any_of(largeOperands(graph, members), [&](Value operand) {
     bool mayWait = !hasRows && isMuchReduced(operand) &&

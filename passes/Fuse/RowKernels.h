@@ -47,10 +47,13 @@ bool haveSumsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 /// threads; true where there are no rows.
 bool haveRowsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
+/// Whether the sums of members are one kernel as it is, or become one.
+enum class Sums { AreOneKernel, BecomeOne };
+
 /// Whether what only the reductions read would be kept while other ops run,
 /// until the last member can.
 bool keepOperandsLonger(const FlatGraph &graph,
-                        llvm::ArrayRef<unsigned> members);
+                        llvm::ArrayRef<unsigned> members, Sums sums);
 
 } // namespace reprise
 

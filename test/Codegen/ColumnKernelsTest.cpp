@@ -72,6 +72,17 @@ TEST(ColumnKernels, enough_columns_for_several_grains) {
   checkCases({moments(ReductionText({40, 5000}, {0}, "f32"), "f32")}, 32);
 }
 
+// On a GPU several blocks have parts of them: of one tile of columns, of more
+// than one, of points, and of columns that fill no vector.
+TEST(ColumnKernels, long_columns) {
+  for (const char *element : {"f32", "bf16"})
+    checkCases({moments(ReductionText({20000, 8}, {0}, element), element),
+                moments(ReductionText({3, 4000, 40}, {1}, element), element),
+                moments(ReductionText({6000, 300}, {0}, element), element),
+                moments(ReductionText({90, 101, 3}, {0, 1}, element), element)},
+               33);
+}
+
 TEST(ColumnKernels, what_is_kept_lies_over_its_own_index) {
   using Pairs = std::vector<std::pair<unsigned, unsigned>>;
   // The product over what it is made of; three over what is read with them.

@@ -10,6 +10,8 @@
 #include "KernelMachine.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include <gtest/gtest.h>
+#include <map>
+#include <memory>
 #include <set>
 
 using namespace mlir;
@@ -19,8 +21,9 @@ using namespace reprise::test;
 namespace {
 class SimulatedGpu : public KernelMachine {
 public:
-  SimulatedGpu(std::unique_ptr<gpu_test::Simulator> simulator)
-      : simulator(std::move(simulator)) {
+  SimulatedGpu(std::unique_ptr<gpu_test::Simulator> simulator,
+               std::map<std::string, size_t> workspaces)
+      : simulator(std::move(simulator)), workspaces(std::move(workspaces)) {
     for (const std::string &name : this->simulator->kernels())
       names.insert(name);
   }
@@ -38,6 +41,14 @@ public:
       arguments.push_back({buffer.data, buffer.bytes,
                            "argument " + std::to_string(arguments.size()),
                            buffer.isRead});
+    std::vector<char> workspace(workspaces.at(symbol) + kAlignment, '\xA5');
+    if (size_t bytes = workspaces.at(symbol)) {
+      void *data = workspace.data();
+      size_t room = workspace.size();
+      std::align(kAlignment, bytes, data, room);
+      arguments.push_back(
+          {static_cast<char *>(data), bytes, "workspace", false});
+    }
     static constexpr uint64_t seeds[] = {0, 7, 1};
     gpu_test::SimulationOptions options;
     options.seed = seeds[way];
@@ -48,7 +59,11 @@ public:
   }
 
 private:
+  /// Of a workspace; what the planner aligns it to.
+  static constexpr size_t kAlignment = 64;
+
   std::unique_ptr<gpu_test::Simulator> simulator;
+  std::map<std::string, size_t> workspaces; // bytes, by kernel
   std::set<std::string> names;
 };
 } // namespace
@@ -70,9 +85,14 @@ test::compileKernels(ArrayRef<KernelSource> kernels) {
   OwningOpRef<ModuleOp> top = ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToStart(top->getBody());
   auto module = gpu::GPUModuleOp::create(b, b.getUnknownLoc(), "kernels");
-  for (const KernelSource &kernel : kernels)
-    if (failed(emitGpuKernel(module, kernel.symbol, *kernel.body)))
+  std::map<std::string, size_t> workspaces;
+  for (const KernelSource &kernel : kernels) {
+    FailureOr<KernelTraits> traits = analyzeGpuKernel(*kernel.body);
+    if (failed(traits) ||
+        failed(emitGpuKernel(module, kernel.symbol, *kernel.body)))
       return nullptr;
+    workspaces[kernel.symbol] = traits->workspaceBytes;
+  }
   if (failed(expandMath(module)))
     return nullptr;
   std::string error;
@@ -81,5 +101,6 @@ test::compileKernels(ArrayRef<KernelSource> kernels) {
   EXPECT_TRUE(simulator) << error;
   if (!simulator)
     return nullptr;
-  return std::make_unique<SimulatedGpu>(std::move(simulator));
+  return std::make_unique<SimulatedGpu>(std::move(simulator),
+                                        std::move(workspaces));
 }

@@ -122,3 +122,26 @@ func.func @several(%v: tensor<64xf32>, %w: tensor<64xf32>, %u: tensor<8xf32>) ->
   }
   return %y#0, %y#1, %y#2 : tensor<64xf32>, tensor<64xf32>, tensor<8xf32>
 }
+
+// Blocks that have parts of long columns: what they wrote is there before they
+// count themselves, and before the last one reads it.
+// CHECK-LABEL: gpu.func @long_columns(
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: llvm.fence syncscope("device") acq_rel
+// CHECK-NEXT: llvm.atomicrmw add
+// CHECK-NEXT: llvm.fence syncscope("device") acq_rel
+// CHECK: gpu.barrier
+// PTX-LABEL: .entry long_columns(
+// PTX: bar.sync 0
+// PTX: {{fence.acq_rel.gpu|membar.gl}}
+// PTX-NEXT: atom.global.add.u32
+// PTX-NEXT: {{fence.acq_rel.gpu|membar.gl}}
+// PTX: bar.sync 0
+func.func @columns_of_blocks(%x: tensor<65536x64xf32>) -> tensor<64xf32> {
+  %y = sg.kernel "long_columns" (%a = %x : tensor<65536x64xf32>) -> tensor<64xf32> {
+    %s = sg.reduce_sum %a dims [0] : tensor<65536x64xf32> -> tensor<64xf32>
+    sg.yield %s : tensor<64xf32>
+  }
+  return %y : tensor<64xf32>
+}

@@ -4,9 +4,9 @@
 
 // The large one waits for nobody.
 // CHECK-LABEL: func.func @small_updates_are_one_kernel
-// CHECK: %[[LARGE:.*]] = sg.kernel "sub" ({{.*}}) -> tensor<64x1024xf32>
+// CHECK: %[[LARGE:.*]] = sg.kernel "neg_sub" ({{.*}}) -> tensor<64x1024xf32>
 // CHECK: sg.write @w, %[[LARGE]]
-// CHECK: %[[K:.*]]:4 = sg.kernel "sub_add"
+// CHECK: %[[K:.*]]:4 = sg.kernel "neg_sub_add"
 // CHECK-SAME: -> (tensor<16xf32>, tensor<16xf32>, tensor<2x4xf32>, tensor<f32>)
 // CHECK-SAME: attributes {sg.origin = #sg.origin<"net.a", forward>}
 // CHECK-NOT: sg.kernel
@@ -48,7 +48,7 @@ func.func @small_updates_are_one_kernel(%gw: tensor<64x1024xf32>, %ga: tensor<16
 
 // Three are too few to wait for one another.
 // CHECK-LABEL: func.func @few_updates
-// CHECK-COUNT-4: sg.kernel "sub"
+// CHECK-COUNT-4: sg.kernel "neg_sub"
 // CHECK: return
 sg.variable @w : tensor<64x1024xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @a : tensor<16xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -79,7 +79,7 @@ func.func @few_updates(%gw: tensor<64x1024xf32>, %ga: tensor<16xf32>, %gb: tenso
 
 // Three that may wait, and one whose new value is returned.
 // CHECK-LABEL: func.func @what_is_returned_does_not_wait
-// CHECK-COUNT-5: sg.kernel "sub"
+// CHECK-COUNT-5: sg.kernel "neg_sub"
 // CHECK: return
 sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -115,7 +115,7 @@ func.func @what_is_returned_does_not_wait(%gw: tensor<16384xf32>, %gb: tensor<4x
 
 // Or read again.
 // CHECK-LABEL: func.func @what_is_read_does_not_wait
-// CHECK-COUNT-5: sg.kernel "sub"
+// CHECK-COUNT-5: sg.kernel "neg_sub"
 // CHECK: return
 sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -152,7 +152,7 @@ func.func @what_is_read_does_not_wait(%gw: tensor<16384xf32>, %gb: tensor<4xf32>
 
 // Or made of no gradient.
 // CHECK-LABEL: func.func @what_waits_for_no_gradient
-// CHECK-COUNT-4: sg.kernel "sub"
+// CHECK-COUNT-4: sg.kernel "neg_sub"
 // CHECK: sg.kernel "add"
 // CHECK: return
 sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
@@ -189,8 +189,8 @@ func.func @what_waits_for_no_gradient(%gw: tensor<16384xf32>, %gb: tensor<4xf32>
 
 // With a fourth like them they do.
 // CHECK-LABEL: func.func @four_wait
-// CHECK-COUNT-2: sg.kernel "sub"
-// CHECK-NOT: sg.kernel "sub"
+// CHECK-COUNT-2: sg.kernel "neg_sub"
+// CHECK-NOT: sg.kernel "neg_sub"
 // CHECK: return
 sg.variable @w : tensor<16384xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 sg.variable @b : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}

@@ -152,6 +152,8 @@ void KernelConverter::convert() {
   });
   for (Operation *op : ops)
     convertOp(op);
+  // Threads run one at a time.
+  function.walk([](LLVM::FenceOp fence) { fence.erase(); });
 }
 
 void KernelConverter::moveBody() {
@@ -294,16 +296,25 @@ void KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   op.replaceAllUsesWith(ValueRange{value, valid});
 }
 
+/// Whether an op orders all memory for the device.
+static bool isFence(Operation *op) {
+  auto fence = dyn_cast_or_null<LLVM::FenceOp>(op);
+  return fence && fence.getOrdering() == LLVM::AtomicOrdering::acq_rel &&
+         fence.getSyncscope() == "device";
+}
+
 /// Of variables of the module alone: they are no buffers.
 bool KernelConverter::convertAtomic(LLVM::AtomicRMWOp op) {
-  auto place = op.getPtr().getDefiningOp<LLVM::GEPOp>();
-  bool isVariable = place && place.getBase().getDefiningOp<LLVM::AddressOfOp>();
+  Value variable = op.getPtr();
+  if (auto place = variable.getDefiningOp<LLVM::GEPOp>())
+    variable = place.getBase();
+  bool isVariable = variable.getDefiningOp<LLVM::AddressOfOp>();
   bool adds = op.getBinOp() == LLVM::AtomicBinOp::add;
   bool replaces = op.getBinOp() == LLVM::AtomicBinOp::xchg;
   if (!isVariable || !(adds || replaces) || !op.getType().isInteger(32))
     return false;
-  bool isOrdered = op.getOrdering() == LLVM::AtomicOrdering::acq_rel &&
-                   op.getSyncscope() == "device";
+  // An order of its own does not reach PTX.
+  bool isOrdered = isFence(op->getPrevNode()) && isFence(op->getNextNode());
   uint32_t flags =
       (adds ? kChangeAdds : 0) | (isOrdered ? kChangeIsOrdered : 0);
   op.replaceAllUsesWith(

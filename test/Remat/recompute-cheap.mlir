@@ -113,3 +113,50 @@ func.func @sums(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>, %d: ten
   %6 = sg.mul %5, %u {sg.origin = #then} : tensor<8xf32>
   return %6 : tensor<8xf32>
 }
+
+// A filter's gradient takes an activation from the kernel that makes it again
+// for the sums of its gradient, and waits for them.
+// CHECK-LABEL: func @filter_waits_for_sums
+func.func @filter_waits_for_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4x4x8xf32>,
+    %w: tensor<8x1x1x8xf32>) -> (tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>) {
+  // CHECK: sg.conv2d_input_grad
+  // CHECK-NOT: sg.conv2d_filter_grad
+  // CHECK: %[[A:.*]] = sg.relu %arg0 {sg.origin = #sg.origin<"a", backward>}
+  // CHECK-NOT: sg.conv2d_filter_grad
+  // CHECK: sg.relu_grad %[[A]]
+  // CHECK-NOT: sg.conv2d_filter_grad
+  // CHECK: sg.reduce_sum
+  // CHECK-NOT: sg.relu
+  // CHECK: sg.conv2d_filter_grad %[[A]]
+  // CHECK: sg.sub
+  %a = sg.relu %x {sg.origin = #first} : tensor<2x4x4x8xf32>
+  %dy = sg.conv2d_input_grad %dz, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, sg.origin = #there} : (tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32>
+  %dw = sg.conv2d_filter_grad %a, %dz {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, sg.origin = #there} : (tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32>) -> tensor<8x1x1x8xf32>
+  %m = sg.relu_grad %a, %dy {sg.origin = #then} : tensor<2x4x4x8xf32>
+  %p = sg.mul %m, %x {sg.origin = #then} : tensor<2x4x4x8xf32>
+  %s = sg.reduce_sum %p dims [0, 1, 2] {sg.origin = #then} : tensor<2x4x4x8xf32> -> tensor<8xf32>
+  %b = sg.broadcast %s dims [3] {sg.origin = #then} : tensor<8xf32> -> tensor<2x4x4x8xf32>
+  %dx = sg.sub %m, %b {sg.origin = #then} : tensor<2x4x4x8xf32>
+  return %dw, %dx : tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>
+}
+
+// It does not where what it makes is read first.
+// CHECK-LABEL: func @filter_is_needed_before_sums
+func.func @filter_is_needed_before_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4x4x8xf32>,
+    %w: tensor<8x1x1x8xf32>) -> (tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>) {
+  // CHECK: sg.conv2d_filter_grad
+  // CHECK: sg.matmul
+  // CHECK: sg.reduce_sum
+  %a = sg.relu %x {sg.origin = #first} : tensor<2x4x4x8xf32>
+  %dy = sg.conv2d_input_grad %dz, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, sg.origin = #there} : (tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32>
+  %dw = sg.conv2d_filter_grad %a, %dz {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, sg.origin = #there} : (tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32>) -> tensor<8x1x1x8xf32>
+  %v = sg.reshape %dw {sg.origin = #there} : tensor<8x1x1x8xf32> -> tensor<8x8xf32>
+  %v2 = sg.matmul %v, %v {sg.origin = #there} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m = sg.relu_grad %a, %dy {sg.origin = #then} : tensor<2x4x4x8xf32>
+  %p = sg.mul %m, %x {sg.origin = #then} : tensor<2x4x4x8xf32>
+  %s = sg.reduce_sum %p dims [0, 1, 2] {sg.origin = #then} : tensor<2x4x4x8xf32> -> tensor<8xf32>
+  %b = sg.broadcast %s dims [3] {sg.origin = #then} : tensor<8xf32> -> tensor<2x4x4x8xf32>
+  %dx = sg.sub %m, %b {sg.origin = #then} : tensor<2x4x4x8xf32>
+  %u = sg.reshape %v2 {sg.origin = #there} : tensor<8x8xf32> -> tensor<8x1x1x8xf32>
+  return %u, %dx : tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>
+}

@@ -80,7 +80,7 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     for the last of them, and are at most a 1024th of all gradients. Arithmetic of
     the backward pass that an update alone reads is the update's own. For a
     `target` whose launches take as long as small kernels, as a GPU's do, they may
-    also be a 1024th of what library calls of the forward pass make; and casts of
+    also be a 256th of what library calls of the forward pass make; and casts of
     variables that library calls read share kernels, as long as what waits for its
     reader is as small.
 

@@ -16,7 +16,10 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     computes least again: a minimum cut. Reductions and library ops are never
     repeated, nor is a value that would read more than 3.5 times its own elements
     (three values as large, and small ones), and what an annotated block begins
-    with. An op that is repeated takes the origin of its reader.
+    with. An op that is repeated takes the origin of its reader. A library op that
+    reads such a value waits for a kernel that makes it again to add something up,
+    where that is the next to run and nothing reads the library op's results before:
+    the gradient of a filter takes the activation from the kernel that needs its mask.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %dy: tensor<8x4xf32>)
