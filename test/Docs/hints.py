@@ -43,9 +43,10 @@ def own_command(path, tool):
 
 
 def known_options(tool, command):
-    if tool == "reprise" and command == "zoo":
-        return (options.options_of((tool, "zoo", "emit"))
-                | options.options_of((tool, "zoo", "list")))
+    if tool == "reprise" and command in options.GROUPS:
+        return frozenset().union(*(
+            options.options_of((tool, command, one))
+            for one in options.commands_of(tool, command)))
     return options.options_of((tool, command)) or frozenset()
 
 

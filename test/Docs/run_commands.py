@@ -28,7 +28,7 @@ TOOLS = [
     "random_plans", "fuzz",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
-                           "eval", "report", "inspect"},
+                           "eval", "report", "inspect", "recipe"},
                "reprise-plan": {"solve", "bound", "validate", "sweep",
                                 "place"}}  # fmt: skip
 

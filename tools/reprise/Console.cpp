@@ -15,12 +15,15 @@ using namespace reprise::tools;
 /// Where a mistake was made that is one of the command line.
 static constexpr char kCommandLine[] = "command line";
 
+bool tools::isMisuse(const rt::Status &status) {
+  return status.site() == std::string(kCommandLine) + ":0";
+}
+
 int tools::fail(const rt::Status &status) {
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s\n",
                  text::printable(status.message()).c_str());
-  bool isMisuse = status.site() == std::string(kCommandLine) + ":0";
-  return isMisuse ? kUsage : kFailure;
+  return isMisuse(status) ? kUsage : kFailure;
 }
 
 void tools::warn(const std::string &message) {

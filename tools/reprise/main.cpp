@@ -1,7 +1,8 @@
 //===- main.cpp - The users' driver ---------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
-// 2 a command line that makes no sense, 130 interrupted (see Interrupts.h).
+// 2 a command line that makes no sense, 75 ended by a signal or an error and
+// saved by --auto-checkpoint, 130 interrupted (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompilerHeap.h"
 #include "Console.h"
+#include "RecipeFlags.h"
 #include "TypedCommand.h"
 #include "reprise/Target/Target.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -40,6 +42,7 @@ static int run(int argc, char **argv) {
   addPlanCommand(app, invocation);
   addWhyCommand(app, invocation);
   addProfileCommand(app, invocation);
+  addRecipeCommand(app, invocation);
   addTrainCommand(app, invocation);
   addEvalCommand(app, invocation);
   addReportCommand(app, invocation);
@@ -49,6 +52,8 @@ static int run(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return explain(app, error);
+  } catch (const RecipeRefused &refused) {
+    return refused.code;
   }
   return invocation();
 }
