@@ -11,8 +11,10 @@
 #include "CompilerHeap.h"
 #include "Console.h"
 #include "RecipeFlags.h"
+#include "ShellHelp.h"
 #include "TypedCommand.h"
 #include "reprise/Target/Target.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdio>
@@ -22,12 +24,25 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// The version, and what of the build may matter to who reports a mistake.
+static std::string versionText() {
+  std::string text = "reprise " REPRISE_VERSION "\nLLVM " LLVM_VERSION_STRING
+                     ", compiled by " __VERSION__;
+#ifdef REPRISE_PLANT_FAULTS
+  text += ", with planted faults (for tests only)";
+#endif
+#ifndef NDEBUG
+  text += ", with assertions";
+#endif
+  return text;
+}
+
 static int run(int argc, char **argv) {
   registerAllTargets();
   CLI::App app("Compiles networks into training programs whose peak memory is "
                "known to the byte, and runs them.",
                "reprise");
-  app.set_version_flag("--version", "reprise " REPRISE_VERSION);
+  app.set_version_flag("--version", versionText());
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
@@ -47,6 +62,7 @@ static int run(int argc, char **argv) {
   addEvalCommand(app, invocation);
   addReportCommand(app, invocation);
   addInspectCommand(app, invocation);
+  addShellCommands(app, invocation);
   guardValues(app);
   try {
     app.parse(argc, argv);

@@ -43,6 +43,5 @@ double reprise::rt::watchedValue(const EvaluateResult &result, bool byLoss) {
 }
 
 bool reprise::rt::isDue(uint64_t epoch, uint64_t every, uint64_t start) {
-  return every > 0 && epoch > 0 && epoch >= start &&
-         (epoch - start) % every == 0;
+  return every > 0 && epoch >= start && epoch % every == 0;
 }

@@ -305,7 +305,7 @@ TEST(AutoSaveBest, TestsAndSavesFromItsStartOn) {
                            "evaluated32 epoch32 epoch40 evaluated48 epoch48 "
                            "end48");
   EXPECT_EQ(list(folder / "out"),
-            "best.safetensors epoch-3.safetensors epoch-5.safetensors");
+            "best.safetensors epoch-4.safetensors epoch-6.safetensors");
 }
 
 /// A signal within an evaluation: the next run evaluates that epoch, and the
