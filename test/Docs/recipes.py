@@ -69,7 +69,7 @@ assert keyed - {"model"} == known, (
 
 # The examples.
 SMALL = {"resnet18": ["--width", "8", "--batch", "8", "--no-eval"],
-         "mlp": ["--batch", "64"]}
+         "mlp": []}
 examples = []
 for page in sorted(os.listdir(source + "/docs")):
     if page.endswith(".md"):
@@ -88,7 +88,7 @@ for number, (page, text) in enumerate(examples):
     model = re.search(r"resnet18|mlp", text).group()
     folder = os.path.join(work, f"run{number}")
     os.makedirs(folder, exist_ok=True)
-    run = subprocess.run(["reprise", "train", "--recipe", path, "--steps", "2",
+    run = subprocess.run(["reprise", "train", "--recipe", path, "--steps", "6",
                           *SMALL[model]], text=True, capture_output=True,
                          cwd=folder)
     assert run.returncode == 0, (page, text, run.stderr)

@@ -178,7 +178,8 @@ assert abs(scalars["train/loss"][84] - result["loss"]) < 1e-6
 assert scalars["memory/arena_mib"][84] * 2**20 == result["high_water_bytes"]
 evaluated = json.loads(reprise(
     whole, "eval", "resnet18", "--stem", "cifar", "--width", "8", "--image",
-    "12x12", "--classes", "10", "--batch", "16", "--threads", "2", "--data",
+    "12x12", "--classes", "10", "--dropout", "0.1", "--batch", "16",
+    "--threads", "2", "--data",
     "synthetic", "--synthetic-size", "112", "--resume", "state.safetensors",
     "--json").stdout)
 assert abs(scalars["eval/accuracy"][84] - evaluated["accuracy"]) < 1e-6
@@ -208,7 +209,7 @@ assert "would be replaced" in done.stderr, done.stderr
 assert open(theirs).read() == "model: mlp\n"
 # An option takes the place of its key.
 shown = reprise(whole, "recipe", "show", recipe).stdout
-for line in ["  checkpointing: \"segments=3\"", "  momentum: 0.8",
+for line in ["  checkpointing: segments=3", "  momentum: 0.8",
              "  nesterov", "  seed: 5"]:
     assert (line in shown) == (line != "  nesterov"), (line, shown)
 print("ended", ended, "times")
