@@ -13,7 +13,10 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 using namespace reprise::recipe;
@@ -305,6 +308,59 @@ static void sortSettings(Parsed &parsed, const Keys &keys) {
       [](const Problem &a, const Problem &b) { return a.line < b.line; });
 }
 
+namespace {
+
+/// Hears of a document's beginning only.
+class BeginOfDocument final : public YAML::EventHandler {
+public:
+  YAML::Mark mark;
+  void OnDocumentStart(const YAML::Mark &at) override { mark = at; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark &, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark &, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                const std::string &) override {}
+  void OnSequenceStart(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+} // namespace
+
+/// Reads one document. The library's way to read all of them does not end
+/// where something stands behind one that belongs to none.
+static void readOne(const std::string &text, Reader &reader) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  BeginOfDocument begin;
+  if (!parser.HandleNextDocument(begin))
+    return;
+  if (parser.HandleNextDocument(begin))
+    return reader.problem(begin.mark,
+                          "a recipe is one document; here another begins");
+  reader.readDocument(YAML::Load(text));
+}
+
+/// The first character that is no text, as YAML has it: its place; nothing
+/// where all are.
+static std::optional<YAML::Mark> findControl(const std::string &text) {
+  int line = 0, column = 0;
+  for (unsigned char c : text) {
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+      YAML::Mark mark;
+      mark.line = line;
+      mark.column = column;
+      return mark;
+    }
+    line += c == '\n';
+    column = c == '\n' ? 0 : column + 1;
+  }
+  return {};
+}
+
 static bool isUtf8(const std::string &text) {
   try {
     (void)nlohmann::json(text).dump();
@@ -329,14 +385,12 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
     reader.problem(YAML::Mark(), "is not UTF-8");
     return std::move(reader.parsed);
   }
+  if (std::optional<YAML::Mark> mark = findControl(text)) {
+    reader.problem(*mark, "a character that is no text");
+    return std::move(reader.parsed);
+  }
   try {
-    std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1)
-      reader.problem(documents[1].Mark(), "holds " +
-                                              std::to_string(documents.size()) +
-                                              " documents; a recipe is one");
-    else if (!documents.empty())
-      reader.readDocument(documents.front());
+    readOne(text, reader);
   } catch (const YAML::Exception &error) {
     reader.problem(error.mark, "is not YAML: " + error.msg);
   }

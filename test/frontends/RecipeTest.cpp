@@ -137,7 +137,12 @@ TEST(Recipe, RefusesWhatIsNoRecipe) {
   EXPECT_EQ(problems("[1, 2]"), "1:1: a recipe has sections such as 'model:' "
                                 "and 'training:', each with keys below it");
   EXPECT_EQ(problems("model: resnet18\n---\nmodel: resnet50\n").substr(0, 4),
-            "3:1:");
+            "2:1:");
+  // The library's own loop over documents never ended here.
+  EXPECT_EQ(problems(std::string("a: b\n\0c", 7)),
+            "2:1: a character that is no text");
+  EXPECT_NE(problems(",model: resnet1model: besne:: {"), "");
+  EXPECT_NE(problems("model: a\n]"), "");
   EXPECT_NE(problems("hello"), "");
   EXPECT_NE(problems("model: [a, b]"), "");
   EXPECT_NE(problems("? {a: b}\n: c\n"), "");

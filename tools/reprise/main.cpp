@@ -13,6 +13,7 @@
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
 #include "TypedCommand.h"
+#include "Verbosity.h"
 #include "reprise/Target/Target.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -43,6 +44,12 @@ static int run(int argc, char **argv) {
                "known to the byte, and runs them.",
                "reprise");
   app.set_version_flag("--version", versionText());
+  app.add_flag_callback(
+      "-q,--quiet", [] { verbosity() = Verbosity::Quiet; },
+      "Show no progress (before the command)");
+  app.add_flag_callback(
+      "-v,--verbose", [] { verbosity() = Verbosity::Verbose; },
+      "Say of an error where in the program it was made");
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
