@@ -40,6 +40,8 @@ private:
   void readSection(const YAML::Node &node, const std::string &section);
   void readEntry(const YAML::Node &name, const YAML::Node &value,
                  const std::string &section);
+  void readHooks(const YAML::Node &list);
+  void readHook(const YAML::Node &item);
   void refuseName(const YAML::Node &name, const std::string &section);
   void readKey(const Key &key, const YAML::Node &value, const YAML::Mark &mark);
   void readList(const Key &key, const YAML::Node &value, Setting &setting);
@@ -52,6 +54,8 @@ private:
 
 /// More than these in one file help nobody.
 constexpr size_t kMostProblems = 20;
+/// The section whose own sections are each on or off.
+constexpr char kHooks[] = "hooks";
 
 } // namespace
 
@@ -180,6 +184,40 @@ void Reader::refuseName(const YAML::Node &name, const std::string &section) {
   problem(name.Mark(), message);
 }
 
+/// A list of {type: NAME, kwargs: {...}}, as United Perception has it.
+void Reader::readHooks(const YAML::Node &list) {
+  std::set<std::string> seen;
+  for (const YAML::Node &item : list) {
+    if (parsed.problems.size() >= kMostProblems)
+      return;
+    YAML::Node type = item.IsMap() ? item["type"] : YAML::Node();
+    if (!type.IsDefined() || !type.IsScalar())
+      problem(item.Mark(), "a hook of a list is {type: NAME, kwargs: {...}}");
+    else if (!seen.insert(type.Scalar()).second)
+      problem(type.Mark(), "'" + type.Scalar() + "' is said twice in hooks");
+    else
+      readHook(item);
+  }
+}
+
+void Reader::readHook(const YAML::Node &item) {
+  YAML::Node type = item["type"], kwargs;
+  std::set<std::string> seen;
+  for (const auto &entry : item) {
+    const YAML::Node &name = entry.first;
+    std::string word = name.IsScalar() ? name.Scalar() : "";
+    if (word != "type" && word != "kwargs")
+      problem(name.Mark(), "a hook of a list has 'type' and 'kwargs' only");
+    else if (!seen.insert(word).second)
+      problem(name.Mark(), "'" + word + "' is said twice");
+    else if (word == "kwargs")
+      kwargs.reset(entry.second);
+  }
+  if (keys.find(std::string(kHooks) + "." + type.Scalar()))
+    return refuseName(type, kHooks);
+  readEntry(type, kwargs, kHooks);
+}
+
 void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
                        const std::string &section) {
   std::string path = (section.empty() ? "" : section + ".") + name.Scalar();
@@ -190,11 +228,17 @@ void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
     return readKey(*known, value, name.Mark());
   if (!isName || !keys.isSection(path))
     return refuseName(name, section);
+  bool isHook = section == kHooks;
+  if (isHook && (value.IsNull() || (value.IsMap() && value.size() == 0)))
+    return problem(name.Mark(), path + " is off until '" +
+                                    keys.shortFor(path)->path + "' is said");
   // A section of which everything stands in comments.
   if (value.IsNull())
     return;
   if (value.IsMap())
     return readSection(value, path);
+  if (path == kHooks && value.IsSequence())
+    return readHooks(value);
   if (const Key *key = keys.shortFor(path); key && value.IsScalar())
     return readKey(*key, value, name.Mark());
   problem(name.Mark(), path + " is a section; write its keys below it");

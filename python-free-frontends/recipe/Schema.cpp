@@ -40,6 +40,27 @@ static Json describe(const Key &key) {
   return schema;
 }
 
+static Json describe(const Keys &keys, const std::string &section);
+
+/// Hooks as a list of {type: NAME, kwargs: {...}}.
+static Json describeHookList(const Keys &keys, const std::string &section) {
+  Json items = Json::array();
+  for (const std::string &name : keys.namesIn(section)) {
+    std::string path = section + "." + name;
+    if (keys.find(path))
+      continue;
+    Json kwargs = describe(keys, path), properties;
+    properties["type"] = {{"const", name}};
+    properties["kwargs"] =
+        kwargs.contains("oneOf") ? kwargs["oneOf"][0] : kwargs;
+    items.push_back({{"type", "object"},
+                     {"additionalProperties", false},
+                     {"required", {"type", "kwargs"}},
+                     {"properties", properties}});
+  }
+  return {{"type", "array"}, {"items", {{"oneOf", items}}}};
+}
+
 /// Of a section, those within it included.
 static Json describe(const Keys &keys, const std::string &section) {
   Json properties = Json::object();
@@ -51,6 +72,13 @@ static Json describe(const Keys &keys, const std::string &section) {
   Json map = {{"type", {"object", "null"}},
               {"additionalProperties", false},
               {"properties", properties}};
+  // Each of these is on or off, so that an empty one would say nothing.
+  if (section.rfind("hooks.", 0) == 0) {
+    map["type"] = "object";
+    map["minProperties"] = 1;
+  }
+  if (section == "hooks")
+    return {{"oneOf", {map, describeHookList(keys, section)}}};
   const Key *own = keys.shortFor(section);
   return own ? Json{{"oneOf", {map, typeOf(*own)}}} : map;
 }

@@ -111,7 +111,9 @@ for entry in ["optimizer: {lr: fast}", "optimizer: {lr: '1'}",
               "training: {keep: [[a]]}", "training: {budget: ''}",
               "optimizer: {nesterov: 1}", "schedule: linear",
               "schedule: {name: [cosine]}", "output: {save: }",
-              "training: {seed: 9223372036854775808}"]:
+              "training: {seed: 9223372036854775808}",
+              "hooks: {auto_save_best: }", "hooks: [{type: reload}]",
+              "hooks: [{type: reload, kwargs: {way: a}}]"]:
     assert not by_schema(entry), entry
     checked = by_tool(entry)
     assert checked.returncode == 1, (entry, checked)

@@ -73,6 +73,38 @@ TEST(Recipe, ReplacesOtherSpellings) {
             "training.checkpointing=none");
 }
 
+TEST(Recipe, ReadsHooksAsSectionsOrAsAList) {
+  std::string wanted = "hooks.train_val_logger.logdir=log "
+                       "hooks.train_val_logger.freq=5 "
+                       "hooks.auto_checkpoint.path=c.safetensors";
+  EXPECT_EQ(settings("hooks:\n"
+                     "  train_val_logger: {freq: 5, logdir: log}\n"
+                     "  auto_checkpoint: c.safetensors\n"),
+            wanted);
+  EXPECT_EQ(settings("hooks:\n"
+                     "  - type: train_val_logger\n"
+                     "    kwargs: {freq: 5, logdir: log}\n"
+                     "  - {kwargs: {path: c.safetensors}, type: "
+                     "auto_checkpoint}\n"),
+            wanted);
+}
+
+TEST(Recipe, RefusesHooksThatWouldBeOff) {
+  std::string off =
+      "hooks.auto_save_best is off until 'hooks.auto_save_best.dir' is said";
+  EXPECT_EQ(problems("hooks:\n  auto_save_best:\n"), "2:3: " + off);
+  EXPECT_EQ(problems("hooks:\n  auto_save_best: {}\n"), "2:3: " + off);
+  EXPECT_EQ(problems("hooks:\n  - type: auto_save_best\n"), "2:11: " + off);
+  EXPECT_EQ(problems("hooks:\n"), "");
+  for (const char *list :
+       {"[a]", "[{kwargs: {}}]", "[{type: [a]}]", "[{type: grad_clip}]",
+        "[{type: reload, kwargs: {path: a}, more: 1}]",
+        "[{type: load, kwargs: a}]", "[{type: reload, kwargs: {way: a}}]",
+        "[{type: reload, kwargs: {path: a}}, {type: reload, kwargs: {path: "
+        "b}}]"})
+    EXPECT_NE(problems(std::string("hooks: ") + list), "") << list;
+}
+
 TEST(Recipe, RefusesTwoSpellingsOfOneThing) {
   EXPECT_EQ(problems("training:\n  amp: bf16\n  use_amp: true\n"),
             "3:3: training.use_amp and training.amp say the same thing; keep "

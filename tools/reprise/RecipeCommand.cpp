@@ -8,65 +8,24 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "ModelRequest.h"
+#include "ModelSource.h"
 #include "TrainFlags.h"
 
 using namespace reprise;
 using namespace reprise::tools;
 
-/// What 'reprise train --recipe FILE' would be told; everything that can be
-/// refused without compiling or reading data is.
-static rt::Expected<std::vector<recipe::Setting>>
-resolve(const std::string &file) {
-  CLI::App train("", "reprise train");
-  TrainFlags flags;
-  flags.addTo(train);
-  // A recipe to check need not be complete.
-  for (const char *name : {"model", "--data"})
-    train.get_option(name)->required(false);
-  guardValues(train);
-  std::vector<std::string> arguments = {file, "--recipe"}; // last one first
-  try {
-    train.parse(arguments);
-  } catch (const RecipeRefused &) {
-    return alreadyShown();
-  } catch (const CLI::ParseError &error) {
-    return invalid("'" + file + "': " + error.what());
-  }
-  for (const char *name : {"model", "--data"})
-    if (!train.get_option(name)->count())
-      return invalid("'" + file + "' does not say " +
-                     allKeys().findOption(name)->path);
-  auto check = [&]() -> rt::Expected<std::vector<recipe::Setting>> {
-    REPRISE_RETURN_IF_ERROR(completeFlags(flags));
-    rt::Expected<SourceKind> kind = classifySource(flags.run.source);
-    if (!kind.ok())
-      return kind.status();
-    if (*kind == SourceKind::Artifact)
-      REPRISE_RETURN_IF_ERROR(
-          refuseFlags(flags.run.source, flags.run.model, flags.run.compile));
-    else
-      REPRISE_RETURN_IF_ERROR(
-          readRequest(flags.run.source, flags.run.model, flags.run.compile)
-              .status());
-    return resolvedSettings(flags);
-  };
-  auto settings = check();
-  return settings.ok() ? settings : flags.recipe.place(settings.status());
-}
-
 static rt::Status checkRecipe(const std::string &file) {
   auto settings = readRecipe(file);
   if (!settings.ok())
     return settings.status();
-  REPRISE_RETURN_IF_ERROR(resolve(file).status());
+  REPRISE_RETURN_IF_ERROR(resolveRecipe(file).status());
   return print(file + ": " + std::to_string(settings->size()) + " keys, " +
                "nothing wrong\n");
 }
 
 static rt::Status showRecipe(const std::string &file,
                              const std::string &output) {
-  auto settings = resolve(file);
+  auto settings = resolveRecipe(file);
   if (!settings.ok())
     return settings.status();
   return writeText(output, recipe::write(*settings, allKeys()));

@@ -3,7 +3,7 @@
 #include "TrainFlags.h"
 #include "CommandLine.h"
 #include "Console.h"
-#include "ModelSource.h"
+#include "ModelRequest.h"
 #include "text/Table.h"
 
 using namespace reprise;
@@ -279,4 +279,43 @@ rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
     if (keys.find(setting.path)->isOfRun)
       ofRun.push_back(setting);
   return recipe::write(ofRun, keys);
+}
+
+rt::Expected<std::vector<recipe::Setting>>
+tools::resolveRecipe(const std::string &file) {
+  CLI::App train("", "reprise train");
+  TrainFlags flags;
+  flags.addTo(train);
+  // A recipe to check need not be complete.
+  for (const char *name : {"model", "--data"})
+    train.get_option(name)->required(false);
+  guardValues(train);
+  std::vector<std::string> arguments = {file, "--recipe"}; // last one first
+  try {
+    train.parse(arguments);
+  } catch (const RecipeRefused &) {
+    return alreadyShown();
+  } catch (const CLI::ParseError &error) {
+    return invalid("'" + file + "': " + error.what());
+  }
+  for (const char *name : {"model", "--data"})
+    if (!train.get_option(name)->count())
+      return invalid("'" + file + "' does not say " +
+                     allKeys().findOption(name)->path);
+  auto check = [&]() -> rt::Expected<std::vector<recipe::Setting>> {
+    REPRISE_RETURN_IF_ERROR(completeFlags(flags));
+    rt::Expected<SourceKind> kind = classifySource(flags.run.source);
+    if (!kind.ok())
+      return kind.status();
+    if (*kind == SourceKind::Artifact)
+      REPRISE_RETURN_IF_ERROR(
+          refuseFlags(flags.run.source, flags.run.model, flags.run.compile));
+    else
+      REPRISE_RETURN_IF_ERROR(
+          readRequest(flags.run.source, flags.run.model, flags.run.compile)
+              .status());
+    return resolvedSettings(flags);
+  };
+  auto settings = check();
+  return settings.ok() ? settings : flags.recipe.place(settings.status());
 }
