@@ -27,8 +27,8 @@ struct Watched {
 /// `byLoss` says so.
 double watchedValue(const EvaluateResult &result, bool byLoss);
 
-/// Whether epoch `epoch` (counted from 1) is a multiple of `every` and not before
-/// `start`; never where `every` is 0.
+/// Whether epoch `epoch` (counted from 1) is a multiple of `every` and not
+/// before `start`; never where `every` is 0.
 bool isDue(uint64_t epoch, uint64_t every, uint64_t start);
 
 } // namespace reprise::rt
