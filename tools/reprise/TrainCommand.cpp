@@ -91,8 +91,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.hooks = options.hooks.make(describeRun(options, running));
   train.onHookFailure = [](const rt::HookFailure &failure) {
     warn("hook '" + failure.hook + "' failed at step " +
-         std::to_string(failure.step) + ": " + failure.first.message() +
-         "; the run goes on");
+         std::to_string(failure.step) + ": " + failure.first.message());
   };
   train.onProgress = follow(line, outcome.last);
   train.onWeights = reportWeights;
@@ -207,6 +206,19 @@ static int codeOf(const TrainFlags &options, const rt::Status &status) {
   return interrupted() ? int(kInterrupted) : code;
 }
 
+/// Two runs do not leave their states in one place; the run itself locks that
+/// of --save.
+static rt::Expected<rt::PathLock> lockCheckpoint(const TrainFlags &options) {
+  const std::string &path = options.hooks.checkpointPath();
+  if (path.empty() || path == options.train.savePath)
+    return rt::PathLock();
+  auto lock = rt::PathLock::acquire(path);
+  if (lock.ok())
+    return lock;
+  return rt::Status::error(lock.status().code(), "hook 'auto_checkpoint': " +
+                                                     lock.status().message());
+}
+
 static rt::Status train(TrainFlags &options) {
   REPRISE_RETURN_IF_ERROR(completeFlags(options));
   RunRequest request;
@@ -217,6 +229,9 @@ static rt::Status train(TrainFlags &options) {
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
   REPRISE_RETURN_IF_ERROR(checkRecipePath(options));
+  auto checkpointLock = lockCheckpoint(options);
+  if (!checkpointLock.ok())
+    return checkpointLock.status();
   REPRISE_RETURN_IF_ERROR(options.hooks.load());
   request.gradients = !options.train.gradientsPath.empty();
   request.checkFinite = options.checkFinite;
