@@ -10,6 +10,7 @@
 #include "Console.h"
 #include "ModelSource.h"
 #include "TrainFlags.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -25,6 +26,11 @@ static rt::Status checkRecipe(const std::string &file) {
 
 static rt::Status showRecipe(const std::string &file,
                              const std::string &output) {
+  // What a state holds was resolved by its run, whose files may be gone.
+  if (llvm::StringRef(file).ends_with(".safetensors")) {
+    rt::Expected<std::string> text = readRecipeText(file);
+    return text.ok() ? writeText(output, *text) : text.status();
+  }
   auto settings = resolveRecipe(file);
   if (!settings.ok())
     return settings.status();
