@@ -37,6 +37,10 @@ config.substitutions.append(
 )
 config.substitutions.append(("%source", config.reprise_source_dir))
 
+# Debian's packages for Python belong to Debian's Python, which need not be the
+# one that runs this.
+config.substitutions.append(("%debian_python", "/usr/bin/python3"))
+
 # A tool that is not there must fail a test, not match another word of a line.
 for tool in [
     "reprise",

@@ -7,10 +7,11 @@ reprise_build_packages="g++ cmake ninja-build ccache
   libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
   opencl-c-headers
   libxxhash-dev zlib1g-dev
-  nlohmann-json3-dev libcli11-dev libzstd-dev"
+  nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22
-  libclang-rt-22-dev clang-format-22 python3 git chromium"
+  libclang-rt-22-dev clang-format-22 python3 python3-yaml
+  python3-jsonschema git chromium"
 
 install_packages() {
   missing=""

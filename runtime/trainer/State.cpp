@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -17,7 +18,9 @@ using namespace reprise::rt;
 static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
 static constexpr char kFirstVersion[] = "1"; // without a course
+static constexpr char kRecipe[] = "recipe";
 static constexpr char kCoursePrefix[] = "course.";
+static constexpr char kHookPrefix[] = "hook.";
 
 /// A float as its bits, so that it comes back the same.
 static std::string floatBits(float value) {
@@ -40,6 +43,11 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
     m["mean_bits"] = floatBits(position.normalization->mean);
     m["stddev_bits"] = floatBits(position.normalization->stddev);
   }
+  if (!position.recipe.empty())
+    m[kRecipe] = position.recipe;
+  for (const auto &[name, value] : position.hooks)
+    if (!value.empty())
+      m[kHookPrefix + name] = value;
   for (const auto &[name, value] : position.course)
     m[kCoursePrefix + name] = value;
   return m;
@@ -77,6 +85,14 @@ static Status readFloat(const SafetensorsFile &file, const char *key,
   return Status();
 }
 
+/// The metadata whose names begin with `prefix`, by the rest of them.
+static void readPrefixed(const SafetensorsFile &file, const std::string &prefix,
+                         std::map<std::string, std::string> &into) {
+  for (const auto &[key, value] : file.header().metadata)
+    if (key.compare(0, prefix.size(), prefix) == 0)
+      into[key.substr(prefix.size())] = value;
+}
+
 static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   if (readText(file, "format") != kFormat)
     return Status::error(RP_DATA_LOSS,
@@ -102,10 +118,10 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
     REPRISE_RETURN_IF_ERROR(readFloat(file, "stddev_bits", &n.stddev));
     p.normalization = n;
   }
-  const size_t prefix = sizeof kCoursePrefix - 1;
-  for (const auto &[key, value] : file.header().metadata)
-    if (key.compare(0, prefix, kCoursePrefix) == 0)
-      p.course[key.substr(prefix)] = value;
+  p.recipe = readText(file, kRecipe);
+  readPrefixed(file, kCoursePrefix, p.course);
+  readPrefixed(file, kHookPrefix, p.hooks);
+  REPRISE_FAULT("hooks-forget", p.hooks.clear());
   return p;
 }
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "StepForm.h"
+#include "hooks/HookRun.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
@@ -60,10 +61,14 @@ private:
 class Run {
 public:
   Run(Backend &backend, const TrainOptions &options)
-      : backend(backend), options(options) {}
+      : backend(backend), options(options),
+        hooks(backend, options, result.position) {}
   Status prepare();
   Status loop();
+  /// Tells hooks of the end, then saves.
   Status finish();
+  /// Tells hooks of an error, and hands it on.
+  Status fail(const Status &error);
   TrainResult result;
 
 private:
@@ -77,6 +82,7 @@ private:
   Status readLoss();
   void advance(const Batch &batch);
   Status report(const Batch &batch);
+  Expected<Progress> progressOf(const Batch &batch);
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -85,6 +91,7 @@ private:
   Backend &backend;
   const TrainOptions &options;
   const std::string entry = entryName(StepKind::Train);
+  HookRun hooks;
   StepForm form;
   PathLock lock; // on savePath
   std::unique_ptr<Dataset> data;
@@ -250,6 +257,8 @@ Status Run::prepare() {
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());
   REPRISE_RETURN_IF_ERROR(chooseCourse());
+  if (!options.recipe.empty())
+    position.recipe = options.recipe;
   position.batch = form.batch;
   position.images = data->size();
   position.normalization = data->normalization();
@@ -266,6 +275,7 @@ Status Run::prepare() {
     return created.status();
   loader = std::move(*created);
   savedStep = UINT64_MAX;
+  REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));
   start = Clock::now();
   return Status();
 }
@@ -278,6 +288,7 @@ Status Run::step(const Batch &batch) {
   REPRISE_RETURN_IF_ERROR(
       backend.setInput(entry, form.learningRate, &rate, sizeof rate));
   double begin = elapsed();
+  hooks.stepBegins();
   REPRISE_RETURN_IF_ERROR(backend.run(entry));
   stepSeconds = elapsed() - begin;
   REPRISE_RETURN_IF_ERROR(readLoss());
@@ -310,6 +321,7 @@ Status Run::readLoss() {
 
 /// Moves the position behind `batch`.
 void Run::advance(const Batch &batch) {
+  hooks.stepEnds();
   RunPosition &position = result.position;
   ++result.steps;
   ++position.step;
@@ -321,9 +333,7 @@ void Run::advance(const Batch &batch) {
   }
 }
 
-Status Run::report(const Batch &batch) {
-  if (!options.onProgress)
-    return Status();
+Expected<Progress> Run::progressOf(const Batch &batch) {
   Expected<rp_memory_stats> memory = backend.memory();
   if (!memory.ok())
     return memory.status();
@@ -343,7 +353,18 @@ Status Run::report(const Batch &batch) {
   progress.highWaterBytes = memory->high_water_bytes;
   progress.changedBytes = memory->changed_bytes;
   progress.residentBytes = residentBytes();
-  options.onProgress(progress);
+  return progress;
+}
+
+Status Run::report(const Batch &batch) {
+  if (!options.onProgress && !hooks.any())
+    return Status();
+  Expected<Progress> progress = progressOf(batch);
+  if (!progress.ok())
+    return progress.status();
+  if (options.onProgress)
+    options.onProgress(*progress);
+  hooks.afterStep(*progress);
   return Status();
 }
 
@@ -353,6 +374,8 @@ Status Run::loop() {
       result.stopped = true;
       return Status();
     }
+    if (!hooks.stopReason().empty())
+      return Status();
     Expected<const Batch *> batch = loader->next();
     if (!batch.ok())
       return batch.status();
@@ -372,23 +395,41 @@ Status Run::loop() {
 }
 
 Status Run::finish() {
-  Saving guard(options.saving);
   result.meanLoss = recent.mean();
   result.seconds = elapsed();
-  // Gradients first: a state that cannot be saved must not lose them.
-  if (!options.gradientsPath.empty() && result.steps > 0)
+  // Gradients first: a state that cannot be saved must not lose them, and an
+  // evaluation takes their place.
+  if (!options.gradientsPath.empty() && result.steps > 0 &&
+      hooks.gradientsStep() != result.position.step) {
+    Saving guard(options.saving);
     REPRISE_RETURN_IF_ERROR(
         writeGradients(backend, entry, options.gradientsPath));
+  }
+  hooks.end(result.stopped);
+  result.stopReason = hooks.stopReason();
+  result.hookFailures = hooks.failures();
+  if (const EvaluateResult *evaluation = hooks.evaluation())
+    result.evaluation = *evaluation;
+  Saving guard(options.saving);
   if (!options.savePath.empty() && savedStep != result.position.step)
     return saveState(backend, options.savePath, result.position);
   return Status();
+}
+
+Status Run::fail(const Status &error) {
+  // Before the first step there is nothing that a hook could rescue.
+  if (result.position.step > 0)
+    hooks.failed(error);
+  return error;
 }
 
 Expected<TrainResult> reprise::rt::train(Backend &backend,
                                          const TrainOptions &options) {
   Run run(backend, options);
   REPRISE_RETURN_IF_ERROR(run.prepare());
-  REPRISE_RETURN_IF_ERROR(run.loop());
-  REPRISE_RETURN_IF_ERROR(run.finish());
+  if (Status status = run.loop(); !status.ok())
+    return run.fail(status);
+  if (Status status = run.finish(); !status.ok())
+    return run.fail(status);
   return std::move(run.result);
 }

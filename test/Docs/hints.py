@@ -43,21 +43,22 @@ def own_command(path, tool):
 
 
 def known_options(tool, command):
-    if tool == "reprise" and command == "zoo":
-        return (options.options_of((tool, "zoo", "emit"))
-                | options.options_of((tool, "zoo", "list")))
+    if tool == "reprise" and command in options.GROUPS:
+        return frozenset().union(*(
+            options.options_of((tool, command, one))
+            for one in options.commands_of(tool, command)))
     return options.options_of((tool, command)) or frozenset()
 
 
 def wrong_in(text, tool, command):
     """Options in a text that its reader does not have."""
-    everywhere = frozenset({"--version"}).union(
+    everywhere = options.options_of((tool,)).union(
         *(known_options(tool, c) for c in options.commands_of(tool)))
     # A command named in the text has the options behind it.
     named = re.search(rf"\b{tool} ([a-z]+)\b", text)
     named = named and named.group(1) in options.commands_of(tool)
     allowed = everywhere if named or not command else known_options(
-        tool, command) | frozenset({"--version"})
+        tool, command) | options.options_of((tool,))
     return sorted(set(options.OPTION.findall(text)) - allowed)
 
 

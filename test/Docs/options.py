@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 
+# Commands that have commands.
+GROUPS = ("zoo", "recipe")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 
@@ -18,9 +20,9 @@ def options_of(words):
 
 
 @functools.lru_cache(None)
-def commands_of(tool):
-    """The subcommands that a tool's help lists."""
-    done = subprocess.run([tool, "--help"], text=True, capture_output=True)
+def commands_of(*words):
+    """The subcommands that the help of a tool or command lists."""
+    done = subprocess.run([*words, "--help"], text=True, capture_output=True)
     listed = done.stdout.partition("ommands:")[2]
     return frozenset(re.findall(r"^  ([a-z]+)  ", listed, re.M))
 
@@ -35,7 +37,7 @@ def check_command(command, source):
         return "" if exists else f"there is no {tool}"
     if tool not in ("reprise", "reprise-plan"):
         return ""
-    path = tuple(words[: 3 if words[1] == "zoo" else 2])
+    path = tuple(words[: 3 if words[1] in GROUPS else 2])
     known = options_of(path)
     if known is None:
         return f"there is no '{' '.join(path)}'"

@@ -28,7 +28,8 @@ TOOLS = [
     "random_plans", "fuzz",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
-                           "eval", "report", "inspect"},
+                           "eval", "report", "inspect", "recipe",
+                           "completion", "man"},
                "reprise-plan": {"solve", "bound", "validate", "sweep",
                                 "place"}}  # fmt: skip
 

@@ -23,7 +23,8 @@ BEGIN {
   rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
-  rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Runtime", 1)
+  rule("Recipe", "", 0)
+  rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Recipe Runtime", 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Fault.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = 1
@@ -48,7 +49,7 @@ function layerOf(path,  parts) {
   if (parts[1] == "lib")
     return parts[2]
   if (parts[1] == "python-free-frontends")
-    return parts[2] == "nn" ? "NN" : parts[2] == "zoo" ? "Zoo" : parts[2]
+    return parts[2] == "nn" ? "NN" : parts[2] == "zoo" ? "Zoo" : parts[2] == "recipe" ? "Recipe" : parts[2]
   if (parts[1] == "passes")
     return "Passes"
   return parts[1] == "runtime" ? "Runtime" : parts[1]

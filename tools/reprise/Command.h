@@ -21,6 +21,7 @@ void addCompileCommand(CLI::App &app, Invocation &invocation);
 void addPlanCommand(CLI::App &app, Invocation &invocation);
 void addWhyCommand(CLI::App &app, Invocation &invocation);
 void addProfileCommand(CLI::App &app, Invocation &invocation);
+void addRecipeCommand(CLI::App &app, Invocation &invocation);
 void addTrainCommand(CLI::App &app, Invocation &invocation);
 void addEvalCommand(CLI::App &app, Invocation &invocation);
 void addReportCommand(CLI::App &app, Invocation &invocation);

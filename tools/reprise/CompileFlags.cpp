@@ -196,8 +196,8 @@ static void takeSetting(const rt::Course &course, const char *name,
 constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
 
 /// Splits "adamw beta1=0.9 beta2=0.999".
-static HyperparameterValues readOptimizer(const std::string &text,
-                                          std::string &name) {
+static HyperparameterValues parseOptimizer(const std::string &text,
+                                           std::string &name) {
   HyperparameterValues values;
   llvm::SmallVector<llvm::StringRef> words;
   llvm::StringRef(text).split(words, ' ');
@@ -238,7 +238,7 @@ void CompileFlags::resume(const rt::Course &course) {
   std::string name = kDefaultOptimizer.str();
   HyperparameterValues values;
   if (it != course.end())
-    values = readOptimizer(it->second, name);
+    values = parseOptimizer(it->second, name);
   // An option that names another one leaves nothing of the state's.
   if (optimizer.value_or(name) != name)
     return;
@@ -421,6 +421,18 @@ rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
       !wrong.empty())
     return misuse(wrong);
   return values;
+}
+
+rt::Expected<std::string>
+CompileFlags::readOptimizer(HyperparameterValues &values) const {
+  std::string name = optimizer.value_or(kDefaultOptimizer.str());
+  rt::Expected<HyperparameterValues> given = hyperparameters();
+  if (!given.ok())
+    return given.status();
+  values = std::move(*given);
+  // What would be wrong was looked at.
+  (void)completeHyperparameters(name, values);
+  return name;
 }
 
 static bool isGiven(const CLI::App *command, const char *name) {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_COMPILEFLAGS_H
 #define REPRISE_TOOLS_COMPILEFLAGS_H
 
+#include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/Trainer/Course.h"
 #include <CLI/CLI.hpp>
@@ -34,6 +35,9 @@ public:
   void resume(const rt::Course &course);
   /// Those that options say, for a comparison with the course of a state.
   void addGiven(rt::Course &course, const rt::Course &stored) const;
+  /// Of the training step: the optimizer's name, and all its numbers into
+  /// `values`.
+  rt::Expected<std::string> readOptimizer(HyperparameterValues &values) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
   /// Of a step; 1 where no option says so.
   unsigned microBatches() const { return accumulate.value_or(1); }

@@ -1,6 +1,7 @@
 //===- Console.cpp - What the driver says and how it ends -----------------===//
 
 #include "Console.h"
+#include "Verbosity.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "text/Printable.h"
 #include <cerrno>
@@ -15,12 +16,23 @@ using namespace reprise::tools;
 /// Where a mistake was made that is one of the command line.
 static constexpr char kCommandLine[] = "command line";
 
+Verbosity &tools::verbosity() {
+  static Verbosity chosen = Verbosity::Normal;
+  return chosen;
+}
+
+bool tools::isMisuse(const rt::Status &status) {
+  return status.site() == std::string(kCommandLine) + ":0";
+}
+
 int tools::fail(const rt::Status &status) {
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s\n",
                  text::printable(status.message()).c_str());
-  bool isMisuse = status.site() == std::string(kCommandLine) + ":0";
-  return isMisuse ? kUsage : kFailure;
+  if (verbosity() == Verbosity::Verbose && !status.site().empty())
+    std::fprintf(stderr, "note: from %s\n",
+                 text::printable(status.site()).c_str());
+  return isMisuse(status) ? kUsage : kFailure;
 }
 
 void tools::warn(const std::string &message) {
@@ -58,6 +70,8 @@ ProgressLine::~ProgressLine() {
 }
 
 bool ProgressLine::wants(Place place) const {
+  if (verbosity() == Verbosity::Quiet)
+    return false;
   if (place != Place::Middle || !shown)
     return true;
   auto pause = terminal ? std::chrono::milliseconds(100)
@@ -85,7 +99,7 @@ void ProgressLine::keep() {
 }
 
 Activity::Activity(const std::string &what) {
-  if (::isatty(STDERR_FILENO))
+  if (::isatty(STDERR_FILENO) && verbosity() != Verbosity::Quiet)
     line.show(what + " ...");
 }
 

@@ -18,7 +18,8 @@ enum ExitCode : int {
   kSuccess = 0,
   kFailure = 1,
   kUsage = 2,
-  kInterrupted = 130 // 128 + SIGINT, as shells report it
+  kCheckpointed = 75, // EX_TEMPFAIL: what was saved can be gone on from
+  kInterrupted = 130  // 128 + SIGINT, as shells report it
 };
 
 /// "error: MESSAGE"; returns kUsage for a misuse, else kFailure. Says nothing
@@ -29,6 +30,7 @@ void warn(const std::string &message);
 rt::Status invalid(const std::string &message);
 /// For a command line that makes no sense, whatever the files hold.
 rt::Status misuse(const std::string &message);
+bool isMisuse(const rt::Status &status);
 /// For what MLIR's diagnostics have shown.
 rt::Status alreadyShown();
 

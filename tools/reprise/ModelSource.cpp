@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <sys/stat.h>
 
 using namespace reprise;
@@ -81,7 +82,11 @@ namespace {
 class PrintableErrors : public llvm::raw_ostream {
 public:
   PrintableErrors() { SetUnbuffered(); }
-  bool has_colors() const override { return llvm::errs().has_colors(); }
+  // https://no-color.org
+  bool has_colors() const override {
+    const char *none = std::getenv("NO_COLOR");
+    return (!none || !*none) && llvm::errs().has_colors();
+  }
   bool is_displayed() const override { return llvm::errs().is_displayed(); }
   raw_ostream &changeColor(enum Colors color, bool bold, bool bg) override {
     llvm::errs().changeColor(color, bold, bg);

@@ -175,6 +175,12 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
                                          request.split, request.saves);
   if (!memory.ok())
     return memory.status();
+  if (request.evaluates) {
+    auto test = rt::measureDataset(flags.dataSpec(), rt::Split::Test);
+    if (!test.ok())
+      return test.status();
+    memory->items.push_back({"test data", test->hostBytes});
+  }
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program->get())});

@@ -41,6 +41,8 @@ struct RunRequest {
   rt::Split split = rt::Split::Train;
   /// Whether states are to be written.
   bool saves = true;
+  /// Whether test data are read beside.
+  bool evaluates = false;
 };
 
 /// A program, and what the process that runs it will hold.
@@ -63,6 +65,8 @@ public:
   /// What the process was predicted to hold, before the arena was allocated.
   const rt::ProcessMemory &process() const { return memory; }
   unsigned threads() const;
+  /// How it was planned, as the compiler noted it.
+  std::string planNote() const { return rp_program_plan_note(program.get()); }
   /// "resnet18 (28x28x1, 10 classes, batch 128)".
   std::string describe() const;
 

@@ -1,7 +1,8 @@
 //===- main.cpp - The users' driver ---------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
-// 2 a command line that makes no sense, 130 interrupted (see Interrupts.h).
+// 2 a command line that makes no sense, 75 ended by a signal or an error and
+// saved by --auto-checkpoint, 130 interrupted (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,8 +10,12 @@
 #include "CommandLine.h"
 #include "CompilerHeap.h"
 #include "Console.h"
+#include "RecipeFlags.h"
+#include "ShellHelp.h"
 #include "TypedCommand.h"
+#include "Verbosity.h"
 #include "reprise/Target/Target.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdio>
@@ -20,12 +25,31 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// The version, and what of the build may matter to who reports a mistake.
+static std::string versionText() {
+  std::string text = "reprise " REPRISE_VERSION "\nLLVM " LLVM_VERSION_STRING
+                     ", compiled by " __VERSION__;
+#ifdef REPRISE_PLANT_FAULTS
+  text += ", with planted faults (for tests only)";
+#endif
+#ifndef NDEBUG
+  text += ", with assertions";
+#endif
+  return text;
+}
+
 static int run(int argc, char **argv) {
   registerAllTargets();
   CLI::App app("Compiles networks into training programs whose peak memory is "
                "known to the byte, and runs them.",
                "reprise");
-  app.set_version_flag("--version", "reprise " REPRISE_VERSION);
+  app.set_version_flag("--version", versionText());
+  app.add_flag_callback(
+      "-q,--quiet", [] { verbosity() = Verbosity::Quiet; },
+      "Show no progress (before the command)");
+  app.add_flag_callback(
+      "-v,--verbose", [] { verbosity() = Verbosity::Verbose; },
+      "Say of an error where in the program it was made");
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
@@ -40,15 +64,19 @@ static int run(int argc, char **argv) {
   addPlanCommand(app, invocation);
   addWhyCommand(app, invocation);
   addProfileCommand(app, invocation);
+  addRecipeCommand(app, invocation);
   addTrainCommand(app, invocation);
   addEvalCommand(app, invocation);
   addReportCommand(app, invocation);
   addInspectCommand(app, invocation);
+  addShellCommands(app, invocation);
   guardValues(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return explain(app, error);
+  } catch (const RecipeRefused &refused) {
+    return refused.code;
   }
   return invocation();
 }

@@ -26,6 +26,10 @@ struct RunPosition {
   std::optional<Normalization> normalization;
   /// Empty in states of the first version, which did not hold it.
   Course course;
+  /// The recipe of the run, as text; empty where it had none.
+  std::string recipe;
+  /// What hooks remember, by their names.
+  std::map<std::string, std::string> hooks;
 };
 
 /// Saves all variables. Refuses variables with values that are not finite, so

@@ -23,6 +23,7 @@
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/Hook.h"
 #include "reprise/Runtime/Trainer/LearningRate.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include <atomic>
@@ -60,42 +61,22 @@ struct TrainOptions {
   std::set<std::string> given;
   /// Settings of the state that are to be replaced; see Course.h.
   std::set<std::string> overridden;
-  std::string savePath;      // empty: nothing is saved
+  std::string recipe;   // kept in states; empty: as in the state to go on from
+  std::string savePath; // empty: nothing is saved
   uint64_t saveEvery = 0;    // steps; 0: only at the end
   std::string resumePath;    // a state; excludes weightsPath
   std::string weightsPath;   // parameters and running statistics
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
+  /// Told in this order; they outlive the run.
+  std::vector<Hook *> hooks;
+  /// The first failure of each hook, when it happens.
+  std::function<void(const HookFailure &)> onHookFailure;
   /// When it becomes true the run saves its state and ends.
   const std::atomic<bool> *stop = nullptr;
   /// Set while files are written: not the moment to end the process.
   std::atomic<bool> *saving = nullptr;
-};
-
-struct TrainResult {
-  uint64_t steps = 0; // done in this run
-  RunPosition position;
-  LearningRate learningRate;
-  double loss = 0, meanLoss = 0;
-  std::map<std::string, double> metrics; // of the last step, by output
-  double seconds = 0;
-  bool stopped = false; // by `stop`
-};
-
-/// Trains until the asked end. On an error nothing is saved; the last saved
-/// state stays as it was. Holds a lock on `savePath` all the time.
-Expected<TrainResult> train(Backend &backend, const TrainOptions &options);
-
-struct EvaluateOptions {
-  DataSpec data;
-  /// A state or weights to load first; both empty: the variables as they are.
-  std::string statePath, weightsPath;
-  /// The split of an IDX directory or of synthetic images.
-  Split split = Split::Test;
-  uint64_t batches = 0;                                          // 0: all
-  std::function<void(uint64_t done, uint64_t total)> onProgress; // images
-  const std::atomic<bool> *stop = nullptr;
 };
 
 struct EvaluateResult {
@@ -117,6 +98,36 @@ struct EvaluateResult {
   }
   /// Whether the second of them says anything.
   bool hasTop5() const { return hasAccuracy && classes > 5; }
+};
+
+struct TrainResult {
+  uint64_t steps = 0; // done in this run
+  RunPosition position;
+  LearningRate learningRate;
+  double loss = 0, meanLoss = 0;
+  std::map<std::string, double> metrics; // of the last step, by output
+  double seconds = 0;
+  bool stopped = false; // by `stop`
+  /// Why a hook ended the run; empty where none did.
+  std::string stopReason;
+  std::vector<HookFailure> hookFailures;
+  /// Of the variables at the end, where a hook asked for it.
+  std::optional<EvaluateResult> evaluation;
+};
+
+/// Trains until the asked end. On an error nothing is saved but by hooks; the
+/// last saved state stays as it was. Holds a lock on `savePath` all the time.
+Expected<TrainResult> train(Backend &backend, const TrainOptions &options);
+
+struct EvaluateOptions {
+  DataSpec data;
+  /// A state or weights to load first; both empty: the variables as they are.
+  std::string statePath, weightsPath;
+  /// The split of an IDX directory or of synthetic images.
+  Split split = Split::Test;
+  uint64_t batches = 0;                                          // 0: all
+  std::function<void(uint64_t done, uint64_t total)> onProgress; // images
+  const std::atomic<bool> *stop = nullptr;
 };
 
 Expected<EvaluateResult> evaluate(Backend &backend,

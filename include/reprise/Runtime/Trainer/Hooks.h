@@ -1,0 +1,62 @@
+//===- Hooks.h - The hooks there are ----------------------------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_TRAINER_HOOKS_H
+#define REPRISE_RUNTIME_TRAINER_HOOKS_H
+
+#include "reprise/Runtime/Trainer/Hook.h"
+#include <memory>
+
+namespace reprise::rt {
+
+/// Writes TensorBoard event files: loss, learning rate, metrics, images a
+/// second, seconds left and memory of steps, and loss and accuracy of
+/// evaluations.
+struct LoggerOptions {
+  std::string directory; // made where it is not there
+  uint64_t every = 1;    // steps
+  uint64_t skip = 0;     // steps of this run that are not logged
+  std::string text;      // shown beside the curves; Markdown
+};
+std::unique_ptr<Hook> makeTrainValLogger(const LoggerOptions &options);
+
+/// Evaluates and saves states by epochs, counted from 1: the best by accuracy
+/// (without one by loss) as best.safetensors, one every `saveEvery` epochs as
+/// epoch-N.safetensors, of which `keep` stay, and, from epoch `saveLatestStart`
+/// on, every `saveLatestEvery` epochs as latest.safetensors.
+struct SaveBestOptions {
+  std::string directory; // made where it is not there
+  uint64_t testEvery = 1, testStart = 1;
+  uint64_t saveEvery = 1, saveStart = 1; // every 0: none
+  uint64_t saveLatestStart = 0;          // 0: none
+  uint64_t saveLatestEvery = 1;
+  uint64_t keep = 3; // 0: all
+};
+std::unique_ptr<Hook> makeAutoSaveBest(const SaveBestOptions &options);
+
+/// Saves the state where a signal or an error ends the run.
+class AutoCheckpoint : public Hook {
+public:
+  explicit AutoCheckpoint(std::string path) : path(std::move(path)) {}
+  std::string name() const override { return "auto_checkpoint"; }
+  Status begin(HookContext &run) override;
+  Status end(HookContext &run, bool wasStopped) override;
+  Status failed(HookContext &run, const Status &error) override;
+  /// Whether this run has saved a state.
+  bool hasSaved() const { return saved; }
+
+private:
+  std::string path;
+  bool saved = false;
+};
+
+/// Stops a run whose evaluations got no better `patience` times in a row.
+struct EarlyStopOptions {
+  uint64_t patience = 1;
+  uint64_t every = 1;  // epochs between evaluations
+  double least = 0;    // what is better by less is not better
+  bool byLoss = false; // else by accuracy, where there is one
+};
+std::unique_ptr<Hook> makeEarlyStop(const EarlyStopOptions &options);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_HOOKS_H

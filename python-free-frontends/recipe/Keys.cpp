@@ -1,0 +1,311 @@
+//===- Keys.cpp - The keys of a recipe ------------------------------------===//
+//
+// One line for each option of `reprise train`; a test compares the lists, so
+// that an option without a key fails it.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Recipe/Recipe.h"
+#include <algorithm>
+
+using namespace reprise::recipe;
+
+static Key text(const char *path, const char *option, const char *usual,
+                const char *meaning) {
+  Key key;
+  key.path = path;
+  key.option = option;
+  key.usual = usual;
+  key.meaning = meaning;
+  return key;
+}
+
+static Key of(Kind kind, Key key) {
+  key.kind = kind;
+  return key;
+}
+
+static Key whole(const char *path, const char *option, const char *usual,
+                 const char *meaning) {
+  return of(Kind::Whole, text(path, option, usual, meaning));
+}
+
+static Key number(const char *path, const char *option, const char *usual,
+                  const char *meaning) {
+  return of(Kind::Number, text(path, option, usual, meaning));
+}
+
+static Key list(const char *path, const char *option, const char *usual,
+                const char *meaning) {
+  return of(Kind::List, text(path, option, usual, meaning));
+}
+
+static Key flag(const char *path, const char *option, const char *meaning) {
+  return of(Kind::Switch, text(path, option, "false", meaning));
+}
+
+static Key choice(const char *path, const char *option, const char *usual,
+                  std::vector<std::string> choices, const char *meaning) {
+  Key key = of(Kind::Choice, text(path, option, usual, meaning));
+  key.choices = std::move(choices);
+  return key;
+}
+
+/// A key that says where something goes, or how it is looked at.
+static Key beside(Key key) {
+  key.isOfRun = false;
+  return key;
+}
+
+/// Another spelling of `same`; Parse.cpp knows what it stands for.
+static Key spelling(Kind kind, const char *path, const char *same,
+                    const char *usual, const char *meaning) {
+  Key key = of(kind, text(path, "", usual, meaning));
+  key.same = same;
+  return key;
+}
+
+static void addModel(Keys &keys) {
+  keys.add(text("model.name", "model", "resnet18",
+                "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
+                "artifact (.rpx); 'model: resnet18' says it too"));
+  keys.add(whole("model.classes", "--classes", "10", "Classes to tell apart"));
+  keys.add(text("model.image", "--image", "224x224",
+                "Height and width of the images"));
+  keys.add(
+      whole("model.channels", "--channels", "3", "Channels of the images"));
+  keys.add(whole("model.width", "--width", "64",
+                 "Channels of the first stage, or of a ViT"));
+  keys.add(choice("model.stem", "--stem", "imagenet", {"imagenet", "cifar"},
+                  "First layers of a ResNet"));
+  keys.add(
+      number("model.dropout", "--dropout", "0.1", "Probability of dropout"));
+  keys.add(number("model.attention_dropout", "--attention-dropout", "0.1",
+                  "Probability of dropping a weight of attention"));
+  keys.add(number("model.stochastic_depth", "--stochastic-depth", "0.1",
+                  "Probability of skipping the last block"));
+  keys.add(whole("model.frames", "--frames", "16", "Images of a volume"));
+  keys.add(whole("model.patch", "--patch", "16",
+                 "Side of the patches that become tokens"));
+  keys.add(choice("model.annotate", "--annotate", "stages",
+                  {"none", "stages", "blocks"},
+                  "Blocks to annotate for checkpointing"));
+  keys.add(text("model.pretrained", "--weights", "weights.safetensors",
+                "Parameters and running statistics to begin with"));
+  for (const char *section : {"model.backbone", "training"}) {
+    std::string path = std::string(section) + ".gradient_checkpointing.";
+    keys.add(spelling(Kind::Switch, (path + "enabled").c_str(),
+                      "training.checkpointing", "true",
+                      "Whether activations are computed again: as "
+                      "checkpointing annotated, or none"));
+    keys.add(spelling(Kind::Whole, (path + "segments").c_str(),
+                      "training.checkpointing", "4",
+                      "Segments of equal length: as checkpointing segments=4"));
+  }
+}
+
+/// Length, batch, and what is computed.
+static void addTraining(Keys &keys) {
+  keys.add(whole("training.batch_size", "--batch", "128",
+                 "Images of a step, or of a micro-batch"));
+  keys.add(whole("training.gradient_accumulation", "--accumulate", "1",
+                 "Micro-batches of a step"));
+  keys.add(whole("training.epochs", "--epochs", "1",
+                 "Times to go through the data, earlier runs included"));
+  keys.add(whole("training.steps", "--steps", "1000",
+                 "Steps to train instead, earlier runs included"));
+  keys.add(whole("training.seed", "--seed", "0",
+                 "Of initial values, dropout and order"));
+  keys.add(choice("training.amp", "--amp", "none", {"none", "bf16", "f16"},
+                  "Mixed precision: the type of products"));
+  keys.add(spelling(Kind::Switch, "training.use_amp", "training.amp", "true",
+                    "Mixed precision, in bf16 unless amp_type says f16"));
+  keys.add([] {
+    Key key = spelling(Kind::Choice, "training.amp_type", "training.amp",
+                       "bf16", "The type that use_amp means");
+    key.choices = {"bf16", "f16"};
+    return key;
+  }());
+  keys.add(number("training.clip_grad_norm", "--clip-grad-norm", "1",
+                  "Norm that all gradients together are clipped to"));
+  keys.add(text("training.attention", "--attention", "auto",
+                "How attention is computed: tiled, stored or auto"));
+  keys.add(choice("training.fusion", "--fusion", "'on'", {"on", "off"},
+                  "Whether ops share kernels"));
+  keys.add(flag("training.check_finite", "--check-finite",
+                "Look at all gradients of each step, and end the run where one "
+                "is not finite"));
+  Key evaluate = beside(flag("training.evaluate", "--eval",
+                             "Tell the accuracy at the end; without the key a "
+                             "directory with test images is evaluated"));
+  evaluate.off = "--no-eval";
+  keys.add(evaluate);
+}
+
+/// Memory, and the machine.
+static void addMemory(Keys &keys) {
+  keys.add(text("training.checkpointing", "--checkpointing", "annotated",
+                "What to compute again in the backward pass: none, annotated, "
+                "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE"));
+  keys.add(text("training.budget", "--budget", "2GiB",
+                "Bytes that the whole program may take, a share of those "
+                "without recomputation (80%), or auto"));
+  keys.add(list("training.keep", "--keep", "[layer1.*]",
+                "With a budget: modules or source lines whose values are not "
+                "computed again"));
+  keys.add(list("training.recompute", "--recompute", "[layer1.*]",
+                "Blocks or source lines to compute again, beside those of the "
+                "mode"));
+  keys.add(text("training.roofline", "--roofline", "400GFLOPS,35GB/s",
+                "With a budget: speed of the machine"));
+  keys.add(text("training.profile", "--profile", "model.profile.json",
+                "With a budget: times of the ops, as measured"));
+  keys.add(whole("training.threads", "--threads", "2",
+                 "Threads to run on; the bits of results depend on it"));
+  keys.add(text("training.target", "--target", "cpu:native",
+                "What to compile for; the bits of results depend on it"));
+  keys.add(
+      beside(text("training.device", "--device", "cpu", "Device to run on")));
+  keys.add(beside(text("training.memory_limit", "--memory-limit", "8GiB",
+                       "Memory that the whole process may take")));
+  keys.add(beside(flag("training.check_memory", "--check-memory",
+                       "Look after each step of the program whether it changed "
+                       "memory that is not its own; slow")));
+}
+
+/// Names and numbers of the hooks are those of United Perception.
+static void addHooks(Keys &keys) {
+  std::string logger = "hooks.train_val_logger.",
+              best = "hooks.auto_save_best.", stop = "hooks.early_stop.";
+  auto wholeOf = [&](const std::string &path, const char *option,
+                     const char *usual, const char *meaning) {
+    keys.add(whole(path.c_str(), option, usual, meaning));
+  };
+  keys.add(text((logger + "logdir").c_str(), "--log-dir", "log",
+                "Directory for curves, as event files of TensorBoard"));
+  wholeOf(logger + "freq", "--log-freq", "1", "Steps between two points");
+  wholeOf(logger + "skip_first_k", "--log-skip", "0",
+          "First steps of the run that are not logged");
+  keys.add(text((best + "dir").c_str(), "--save-best", "checkpoints",
+                "Directory for the best and the last states, by epochs"));
+  wholeOf(best + "test_freq", "--test-freq", "1", "Epochs between evaluations");
+  wholeOf(best + "test_start", "--test-start", "1", "First epoch to evaluate");
+  wholeOf(best + "save_freq", "--save-freq", "1",
+          "Epochs between states that are kept; 0: none");
+  wholeOf(best + "save_start", "--save-start", "1", "First epoch of these");
+  wholeOf(best + "keep_last", "--keep-last", "3", "Of these that stay; 0: all");
+  wholeOf(best + "save_cur_start", "--save-cur-start", "1",
+          "Epoch from which the latest state is written");
+  wholeOf(best + "save_cur_freq", "--save-cur-freq", "1",
+          "Epochs between two of these");
+  keys.add(text("hooks.auto_checkpoint.path", "--auto-checkpoint",
+                "checkpoint.safetensors",
+                "State to write when a signal or an error ends the run"));
+  keys.add(text("hooks.reload.path", "--reload", "checkpoint.safetensors",
+                "State to go on from if it is there"));
+  wholeOf(stop + "patience", "--early-stop", "3",
+          "Evaluations in a row that may be no better than the best");
+  wholeOf(stop + "freq", "--early-stop-freq", "1",
+          "Epochs between evaluations");
+  keys.add(number((stop + "min_delta").c_str(), "--early-stop-delta", "0",
+                  "What is better by less is not better"));
+  keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
+                  {"accuracy", "loss"}, "What is compared"));
+  keys.add(list("hooks.load", "--hook", "[./mine.so]",
+                "Shared libraries that are hooks"));
+}
+
+static void addRest(Keys &keys) {
+  keys.add(number("optimizer.lr", "--lr", "0.05", "Learning rate"));
+  keys.add(list("optimizer.no_weight_decay", "--no-weight-decay", "['*.bias']",
+                "Parameters, by globs of their names, whose weights do not "
+                "decay"));
+  keys.add(choice("schedule.name", "--schedule", "constant",
+                  {"constant", "step", "cosine"}, "Of the learning rate"));
+  keys.add(whole("schedule.warmup", "--warmup", "0",
+                 "Steps in which the learning rate grows linearly, before the "
+                 "schedule begins"));
+  keys.add(whole("schedule.step_size", "--step-size", "30",
+                 "Of step: epochs between two drops"));
+  keys.add(number("schedule.gamma", "--gamma", "0.1",
+                  "Of step: what the learning rate is multiplied by"));
+  keys.add(text("data.source", "--data", "synthetic",
+                "A directory of IDX files, a .safetensors file, or synthetic"));
+  keys.add(whole("data.synthetic_size", "--synthetic-size", "2048",
+                 "Images of the synthetic data"));
+  addHooks(keys);
+  keys.add(beside(text("output.save", "--save", "state.safetensors",
+                       "State to write at the end")));
+  keys.add(beside(whole("output.save_every", "--save-every", "100",
+                        "Steps after which to save as well")));
+  keys.add(beside(text("output.resume", "--resume", "state.safetensors",
+                       "State to go on from")));
+  keys.add(beside(list("output.override", "--override", "[steps]",
+                       "Settings of the state to replace by those of the "
+                       "recipe")));
+  keys.add(beside(text("output.dump_gradients", "--dump-gradients",
+                       "gradients.safetensors",
+                       "Write the gradients of the last step")));
+  keys.add(beside(flag("output.json", "--json", "Print the result as JSON")));
+}
+
+Keys Keys::standard() {
+  Keys keys;
+  addModel(keys);
+  addTraining(keys);
+  addMemory(keys);
+  addRest(keys);
+  return keys;
+}
+
+static std::string sectionOf(const std::string &path) {
+  return path.substr(0, path.find('.'));
+}
+
+bool Keys::add(Key key) {
+  if (find(key.path))
+    return false;
+  auto last = std::find_if(keys.rbegin(), keys.rend(), [&](const Key &other) {
+    return sectionOf(other.path) == sectionOf(key.path);
+  });
+  keys.insert(last == keys.rend() ? keys.end() : last.base(), std::move(key));
+  return true;
+}
+
+const Key *Keys::find(const std::string &path) const {
+  for (const Key &key : keys)
+    if (key.path == path)
+      return &key;
+  return nullptr;
+}
+
+const Key *Keys::findOption(const std::string &option) const {
+  for (const Key &key : keys)
+    if (!option.empty() && (key.option == option || key.off == option))
+      return &key;
+  return nullptr;
+}
+
+const Key *Keys::shortFor(const std::string &section) const {
+  for (const char *name :
+       {".name", ".source", ".logdir", ".dir", ".path", ".patience"})
+    if (const Key *key = find(section + name))
+      return key;
+  return nullptr;
+}
+
+bool Keys::isSection(const std::string &path) const {
+  return !namesIn(path).empty();
+}
+
+std::vector<std::string> Keys::namesIn(const std::string &section) const {
+  std::vector<std::string> names;
+  std::string begin = section.empty() ? "" : section + ".";
+  for (const Key &key : keys) {
+    if (key.path.compare(0, begin.size(), begin) != 0)
+      continue;
+    std::string name = sectionOf(key.path.substr(begin.size()));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  return names;
+}

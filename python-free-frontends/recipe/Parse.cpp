@@ -1,0 +1,449 @@
+//===- Parse.cpp - From YAML to settings ----------------------------------===//
+//
+// Input:   the text of a recipe, the keys there are.
+// Output:  settings in the order of the keys, or problems with their places.
+// Method:  the library reads the document; a walk visits only what keys name,
+//          so that aliases that repeat one another cost nothing; at last other
+//          spellings are replaced by the key that they stand for.
+// Fails:   with every problem of the file at once.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Recipe/Recipe.h"
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+using namespace reprise::recipe;
+
+namespace {
+
+class Reader {
+public:
+  Reader(const Keys &keys, const Nearest &nearest)
+      : keys(keys), nearest(nearest) {}
+
+  void readDocument(const YAML::Node &root);
+  void problem(const YAML::Mark &mark, const std::string &message) {
+    // A mark that says nothing is one before the first line.
+    parsed.problems.push_back(
+        {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1, message});
+  }
+  Parsed parsed;
+
+private:
+  void readSection(const YAML::Node &node, const std::string &section);
+  void readEntry(const YAML::Node &name, const YAML::Node &value,
+                 const std::string &section);
+  void readHooks(const YAML::Node &list);
+  void readHook(const YAML::Node &item);
+  void refuseName(const YAML::Node &name, const std::string &section);
+  void readKey(const Key &key, const YAML::Node &value, const YAML::Mark &mark);
+  void readList(const Key &key, const YAML::Node &value, Setting &setting);
+  bool checkScalar(const Key &key, const YAML::Node &value);
+  bool checkChoice(const Key &key, const YAML::Node &value);
+
+  const Keys &keys;
+  const Nearest &nearest;
+};
+
+/// More than these in one file help nobody.
+constexpr size_t kMostProblems = 20;
+/// The section whose own sections are each on or off.
+constexpr char kHooks[] = "hooks";
+
+} // namespace
+
+/// "training.epochs is 'x'".
+static std::string says(const Key &key, const YAML::Node &value) {
+  return key.path + " is '" + value.Scalar() + "'";
+}
+
+static bool isWhole(const std::string &text) {
+  int64_t value = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && text[0] != '-';
+}
+
+static bool isFinite(const std::string &text) {
+  double value = 0;
+  const char *begin = text.data() + (text[0] == '+' ? 1 : 0);
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(begin, end, value);
+  return error == std::errc() && stop == end && begin != end &&
+         std::isfinite(value);
+}
+
+bool Reader::checkChoice(const Key &key, const YAML::Node &value) {
+  const std::string &text = value.Scalar();
+  if (std::find(key.choices.begin(), key.choices.end(), text) !=
+      key.choices.end())
+    return true;
+  std::string list, meant = nearest(text, key.choices);
+  for (size_t i = 0; i < key.choices.size(); ++i)
+    list += (i == 0                        ? ""
+             : i + 1 == key.choices.size() ? " or "
+                                           : ", ") +
+            key.choices[i];
+  problem(value.Mark(),
+          says(key, value) + "; say " + list +
+              (meant.empty() ? "" : " (did you mean '" + meant + "'?)"));
+  return false;
+}
+
+/// Whether a scalar is what the key wants; says what is wrong.
+bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
+  const std::string &text = value.Scalar();
+  bool isQuoted = value.Tag() == "!";
+  auto refuse = [&](const char *wanted) {
+    problem(value.Mark(), says(key, value) + "; give " + wanted +
+                              (isQuoted ? ", without quotes" : ""));
+    return false;
+  };
+  if (text.empty()) {
+    problem(value.Mark(), key.path + " is empty, which says nothing");
+    return false;
+  }
+  switch (key.kind) {
+  case Kind::Switch:
+    return (!isQuoted && (text == "true" || text == "false")) ||
+           refuse("true or false");
+  case Kind::Whole:
+    return (!isQuoted && isWhole(text)) || refuse("a whole number from 0 on");
+  case Kind::Number:
+    return (!isQuoted && isFinite(text)) || refuse("a finite number");
+  case Kind::Choice:
+    return checkChoice(key, value);
+  case Kind::Text:
+  case Kind::List:
+    break;
+  }
+  if (text.find('\0') == std::string::npos)
+    return true;
+  problem(value.Mark(), key.path + " has a character of value 0 in it");
+  return false;
+}
+
+void Reader::readList(const Key &key, const YAML::Node &value,
+                      Setting &setting) {
+  for (const YAML::Node &item : value) {
+    if (!item.IsScalar()) {
+      problem(item.Mark(), key.path + " is a list of texts; this is none");
+      return;
+    }
+    if (!checkScalar(key, item))
+      return;
+    setting.values.push_back(item.Scalar());
+  }
+  if (setting.values.empty())
+    problem(value.Mark(), key.path + " is an empty list, which says nothing");
+}
+
+void Reader::readKey(const Key &key, const YAML::Node &value,
+                     const YAML::Mark &mark) {
+  Setting setting;
+  setting.path = key.path;
+  setting.line = std::max(mark.line, 0) + 1;
+  setting.column = std::max(mark.column, 0) + 1;
+  if (value.IsNull())
+    return problem(mark, key.path + " has no value; give one, or leave out "
+                                    "the key");
+  if (value.IsSequence() && key.kind == Kind::List) {
+    readList(key, value, setting);
+  } else if (!value.IsScalar()) {
+    return problem(mark, key.path + " is one value, not a " +
+                             (value.IsMap() ? "section" : "list"));
+  } else if (checkScalar(key, value)) {
+    setting.values.push_back(value.Scalar());
+  }
+  if (!setting.values.empty())
+    parsed.settings.push_back(std::move(setting));
+}
+
+/// An unknown name: what was probably meant, or where such a key is.
+void Reader::refuseName(const YAML::Node &name, const std::string &section) {
+  const std::string &text = name.Scalar();
+  std::string message = "no key is named '" + text + "'" +
+                        (section.empty() ? "" : " in " + section);
+  std::string meant = nearest(text, keys.namesIn(section));
+  std::string elsewhere;
+  for (const Key &key : keys.all())
+    if (elsewhere.empty() && key.path.size() > text.size() &&
+        key.path.substr(key.path.size() - text.size() - 1) == "." + text)
+      elsewhere = key.path;
+  if (!elsewhere.empty())
+    message += "; it is '" + elsewhere + "'";
+  else if (!meant.empty())
+    message += "; did you mean '" + meant + "'?";
+  problem(name.Mark(), message);
+}
+
+/// A list of {type: NAME, kwargs: {...}}, as United Perception has it.
+void Reader::readHooks(const YAML::Node &list) {
+  std::set<std::string> seen;
+  for (const YAML::Node &item : list) {
+    if (parsed.problems.size() >= kMostProblems)
+      return;
+    YAML::Node type = item.IsMap() ? item["type"] : YAML::Node();
+    if (!type.IsDefined() || !type.IsScalar())
+      problem(item.Mark(), "a hook of a list is {type: NAME, kwargs: {...}}");
+    else if (!seen.insert(type.Scalar()).second)
+      problem(type.Mark(), "'" + type.Scalar() + "' is said twice in hooks");
+    else
+      readHook(item);
+  }
+}
+
+void Reader::readHook(const YAML::Node &item) {
+  YAML::Node type = item["type"], kwargs;
+  std::set<std::string> seen;
+  for (const auto &entry : item) {
+    const YAML::Node &name = entry.first;
+    std::string word = name.IsScalar() ? name.Scalar() : "";
+    if (word != "type" && word != "kwargs")
+      problem(name.Mark(), "a hook of a list has 'type' and 'kwargs' only");
+    else if (!seen.insert(word).second)
+      problem(name.Mark(), "'" + word + "' is said twice");
+    else if (word == "kwargs")
+      kwargs.reset(entry.second);
+  }
+  if (keys.find(std::string(kHooks) + "." + type.Scalar()))
+    return refuseName(type, kHooks);
+  readEntry(type, kwargs, kHooks);
+}
+
+void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
+                       const std::string &section) {
+  std::string path = (section.empty() ? "" : section + ".") + name.Scalar();
+  bool isName =
+      !name.Scalar().empty() && name.Scalar().find('.') == std::string::npos;
+  const Key *known = isName ? keys.find(path) : nullptr;
+  if (known)
+    return readKey(*known, value, name.Mark());
+  if (!isName || !keys.isSection(path))
+    return refuseName(name, section);
+  bool isHook = section == kHooks;
+  if (isHook && (value.IsNull() || (value.IsMap() && value.size() == 0)))
+    return problem(name.Mark(), path + " is off until '" +
+                                    keys.shortFor(path)->path + "' is said");
+  // A section of which everything stands in comments.
+  if (value.IsNull())
+    return;
+  if (value.IsMap())
+    return readSection(value, path);
+  if (path == kHooks && value.IsSequence())
+    return readHooks(value);
+  if (const Key *key = keys.shortFor(path); key && value.IsScalar())
+    return readKey(*key, value, name.Mark());
+  problem(name.Mark(), path + " is a section; write its keys below it");
+}
+
+void Reader::readSection(const YAML::Node &node, const std::string &section) {
+  std::set<std::string> seen;
+  for (const auto &entry : node) {
+    if (parsed.problems.size() >= kMostProblems)
+      return;
+    const YAML::Node &name = entry.first;
+    if (!name.IsScalar())
+      problem(name.Mark(), "a key is one word");
+    else if (!seen.insert(name.Scalar()).second)
+      problem(name.Mark(), "'" + name.Scalar() + "' is said twice" +
+                               (section.empty() ? "" : " in " + section));
+    else
+      readEntry(name, entry.second, section);
+  }
+}
+
+void Reader::readDocument(const YAML::Node &root) {
+  if (root.IsMap())
+    readSection(root, "");
+  else if (!root.IsNull())
+    problem(root.Mark(), "a recipe has sections such as 'model:' and "
+                         "'training:', each with keys below it");
+}
+
+//===----------------------------------------------------------------------===//
+// Other spellings
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces other spellings by the key that they stand for.
+class Spellings {
+public:
+  Spellings(Reader &reader) : reader(reader) {}
+  void replaceAmp();
+  /// "model.backbone" or "training".
+  void replaceCheckpointing(const std::string &section);
+
+private:
+  /// Takes a setting out; an empty path where there is none.
+  Setting take(const std::string &path);
+  void put(const char *path, const std::string &value, const Setting &from);
+  void problem(const Setting &at, const std::string &message) {
+    reader.parsed.problems.push_back({at.line, at.column, message});
+  }
+  Reader &reader;
+};
+
+} // namespace
+
+Setting Spellings::take(const std::string &path) {
+  std::vector<Setting> &settings = reader.parsed.settings;
+  for (auto it = settings.begin(); it != settings.end(); ++it)
+    if (it->path == path) {
+      Setting taken = std::move(*it);
+      settings.erase(it);
+      return taken;
+    }
+  return {};
+}
+
+void Spellings::put(const char *path, const std::string &value,
+                    const Setting &from) {
+  for (const Setting &other : reader.parsed.settings)
+    if (other.path == path)
+      return problem(from, from.path + " and " + path +
+                               " say the same thing; keep one of them (the "
+                               "other is in line " +
+                               std::to_string(other.line) + ")");
+  reader.parsed.settings.push_back({path, {value}, from.line, from.column});
+}
+
+void Spellings::replaceAmp() {
+  Setting use = take("training.use_amp"), type = take("training.amp_type");
+  if (use.path.empty() && type.path.empty())
+    return;
+  if (use.path.empty())
+    return problem(type, "training.amp_type is of training.use_amp; say that "
+                         "as well");
+  bool isOn = use.values.front() == "true";
+  std::string wanted = type.path.empty() ? "bf16" : type.values.front();
+  put("training.amp", isOn ? wanted : "none", use);
+}
+
+void Spellings::replaceCheckpointing(const std::string &section) {
+  std::string path = section + ".gradient_checkpointing.";
+  Setting enabled = take(path + "enabled"), count = take(path + "segments");
+  if (enabled.path.empty() && count.path.empty())
+    return;
+  bool isOn = enabled.path.empty() || enabled.values.front() == "true";
+  std::string mode = !isOn                ? "none"
+                     : count.path.empty() ? "annotated"
+                                          : "segments=" + count.values.front();
+  put("training.checkpointing", mode, enabled.path.empty() ? count : enabled);
+}
+
+static void sortSettings(Parsed &parsed, const Keys &keys) {
+  auto place = [&](const Setting &setting) {
+    return keys.find(setting.path) - keys.all().data();
+  };
+  std::sort(
+      parsed.settings.begin(), parsed.settings.end(),
+      [&](const Setting &a, const Setting &b) { return place(a) < place(b); });
+  std::stable_sort(
+      parsed.problems.begin(), parsed.problems.end(),
+      [](const Problem &a, const Problem &b) { return a.line < b.line; });
+}
+
+namespace {
+
+/// Hears of a document's beginning only.
+class BeginOfDocument final : public YAML::EventHandler {
+public:
+  YAML::Mark mark;
+  void OnDocumentStart(const YAML::Mark &at) override { mark = at; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark &, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark &, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                const std::string &) override {}
+  void OnSequenceStart(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark &, const std::string &, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+} // namespace
+
+/// Reads one document. The library's way to read all of them does not end
+/// where something stands behind one that belongs to none.
+static void readOne(const std::string &text, Reader &reader) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  BeginOfDocument begin;
+  if (!parser.HandleNextDocument(begin))
+    return;
+  if (parser.HandleNextDocument(begin))
+    return reader.problem(begin.mark,
+                          "a recipe is one document; here another begins");
+  reader.readDocument(YAML::Load(text));
+}
+
+/// The first character that is no text, as YAML has it: its place; nothing
+/// where all are.
+static std::optional<YAML::Mark> findControl(const std::string &text) {
+  int line = 0, column = 0;
+  for (unsigned char c : text) {
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+      YAML::Mark mark;
+      mark.line = line;
+      mark.column = column;
+      return mark;
+    }
+    line += c == '\n';
+    column = c == '\n' ? 0 : column + 1;
+  }
+  return {};
+}
+
+static bool isUtf8(const std::string &text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception &) {
+    return false;
+  }
+}
+
+Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
+                              const Nearest &nearest) {
+  Reader reader(keys, nearest);
+  if (text.size() > kMostRecipeBytes) {
+    reader.problem(YAML::Mark(), "has " + std::to_string(text.size()) +
+                                     " bytes; a recipe has " +
+                                     std::to_string(kMostRecipeBytes) +
+                                     " at most");
+    return std::move(reader.parsed);
+  }
+  // The library would replace such bytes, and so the names of files.
+  if (!isUtf8(text)) {
+    reader.problem(YAML::Mark(), "is not UTF-8");
+    return std::move(reader.parsed);
+  }
+  if (std::optional<YAML::Mark> mark = findControl(text)) {
+    reader.problem(*mark, "a character that is no text");
+    return std::move(reader.parsed);
+  }
+  try {
+    readOne(text, reader);
+  } catch (const YAML::Exception &error) {
+    reader.problem(error.mark, "is not YAML: " + error.msg);
+  }
+  if (reader.parsed.problems.empty()) {
+    Spellings spellings(reader);
+    spellings.replaceAmp();
+    spellings.replaceCheckpointing("model.backbone");
+    spellings.replaceCheckpointing("training");
+  }
+  sortSettings(reader.parsed, keys);
+  return std::move(reader.parsed);
+}

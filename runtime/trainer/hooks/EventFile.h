@@ -1,0 +1,60 @@
+//===- EventFile.h - Event files of TensorBoard -----------------*- C++ -*-===//
+//
+// A file is records, each: the length of its data (8 bytes, little endian), the
+// masked CRC-32C of these 8 bytes, the data, and their masked CRC-32C (4 bytes
+// each, little endian). masked(c) = rotate_right(c, 15) + 0xa282ead8, modulo
+// 2^32. The data are a message in the protobuf wire format
+// (https://protobuf.dev/programming-guides/encoding):
+//
+//   Event    1 wall_time double, 2 step int64, 3 file_version string,
+//            5 summary Summary
+//   Summary  1 value Value, repeated
+//   Value    1 tag string, 2 simple_value float, 8 tensor Tensor,
+//            9 metadata Metadata
+//   Metadata 1 plugin_data (1 plugin_name string)
+//   Tensor   1 dtype (7: string), 2 tensor_shape (2 dim, repeated: 1 size),
+//            8 string_val bytes
+//
+// The first record has file_version "brain.Event:2" and nothing else.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_HOOKS_EVENTFILE_H
+#define REPRISE_RUNTIME_TRAINER_HOOKS_EVENTFILE_H
+
+#include "reprise/Runtime/OutputFile.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reprise::rt {
+
+class EventFile {
+public:
+  /// A new file in `directory`, which is made where it is not there. Its name
+  /// has the time and the process in it, so that runs do not meet.
+  static Expected<EventFile> create(const std::string &directory);
+
+  void addScalars(uint64_t step,
+                  const std::vector<std::pair<std::string, double>> &scalars);
+  /// A text beside the curves, in Markdown.
+  void addText(const std::string &tag, const std::string &text);
+  /// Writes what was added. Where it fails the file ends with its last whole
+  /// record, and the next flush tries again with what could not be written.
+  Status flush();
+  const std::string &path() const { return name; }
+
+private:
+  void addRecord(const std::string &data);
+
+  FileDescriptor descriptor;
+  std::string name, pending;
+  uint64_t written = 0; // bytes of whole flushes
+};
+
+/// CRC-32C (Castagnoli): polynomial 0x1EDC6F41, reflected, begun and ended with
+/// all bits inverted.
+uint32_t crc32c(const void *data, size_t size);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_HOOKS_EVENTFILE_H

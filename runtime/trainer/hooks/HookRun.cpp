@@ -1,0 +1,150 @@
+//===- HookRun.cpp - The hooks of a run -----------------------------------===//
+#include "HookRun.h"
+#include "../StepForm.h"
+#include "reprise/Fault.h"
+
+using namespace reprise::rt;
+
+HookContext::~HookContext() = default;
+Hook::~Hook() = default;
+
+std::string reprise::rt::describe(const std::vector<HookFailure> &failures) {
+  std::string text;
+  for (const HookFailure &failure : failures)
+    text += (text.empty() ? "" : "; ") + ("hook '" + failure.hook) +
+            "' failed " +
+            (failure.times == 1
+                 ? "once, at step "
+                 : std::to_string(failure.times) + " times, first at step ") +
+            std::to_string(failure.step) + ": " + failure.first.message();
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Telling
+//===----------------------------------------------------------------------===//
+
+void HookRun::record(const Hook &hook, const Status &status) {
+  // An evaluation that a signal cut short is nobody's failure.
+  bool cut = wasCut && status.code() == RP_UNAVAILABLE;
+  if (status.ok() || cut)
+    return;
+  for (HookFailure &failure : failed_)
+    if (failure.hook == hook.name()) {
+      ++failure.times;
+      return;
+    }
+  failed_.push_back({hook.name(), where.step, 1, status});
+  if (options.onHookFailure)
+    options.onHookFailure(failed_.back());
+}
+
+template <typename Call> void HookRun::each(Call call) {
+  for (Hook *hook : options.hooks) {
+    wasCut = false;
+    record(*hook, call(*hook));
+  }
+}
+
+Status HookRun::begin(uint64_t steps, uint64_t stepsOfEpoch) {
+  total = steps;
+  perEpoch = stepsOfEpoch;
+  for (Hook *hook : options.hooks) {
+    wasCut = false;
+    Status status = hook->begin(*this);
+    if (!status.ok() && !wasCut)
+      return Status::error(status.code(),
+                           "hook '" + hook->name() + "': " + status.message());
+  }
+  return {};
+}
+
+void HookRun::afterStep(const Progress &step) {
+  each([&](Hook &hook) { return hook.afterStep(*this, step); });
+  if (where.position == 0)
+    each([&](Hook &hook) { return hook.afterEpoch(*this); });
+}
+
+void HookRun::end(bool wasStopped) {
+  each([&](Hook &hook) { return hook.end(*this, wasStopped); });
+}
+
+void HookRun::failed(const Status &error) {
+  each([&](Hook &hook) { return hook.failed(*this, error); });
+}
+
+//===----------------------------------------------------------------------===//
+// What hooks ask
+//===----------------------------------------------------------------------===//
+
+void HookRun::stop(const std::string &why) {
+  if (reason.empty())
+    reason = why.empty() ? "a hook" : why;
+}
+
+Status HookRun::save(const std::string &path) {
+  bool isState = !inStep;
+  REPRISE_FAULT("half-a-step-saved", isState = true);
+  if (!isState)
+    return Status::error(RP_UNAVAILABLE,
+                         "step " + std::to_string(where.step + 1) +
+                             " did not end, so that there is no state to save "
+                             "to '" +
+                             path + "'; what was saved before it stays");
+  if (options.saving)
+    options.saving->store(true);
+  Status status = saveState(backend, path, where);
+  if (options.saving)
+    options.saving->store(false);
+  return status;
+}
+
+Status HookRun::checkEvaluation() {
+  Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
+  if (!form.ok())
+    return form.status();
+  DataSpec spec = options.data;
+  return measureDataset(spec, Split::Test, form->wanted().columns).status();
+}
+
+/// An evaluation takes the place of the step's outputs.
+Status HookRun::keepGradients() {
+  if (options.gradientsPath.empty() || gradientsOf == where.step)
+    return {};
+  REPRISE_RETURN_IF_ERROR(writeGradients(backend, entryName(StepKind::Train),
+                                         options.gradientsPath));
+  gradientsOf = where.step;
+  return {};
+}
+
+const EvaluateResult *HookRun::evaluation() const {
+  return lastStep == where.step ? &last : nullptr;
+}
+
+Expected<EvaluateResult> HookRun::evaluate() {
+  if (evaluation())
+    return last;
+  auto isCut = [this] { return options.stop && options.stop->load(); };
+  auto cut = [this]() -> Status {
+    wasCut = true;
+    return Status::error(RP_UNAVAILABLE, "the evaluation was interrupted");
+  };
+  if (isCut())
+    return cut();
+  REPRISE_RETURN_IF_ERROR(keepGradients());
+  EvaluateOptions wanted;
+  wanted.data = options.data;
+  wanted.data.normalization = where.normalization;
+  wanted.stop = options.stop;
+  Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
+  if (!result.ok())
+    return result;
+  // What was counted until then is no evaluation.
+  if (isCut())
+    return cut();
+  last = *result;
+  lastStep = where.step;
+  for (Hook *hook : options.hooks)
+    record(*hook, hook->evaluated(*this, last));
+  return last;
+}

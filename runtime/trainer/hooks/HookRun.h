@@ -1,0 +1,66 @@
+//===- HookRun.h - The hooks of a run -------------------------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_TRAINER_HOOKS_HOOKRUN_H
+#define REPRISE_RUNTIME_TRAINER_HOOKS_HOOKRUN_H
+
+#include "reprise/Runtime/Trainer/Hook.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+
+namespace reprise::rt {
+
+/// Calls hooks, and is what they ask of the run. `backend`, `options` and
+/// `where` outlive it; `where` is moved on by the run.
+class HookRun final : public HookContext {
+public:
+  HookRun(Backend &backend, const TrainOptions &options, RunPosition &where)
+      : backend(backend), options(options), where(where) {}
+
+  /// The first refusal ends the run.
+  Status begin(uint64_t total, uint64_t perEpoch);
+  /// While a step changes variables.
+  void stepBegins() { inStep = true; }
+  void stepEnds() { inStep = false; }
+  void afterStep(const Progress &step);
+  void end(bool wasStopped);
+  void failed(const Status &error);
+
+  bool any() const { return !options.hooks.empty(); }
+  /// Why a hook stops the run; empty while none does.
+  const std::string &stopReason() const { return reason; }
+  const std::vector<HookFailure> &failures() const { return failed_; }
+  /// Of the variables as they are; null without.
+  const EvaluateResult *evaluation() const;
+  /// The step whose gradients were written, before an evaluation took their
+  /// place in the arena; UINT64_MAX: of none.
+  uint64_t gradientsStep() const { return gradientsOf; }
+
+  const RunPosition &position() const override { return where; }
+  std::string model() const override { return backend.model(); }
+  uint64_t totalSteps() const override { return total; }
+  uint64_t stepsPerEpoch() const override { return perEpoch; }
+  Status checkEvaluation() override;
+  Expected<EvaluateResult> evaluate() override;
+  Status save(const std::string &path) override;
+  void stop(const std::string &why) override;
+  std::string &memory(const std::string &hook) override {
+    return where.hooks[hook];
+  }
+
+private:
+  template <typename Call> void each(Call call);
+  void record(const Hook &hook, const Status &status);
+  Status keepGradients();
+
+  Backend &backend;
+  const TrainOptions &options;
+  RunPosition &where;
+  uint64_t total = 0, perEpoch = 0;
+  bool inStep = false, wasCut = false; // of the evaluation under way
+  std::string reason;
+  std::vector<HookFailure> failed_;
+  EvaluateResult last;
+  uint64_t lastStep = UINT64_MAX, gradientsOf = UINT64_MAX;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_HOOKS_HOOKRUN_H

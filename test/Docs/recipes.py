@@ -1,0 +1,122 @@
+"""Recipes of the docs: valid by the schema, by the tool, and trained.
+
+    recipes.py SOURCE WORK
+
+Every fenced block of YAML of docs/*.md is validated by a JSON Schema library
+that shares no code with the tool, checked by 'reprise recipe check', and run
+in a small form. Then what the schema and the tool refuse is compared.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import jsonschema
+import yaml
+
+import options
+import recipe_keys
+
+source, work = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+os.makedirs(work, exist_ok=True)
+schema = json.load(open(source + "/docs/recipe.schema.json"))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, whose only words for truth are true and false."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, regex) for tag, regex in resolvers
+            if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:float",
+                           "tag:yaml.org,2002:int",
+                           "tag:yaml.org,2002:timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool",
+                             re.compile(r"^(true|false)$"), list("tf"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int",
+                             re.compile(r"^[-+]?[0-9]+$"), list("-+0123456789"))
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"),
+    list("-+.0123456789"))
+
+
+def by_schema(text):
+    return validator.is_valid(yaml.load(text, Loader))
+
+
+def by_tool(text):
+    path = os.path.join(work, "one.yaml")
+    with open(path, "w") as out:
+        out.write(text)
+    return subprocess.run(["reprise", "recipe", "check", path], text=True,
+                          capture_output=True)
+
+
+# Every option has its key, and the other way round.
+keys = dict(recipe_keys.leaves(schema))
+keyed = {key["x-option"] for key in keys.values() if "x-option" in key}
+keyed |= {key["x-option-off"] for key in keys.values() if "x-option-off" in key}
+known = options.options_of(("reprise", "train")) - {"--help", "--recipe"}
+assert keyed - {"model"} == known, (
+    "options without a key:", sorted(known - keyed),
+    "keys without an option:", sorted(keyed - known - {"model"}))
+
+# The examples.
+SMALL = {"resnet18": ["--width", "8", "--batch", "8", "--no-eval"],
+         "mlp": []}
+examples = []
+for page in sorted(os.listdir(source + "/docs")):
+    if page.endswith(".md"):
+        text = open(os.path.join(source, "docs", page)).read()
+        examples += [(page, block) for block in
+                     re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)]
+assert len(examples) >= 3
+for number, (page, text) in enumerate(examples):
+    assert by_schema(text), (page, text, list(validator.iter_errors(
+        yaml.load(text, Loader))))
+    checked = by_tool(text)
+    assert checked.returncode == 0, (page, text, checked.stderr)
+    path = os.path.join(work, f"example{number}.yaml")
+    with open(path, "w") as out:
+        out.write(text)
+    model = re.search(r"resnet18|mlp", text).group()
+    folder = os.path.join(work, f"run{number}")
+    os.makedirs(folder, exist_ok=True)
+    run = subprocess.run(["reprise", "train", "--recipe", path, "--steps", "6",
+                          *SMALL[model]], text=True, capture_output=True,
+                         cwd=folder)
+    assert run.returncode == 0, (page, text, run.stderr)
+
+# A commented recipe is one, and with all comments taken away by the schema.
+for model in ("resnet18", "mlp"):
+    text = subprocess.run(["reprise", "recipe", "init", model], text=True,
+                          capture_output=True, check=True).stdout
+    assert by_schema(text) and by_tool(text).returncode == 0
+    every = re.sub(r"^( *)#(?! )", r"\1", text, flags=re.M)
+    loaded = yaml.load(every, Loader)
+    assert validator.is_valid(loaded), list(validator.iter_errors(loaded))
+
+# What one refuses the other refuses.
+for entry in ["optimizer: {lr: fast}", "optimizer: {lr: '1'}",
+              "training: {seed: -1}", "training: {seed: 1.5}",
+              "training: {epocs: 1}", "trainig: {}", "model: [a]", "[]", "1",
+              "training: {fusion: maybe}", "training: {check_finite: 1}",
+              "training: {check_finite: yes}", "training: {keep: []}",
+              "training: {keep: [[a]]}", "training: {budget: ''}",
+              "optimizer: {nesterov: 1}", "schedule: linear",
+              "schedule: {name: [cosine]}", "output: {save: }",
+              "training: {seed: 9223372036854775808}",
+              "hooks: {auto_save_best: }", "hooks: [{type: reload}]",
+              "hooks: [{type: reload, kwargs: {way: a}}]"]:
+    assert not by_schema(entry), entry
+    checked = by_tool(entry)
+    assert checked.returncode == 1, (entry, checked)
+    assert re.search(r"one\.yaml:1:\d+: error: ", checked.stderr), (
+        entry, checked.stderr)
+print(len(examples), "examples,", len(keys), "keys")

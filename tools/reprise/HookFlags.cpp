@@ -1,0 +1,205 @@
+//===- HookFlags.cpp - Options of hooks -----------------------------------===//
+
+#include "HookFlags.h"
+#include "Console.h"
+#include "reprise/Runtime/OutputFile.h"
+#include "reprise/Runtime/Trainer/CHook.h"
+#include <cerrno>
+#include <unistd.h>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+static constexpr const char *kHooks = "Hooks";
+
+void HookFlags::addLogger() {
+  command
+      ->add_option("--log-dir", logger.directory,
+                   "Write curves as event files of TensorBoard to this "
+                   "directory")
+      ->type_name("DIR")
+      ->group(kHooks);
+  command
+      ->add_option("--log-freq", logger.every,
+                   "With --log-dir: steps between two points (default: 1)")
+      ->group(kHooks);
+  command
+      ->add_option("--log-skip", logger.skip,
+                   "With --log-dir: first steps of the run that are not logged")
+      ->group(kHooks);
+}
+
+void HookFlags::addSaveBest() {
+  command
+      ->add_option("--save-best", best.directory,
+                   "Evaluate by epochs, and save the best and the last states "
+                   "to this directory")
+      ->type_name("DIR")
+      ->group(kHooks);
+  command
+      ->add_option("--test-freq", best.testEvery,
+                   "With --save-best: epochs between evaluations (default: 1; "
+                   "0: only at the end)")
+      ->group(kHooks);
+  command
+      ->add_option("--test-start", best.testStart,
+                   "With --save-best: first epoch to evaluate (default: 1)")
+      ->group(kHooks);
+  command
+      ->add_option("--save-freq", best.saveEvery,
+                   "With --save-best: epochs between epoch-N.safetensors "
+                   "(default: 1; 0: none)")
+      ->group(kHooks);
+  command
+      ->add_option("--save-start", best.saveStart,
+                   "With --save-best: first epoch of these (default: 1)")
+      ->group(kHooks);
+  command
+      ->add_option("--save-cur-start", best.saveLatestStart,
+                   "With --save-best: epoch from which latest.safetensors is "
+                   "written (default: never)")
+      ->group(kHooks);
+  command
+      ->add_option("--save-cur-freq", best.saveLatestEvery,
+                   "With --save-cur-start: epochs between two (default: 1)")
+      ->group(kHooks);
+  command
+      ->add_option("--keep-last", best.keep,
+                   "With --save-best: of epoch-N.safetensors that stay "
+                   "(default: 3; 0: all)")
+      ->group(kHooks);
+}
+
+void HookFlags::addOthers() {
+  command
+      ->add_option("--auto-checkpoint", checkpoint,
+                   "State to write when a signal or an error ends the run; "
+                   "the exit code is then 75")
+      ->type_name("FILE")
+      ->group(kHooks);
+  command
+      ->add_option("--reload", reloadPath,
+                   "State to go on from if it is there; else the run begins")
+      ->type_name("FILE")
+      ->group(kHooks);
+  command
+      ->add_option("--early-stop", stop.patience,
+                   "Evaluations in a row that may be no better than the best "
+                   "before the run ends")
+      ->group(kHooks);
+  command
+      ->add_option("--early-stop-freq", stop.every,
+                   "With --early-stop: epochs between evaluations (default: 1)")
+      ->group(kHooks);
+  command
+      ->add_option("--early-stop-delta", stop.least,
+                   "With --early-stop: what is better by less is not better")
+      ->group(kHooks);
+  command
+      ->add_option("--early-stop-metric", stopMetric,
+                   "With --early-stop: accuracy (default) or loss")
+      ->group(kHooks);
+}
+
+void HookFlags::addLibraries() {
+  command
+      ->add_option("--hook", libraries,
+                   "Shared libraries that are hooks (CHook.h), each with "
+                   "options of its own behind a colon; they are code: load "
+                   "only your own")
+      ->type_name("FILE[:TEXT]")
+      ->group(kHooks);
+}
+
+void HookFlags::addTo(CLI::App &app) {
+  command = &app;
+  stop.patience = 0;
+  addLogger();
+  addSaveBest();
+  addOthers();
+  addLibraries();
+}
+
+rt::Status HookFlags::check() const {
+  // What belongs to what.
+  const std::pair<const char *, const char *> pairs[] = {
+      {"--log-freq", "--log-dir"},
+      {"--log-skip", "--log-dir"},
+      {"--test-freq", "--save-best"},
+      {"--test-start", "--save-best"},
+      {"--save-freq", "--save-best"},
+      {"--save-start", "--save-best"},
+      {"--save-cur-start", "--save-best"},
+      {"--save-cur-freq", "--save-cur-start"},
+      {"--keep-last", "--save-best"},
+      {"--early-stop-freq", "--early-stop"},
+      {"--early-stop-delta", "--early-stop"},
+      {"--early-stop-metric", "--early-stop"}};
+  for (const auto &[part, whole] : pairs)
+    if (command->count(part) && !command->count(whole))
+      return misuse(std::string(part) + " is of " + whole +
+                    "; say that as well");
+  if (logger.every == 0)
+    return misuse("--log-freq is 0; it must be a step or more");
+  if (best.saveLatestEvery == 0)
+    return misuse("--save-cur-freq is 0; it must be an epoch or more");
+  if (command->count("--early-stop") && stop.patience == 0)
+    return misuse("--early-stop is 0; it must be an evaluation or more");
+  if (stop.every == 0)
+    return misuse("--early-stop-freq is 0; it must be an epoch or more");
+  if (!(stop.least >= 0))
+    return misuse("--early-stop-delta is " + rt::courseNumber(stop.least) +
+                  "; it must not be negative");
+  if (stopMetric != "accuracy" && stopMetric != "loss")
+    return misuse("--early-stop-metric is '" + stopMetric +
+                  "'; say accuracy or loss");
+  return {};
+}
+
+rt::Status HookFlags::reload(rt::TrainOptions &train) const {
+  if (reloadPath.empty())
+    return {};
+  if (!train.resumePath.empty())
+    return misuse("a run goes on either from --resume or from --reload");
+  if (::access(reloadPath.c_str(), F_OK) == 0) {
+    train.resumePath = reloadPath;
+    // What the run began with is in the state.
+    train.weightsPath.clear();
+  } else if (errno != ENOENT) {
+    return rt::systemError("read", reloadPath, errno);
+  } else {
+    train.overridden.clear(); // of a state that is not there yet
+  }
+  return {};
+}
+
+rt::Status HookFlags::load() {
+  for (const std::string &library : libraries) {
+    auto hook = rt::loadHook(library);
+    if (!hook.ok())
+      return hook.status();
+    hooks.push_back(std::move(*hook));
+  }
+  return {};
+}
+
+std::vector<rt::Hook *> HookFlags::make(const std::string &text) {
+  logger.text = text;
+  stop.byLoss = stopMetric == "loss";
+  if (!logger.directory.empty())
+    hooks.push_back(rt::makeTrainValLogger(logger));
+  if (!best.directory.empty())
+    hooks.push_back(rt::makeAutoSaveBest(best));
+  if (stop.patience > 0)
+    hooks.push_back(rt::makeEarlyStop(stop));
+  // Last, so that its state holds what the others remember.
+  if (!checkpoint.empty()) {
+    auto hook = std::make_unique<rt::AutoCheckpoint>(checkpoint);
+    autoCheckpoint = hook.get();
+    hooks.push_back(std::move(hook));
+  }
+  std::vector<rt::Hook *> all;
+  for (const auto &hook : hooks)
+    all.push_back(hook.get());
+  return all;
+}

@@ -1,0 +1,57 @@
+//===- HookFlags.h - Options of hooks ---------------------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_HOOKFLAGS_H
+#define REPRISE_TOOLS_HOOKFLAGS_H
+
+#include "reprise/Runtime/Trainer/Hooks.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reprise::tools {
+
+/// Which hooks a run has; each is there when its place, or its patience, is
+/// said.
+class HookFlags {
+public:
+  void addTo(CLI::App &app);
+  /// Refuses an option of a hook that is not there, and what makes no sense.
+  rt::Status check() const;
+  /// Goes on from the state of --reload where there is one.
+  rt::Status reload(rt::TrainOptions &train) const;
+  /// Loads those of libraries, before anything is compiled.
+  rt::Status load();
+  /// Makes the others, which live as long as this, and hands out all; `text` is
+  /// shown beside the curves.
+  std::vector<rt::Hook *> make(const std::string &text);
+  /// Where a signal or an error leaves the state; empty: nowhere.
+  const std::string &checkpointPath() const { return checkpoint; }
+  /// Whether this run saved there.
+  bool hasCheckpoint() const {
+    return autoCheckpoint && autoCheckpoint->hasSaved();
+  }
+  /// Whether some hook evaluates.
+  bool evaluates() const {
+    return !best.directory.empty() || stop.patience > 0;
+  }
+
+private:
+  void addLogger();
+  void addSaveBest();
+  void addOthers();
+  void addLibraries();
+
+  CLI::App *command = nullptr;
+  rt::LoggerOptions logger;
+  rt::SaveBestOptions best;
+  rt::EarlyStopOptions stop;
+  std::string checkpoint, reloadPath, stopMetric = "accuracy";
+  std::vector<std::string> libraries;
+  std::vector<std::unique_ptr<rt::Hook>> hooks;
+  rt::AutoCheckpoint *autoCheckpoint = nullptr;
+};
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_HOOKFLAGS_H

@@ -1,0 +1,232 @@
+//===- RecipeFlags.cpp - Options from a recipe ----------------------------===//
+
+#include "RecipeFlags.h"
+#include "Console.h"
+#include "reprise/Passes/Optimizers.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/Trainer/State.h"
+#include "text/Printable.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <set>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+/// "weight-decay" as keys are spelled.
+static std::string snakeCase(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
+  recipe::Key key;
+  key.path = "optimizer." + snakeCase(one.name);
+  key.option = std::string("--") + one.name;
+  bool isSwitch = one.kind == Hyperparameter::Kind::Switch;
+  key.kind = isSwitch ? recipe::Kind::Switch : recipe::Kind::Number;
+  key.usual = isSwitch ? "false" : rt::courseNumber(one.value);
+  std::string meaning = one.meaning;
+  key.meaning = (meaning.empty() ? "Of " : meaning + "; of ") + info.name.str();
+  return key;
+}
+
+recipe::Keys tools::allKeys() {
+  recipe::Keys keys = recipe::Keys::standard();
+  recipe::Key name;
+  name.path = "optimizer.name";
+  name.option = "--optimizer";
+  name.kind = recipe::Kind::Choice;
+  name.meaning = "What updates the parameters";
+  for (const OptimizerInfo &info : listOptimizers())
+    name.choices.push_back(info.name.str());
+  name.usual = name.choices.front();
+  keys.add(name);
+  for (const OptimizerInfo &info : listOptimizers())
+    for (const Hyperparameter &one : info.hyperparameters)
+      (void)keys.add(keyOf(info, one)); // the first optimizer's of a name
+  return keys;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
+  if (endsWith(path, ".safetensors")) {
+    rt::Expected<rt::RunPosition> position = rt::readStatePosition(path);
+    if (!position.ok())
+      return position.status();
+    if (position->recipe.empty())
+      return invalid("'" + path +
+                     "' holds no recipe; the run that saved it "
+                     "was told by options");
+    return position->recipe;
+  }
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->size() > recipe::kMostRecipeBytes)
+    return invalid("'" + path + "' has " + std::to_string(file->size()) +
+                   " bytes; a recipe has " +
+                   std::to_string(recipe::kMostRecipeBytes) + " at most");
+  std::string text(size_t(file->size()), '\0');
+  REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
+  return text;
+}
+
+/// "r.yaml:3:5: ", as compilers write it.
+static std::string placeOf(const std::string &path, int line, int column) {
+  return path + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+static void show(const std::string &path, const recipe::Problem &problem) {
+  std::fprintf(
+      stderr, "%s: error: %s\n",
+      text::printable(placeOf(path, problem.line, problem.column)).c_str(),
+      text::printable(problem.message).c_str());
+}
+
+rt::Expected<std::vector<recipe::Setting>>
+tools::readRecipe(const std::string &path) {
+  rt::Expected<std::string> text = readRecipeText(path);
+  if (!text.ok())
+    return text.status();
+  recipe::Parsed parsed = recipe::parse(*text, allKeys(), text::nearest);
+  for (const recipe::Problem &problem : parsed.problems)
+    show(path, problem);
+  if (!parsed.problems.empty())
+    return alreadyShown();
+  return parsed.settings;
+}
+
+//===----------------------------------------------------------------------===//
+// Into options
+//===----------------------------------------------------------------------===//
+
+/// Of these the command line's takes the place of the recipe's others.
+static const std::vector<std::set<std::string>> kInstead = {
+    {"--epochs", "--steps"},
+    {"--resume", "--weights"},
+    {"--resume", "--reload"},
+    {"--eval", "--no-eval"}};
+
+/// The option that a setting stands for.
+static std::string optionOf(const recipe::Key &key,
+                            const recipe::Setting &setting) {
+  bool isOff = key.kind == recipe::Kind::Switch && !key.off.empty() &&
+               setting.values.front() == "false";
+  return isOff ? key.off : key.option;
+}
+
+void RecipeFlags::addTo(CLI::App &app) {
+  command = &app;
+  // The parser calls this when it has read all of the command line.
+  command
+      ->add_option_function<std::string>(
+          "--recipe", [this](const std::string &file) { apply(file); },
+          "Take what no option says from a recipe (YAML), or from the one "
+          "that a saved state holds")
+      ->type_name("FILE");
+}
+
+void RecipeFlags::applySetting(const recipe::Setting &setting) {
+  recipe::Keys keys = allKeys();
+  const recipe::Key &key = *keys.find(setting.path);
+  std::string name = optionOf(key, setting);
+  CLI::Option *option = command->get_option(name);
+  if (name == key.off && !key.off.empty())
+    option->add_result("true");
+  else
+    for (const std::string &value : setting.values)
+      option->add_result(value);
+  try {
+    option->run_callback();
+  } catch (const CLI::ParseError &error) {
+    show(path,
+         {setting.line, setting.column, setting.path + ": " + error.what()});
+    throw RecipeRefused{kFailure};
+  }
+}
+
+void RecipeFlags::apply(const std::string &file) {
+  path = file;
+  auto settings = readRecipe(file);
+  if (!settings.ok())
+    throw RecipeRefused{fail(settings.status())};
+  std::set<std::string> given;
+  for (const CLI::Option *option : command->get_options())
+    if (option->count())
+      given.insert(option->get_name());
+  for (const std::set<std::string> &group : kInstead)
+    if (std::any_of(group.begin(), group.end(),
+                    [&](const std::string &name) { return given.count(name); }))
+      given.insert(group.begin(), group.end());
+  recipe::Keys keys = allKeys();
+  for (const recipe::Setting &setting : *settings) {
+    if (given.count(optionOf(*keys.find(setting.path), setting)))
+      continue;
+    applySetting(setting);
+    taken.push_back(setting);
+  }
+}
+
+/// Whether `text` names the option, and not a longer one.
+static bool names(const std::string &text, const std::string &option) {
+  size_t at = text.find(option);
+  if (option.empty() || at == std::string::npos)
+    return false;
+  char after = at + option.size() < text.size() ? text[at + option.size()] : 0;
+  return !std::isalnum((unsigned char)after) && after != '-';
+}
+
+rt::Status RecipeFlags::place(const rt::Status &status) const {
+  recipe::Keys keys = allKeys();
+  for (const recipe::Setting &setting : taken) {
+    const recipe::Key &key = *keys.find(setting.path);
+    std::string option = optionOf(key, setting);
+    if (option.rfind("--", 0) != 0 || !names(status.message(), option))
+      continue;
+    std::string message = status.message() + " (" + option + " is " +
+                          setting.path + " in " +
+                          placeOf(path, setting.line, setting.column) + ")";
+    return isMisuse(status) ? misuse(message)
+                            : rt::Status::error(status.code(), message);
+  }
+  return status;
+}
+
+/// What an option was given, as a recipe says it.
+static std::vector<std::string> valuesOf(const recipe::Key &key,
+                                         const CLI::Option &option) {
+  std::vector<std::string> values = option.results();
+  if (key.kind != recipe::Kind::Switch)
+    return values;
+  bool isOn = CLI::detail::to_flag_value(values.back()) > 0;
+  return {isOn ? "true" : "false"};
+}
+
+std::vector<recipe::Setting> RecipeFlags::settings() const {
+  std::vector<recipe::Setting> all;
+  recipe::Keys keys = allKeys();
+  for (const recipe::Key &key : keys.all()) {
+    if (key.option.empty())
+      continue;
+    const CLI::Option *option = command->get_option_no_throw(key.option);
+    if (option && option->count())
+      all.push_back({key.path, valuesOf(key, *option)});
+    option = key.off.empty() ? nullptr : command->get_option_no_throw(key.off);
+    if (option && option->count())
+      all.push_back({key.path, {"false"}});
+  }
+  return all;
+}

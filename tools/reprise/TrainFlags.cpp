@@ -1,0 +1,321 @@
+//===- TrainFlags.cpp - What a run is told --------------------------------===//
+
+#include "TrainFlags.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "ModelRequest.h"
+#include "text/Table.h"
+
+using namespace reprise;
+using namespace reprise::tools;
+
+static void addRunOptions(CLI::App &command, TrainFlags &options) {
+  rt::TrainOptions &train = options.train;
+  const char *group = "Training";
+  command
+      .add_option("--epochs", train.epochs,
+                  "Times to go through the data, earlier runs included")
+      ->group(group);
+  command
+      .add_option("--steps", train.steps,
+                  "Steps to train, earlier runs included")
+      ->group(group);
+  command.add_option("--lr", options.rate, "Learning rate (default: 0.05)")
+      ->group(group);
+  command
+      .add_option("--schedule", options.schedule,
+                  "Of the learning rate: constant (default), step (drops "
+                  "every --step-size epochs), cosine (to zero)")
+      ->group(group);
+  command
+      .add_option("--step-size", train.learningRate.stepEpochs,
+                  "Of --schedule step: epochs between two drops (default: 30)")
+      ->group(group);
+  command
+      .add_option("--gamma", train.learningRate.gamma,
+                  "Of --schedule step: what the learning rate is multiplied by "
+                  "(default: 0.1)")
+      ->group(group);
+  command
+      .add_option("--warmup", train.learningRate.warmupSteps,
+                  "Steps in which the learning rate grows linearly, before "
+                  "the schedule begins")
+      ->group(group);
+  command
+      .add_option("--seed", train.seed,
+                  "Of initial values, dropout and order (default: 0)")
+      ->group(group);
+  command
+      .add_flag("--eval", options.evaluate,
+                "Tell the accuracy at the end; a directory with test images "
+                "is evaluated anyway")
+      ->group(group);
+  command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
+      ->group(group);
+  command
+      .add_flag("--check-finite", options.checkFinite,
+                "Have the program look at the loss and all gradients of each "
+                "step, and end the run where one is not finite")
+      ->group(group);
+  command
+      .add_flag("--check-memory", options.run.checkMemory,
+                "Look after each step of the program whether it changed or "
+                "read memory that is not its own; takes several times as long, "
+                "and the arena's bytes twice")
+      ->group(group);
+}
+
+static void addFileOptions(CLI::App &command, TrainFlags &options) {
+  rt::TrainOptions &train = options.train;
+  const char *group = "Files";
+  command
+      .add_option("--save", train.savePath,
+                  "State to write at the end, .safetensors")
+      ->group(group);
+  command
+      .add_option("--save-every", train.saveEvery,
+                  "Steps after which to save as well")
+      ->group(group);
+  command
+      .add_option("--resume", train.resumePath,
+                  "State to go on from, with its settings where no option says "
+                  "them")
+      ->group(group);
+  command
+      .add_option("--override", options.overridden,
+                  "Settings of the state to replace by those given here: lr, "
+                  "schedule, warmup, steps, accumulate, amp, attention, "
+                  "clip-grad-norm, momentum, weight-decay, "
+                  "norm-bias-weight-decay, no-weight-decay, nesterov, "
+                  "optimizer, threads, data, model or all")
+      ->delimiter(',')
+      ->type_name("NAMES")
+      ->group(group);
+  command
+      .add_option("--weights", train.weightsPath,
+                  "Parameters and running statistics to begin with")
+      ->group(group);
+  command
+      .add_option("--dump-gradients", train.gradientsPath,
+                  "Write the gradients of the last step, .safetensors")
+      ->group(group);
+}
+
+void TrainFlags::addTo(CLI::App &app) {
+  command = &app;
+  run.addTo(app);
+  addRunOptions(app, *this);
+  addFileOptions(app, *this);
+  hooks.addTo(app);
+  app.add_flag("--json", json, "Print the result as JSON");
+  recipe.addTo(app);
+}
+
+//===----------------------------------------------------------------------===//
+// What they say together
+//===----------------------------------------------------------------------===//
+
+static rt::Status readSchedule(TrainFlags &options) {
+  rt::LearningRate &rate = options.train.learningRate;
+  if (options.schedule == "cosine")
+    rate.schedule = rt::LearningRate::Schedule::Cosine;
+  else if (options.schedule == "step")
+    rate.schedule = rt::LearningRate::Schedule::Step;
+  else if (options.schedule != "constant")
+    return misuse("--schedule is '" + options.schedule +
+                  "'; say constant, step or cosine");
+  for (const char *name : {"--step-size", "--gamma"})
+    if (options.schedule != "step" && options.command->count(name))
+      return misuse(std::string(name) +
+                    " is of --schedule step; say that as well");
+  if (rate.stepEpochs == 0)
+    return misuse("--step-size is 0; it must be an epoch or more");
+  if (!(rate.gamma > 0 && rate.gamma <= 1))
+    return misuse("--gamma is " + rt::courseNumber(rate.gamma) +
+                  "; it must be above 0 and at most 1");
+  return {};
+}
+
+rt::Status tools::completeFlags(TrainFlags &options) {
+  rt::TrainOptions &train = options.train;
+  train.data = options.run.dataSpec();
+  train.learningRate.base = options.rate;
+  if (options.rate < 0)
+    return misuse("--lr is " + rt::courseNumber(options.rate) +
+                  "; it must not be negative");
+  REPRISE_RETURN_IF_ERROR(readSchedule(options));
+  for (const char *name :
+       {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
+    if (options.command->count(name))
+      train.given.insert(name == std::string("--epochs") ? "steps" : name + 2);
+  train.overridden.insert(options.overridden.begin(), options.overridden.end());
+  REPRISE_RETURN_IF_ERROR(options.hooks.check());
+  REPRISE_RETURN_IF_ERROR(options.hooks.reload(train));
+  bool isResumed = !train.resumePath.empty();
+  bool both =
+      options.command->count("--epochs") && options.command->count("--steps");
+  bool none = !train.given.count("steps");
+  if (both || (none && !isResumed))
+    return misuse("say how long to train: either --epochs N or --steps N");
+  if (!none && train.epochs == 0 && train.steps == 0)
+    return misuse("a run of 0 steps trains nothing; ask for one at least");
+  if (!train.overridden.empty() && !isResumed)
+    return misuse("--override is for the settings of a state; name one with "
+                  "--resume");
+  if (train.saveEvery && train.savePath.empty())
+    return misuse("--save-every needs a file; name it with --save");
+  if (!train.resumePath.empty() && !train.weightsPath.empty())
+    return misuse("a run begins either with --resume or with --weights");
+  if (!train.savePath.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
+  if (!train.gradientsPath.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(train.gradientsPath));
+  return {};
+}
+
+rt::Status tools::takeFromState(TrainFlags &options,
+                                std::optional<int64_t> &batch) {
+  rt::TrainOptions &train = options.train;
+  auto position = rt::readStatePosition(train.resumePath);
+  if (!position.ok())
+    return position.status();
+  if (!position->recipe.empty())
+    options.stored =
+        recipe::parse(position->recipe, allKeys(), text::nearest).settings;
+  rt::Course all, given, stored;
+  rt::addLearningRate(train.learningRate, all);
+  for (const char *name : {"lr", "schedule", "warmup"})
+    if (train.given.count(name))
+      given[name] = all[name];
+  options.run.compile.addGiven(given, position->course);
+  for (const auto &[name, value] : position->course)
+    if (given.count(name))
+      stored[name] = value;
+  auto course = rt::continueCourse(train.resumePath, stored,
+                                   {given, train.given, train.overridden});
+  if (!course.ok())
+    return course.status();
+  options.run.compile.resume(position->course);
+  if (!options.command->count("--synthetic-size"))
+    options.run.syntheticSize = train.data.syntheticSize = position->images;
+  batch = int64_t(position->batch /
+                  std::max(1u, options.run.compile.microBatches()));
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// As a recipe
+//===----------------------------------------------------------------------===//
+
+static bool isSaid(const std::vector<recipe::Setting> &settings,
+                   const std::string &path) {
+  for (const recipe::Setting &setting : settings)
+    if (setting.path == path)
+      return true;
+  return false;
+}
+
+/// The optimizer and all its numbers.
+static rt::Status addOptimizer(const TrainFlags &options,
+                               std::vector<recipe::Setting> &settings) {
+  HyperparameterValues values;
+  rt::Expected<std::string> name = options.run.compile.readOptimizer(values);
+  if (!name.ok())
+    return name.status();
+  if (!isSaid(settings, "optimizer.name"))
+    settings.push_back({"optimizer.name", {*name}});
+  recipe::Keys keys = allKeys();
+  for (const auto &[number, value] : values) {
+    const recipe::Key *key = keys.findOption("--" + number);
+    if (!key || isSaid(settings, key->path))
+      continue;
+    bool isSwitch = key->kind == recipe::Kind::Switch;
+    settings.push_back(
+        {key->path, {isSwitch ? "true" : rt::courseNumber(value)}});
+  }
+  return {};
+}
+
+rt::Expected<std::vector<recipe::Setting>>
+tools::resolvedSettings(const TrainFlags &options) {
+  std::vector<recipe::Setting> settings = options.recipe.settings();
+  bool takesLength = !options.train.given.count("steps");
+  for (const recipe::Setting &setting : options.stored) {
+    bool isLength =
+        setting.path == "training.epochs" || setting.path == "training.steps";
+    if (!isSaid(settings, setting.path) && (!isLength || takesLength))
+      settings.push_back(setting);
+  }
+  const std::pair<const char *, std::string> defaults[] = {
+      {"training.seed", std::to_string(options.train.seed)},
+      {"optimizer.lr", rt::courseNumber(options.rate)},
+      {"schedule.name", options.schedule}};
+  for (const auto &[path, value] : defaults)
+    if (!isSaid(settings, path))
+      settings.push_back({path, {value}});
+  rt::Expected<SourceKind> kind = classifySource(options.run.source);
+  if (!kind.ok())
+    return kind.status();
+  // An artifact has its optimizer in it.
+  if (*kind != SourceKind::Artifact)
+    REPRISE_RETURN_IF_ERROR(addOptimizer(options, settings));
+  return settings;
+}
+
+rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
+                                                 RunningProgram &running) {
+  auto settings = resolvedSettings(options);
+  if (!settings.ok())
+    return settings.status();
+  rt::Expected<SourceKind> kind = classifySource(options.run.source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind != SourceKind::Artifact && !isSaid(*settings, "training.threads"))
+    settings->push_back(
+        {"training.threads", {std::to_string(running.threads())}});
+  recipe::Keys keys = allKeys();
+  std::vector<recipe::Setting> ofRun;
+  for (const recipe::Setting &setting : *settings)
+    if (keys.find(setting.path)->isOfRun)
+      ofRun.push_back(setting);
+  return recipe::write(ofRun, keys);
+}
+
+rt::Expected<std::vector<recipe::Setting>>
+tools::resolveRecipe(const std::string &file) {
+  CLI::App train("", "reprise train");
+  TrainFlags flags;
+  flags.addTo(train);
+  // A recipe to check need not be complete.
+  for (const char *name : {"model", "--data"})
+    train.get_option(name)->required(false);
+  guardValues(train);
+  std::vector<std::string> arguments = {file, "--recipe"}; // last one first
+  try {
+    train.parse(arguments);
+  } catch (const RecipeRefused &) {
+    return alreadyShown();
+  } catch (const CLI::ParseError &error) {
+    return invalid("'" + file + "': " + error.what());
+  }
+  for (const char *name : {"model", "--data"})
+    if (!train.get_option(name)->count())
+      return invalid("'" + file + "' does not say " +
+                     allKeys().findOption(name)->path);
+  auto check = [&]() -> rt::Expected<std::vector<recipe::Setting>> {
+    REPRISE_RETURN_IF_ERROR(completeFlags(flags));
+    rt::Expected<SourceKind> kind = classifySource(flags.run.source);
+    if (!kind.ok())
+      return kind.status();
+    if (*kind == SourceKind::Artifact)
+      REPRISE_RETURN_IF_ERROR(
+          refuseFlags(flags.run.source, flags.run.model, flags.run.compile));
+    else
+      REPRISE_RETURN_IF_ERROR(
+          readRequest(flags.run.source, flags.run.model, flags.run.compile)
+              .status());
+    return resolvedSettings(flags);
+  };
+  auto settings = check();
+  return settings.ok() ? settings : flags.recipe.place(settings.status());
+}

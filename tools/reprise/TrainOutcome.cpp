@@ -1,0 +1,102 @@
+//===- TrainOutcome.cpp - What a run cost and gave ------------------------===//
+
+#include "TrainOutcome.h"
+#include "Evaluation.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+std::string tools::resultText(const TrainFlags &options,
+                              RunningProgram &running, const Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  const rt::Progress &last = outcome.last;
+  text::Facts lines;
+  lines.add("model", running.describe());
+  lines.add("data", options.run.data + ", " +
+                        text::formatInteger(result.position.images) +
+                        " images");
+  lines.add("steps",
+            std::to_string(result.steps) + " in " +
+                text::formatSeconds(result.seconds) + ", " +
+                text::formatFixed(last.imagesPerSecond, 1) + " images/s on " +
+                std::to_string(running.threads()) + " threads" +
+                (result.stopped
+                     ? "; stopped at step " + std::to_string(last.step) +
+                           " of " + std::to_string(last.total)
+                     : ""));
+  lines.add("loss", text::formatFixed(result.loss, 6) + ", mean of the last " +
+                        std::to_string(std::min<uint64_t>(50, result.steps)) +
+                        " steps " + text::formatFixed(result.meanLoss, 6));
+  if (!result.stopReason.empty())
+    lines.add("ended early", result.stopReason);
+  for (const auto &[name, value] : result.metrics)
+    lines.add("metric " + name, text::formatFixed(value, 6));
+  auto bytes = [](uint64_t value) {
+    return text::formatInteger(value) + " bytes (" + text::formatSize(value) +
+           ")";
+  };
+  lines.add("memory, predicted", bytes(last.predictedPeakBytes));
+  lines.add("memory, measured",
+            options.run.checkMemory
+                ? bytes(last.changedBytes) +
+                      ", the highest byte of the arena that changed"
+                : bytes(last.highWaterBytes) +
+                      ", the highest byte of the arena that steps were given");
+  lines.add("process, predicted", bytes(running.process().peak()));
+  lines.add("process, measured",
+            bytes(outcome.processHighWater) + ", high water of all it held");
+  if (outcome.evaluation)
+    lines.add(describeSplit(options.run.dataSpec(), rt::Split::Test,
+                            *outcome.evaluation),
+              describe(*outcome.evaluation));
+  if (!options.train.gradientsPath.empty())
+    lines.add("gradients", options.train.gradientsPath);
+  if (!options.train.savePath.empty())
+    lines.add("saved", options.train.savePath + ", step " +
+                           std::to_string(result.position.step));
+  return lines.str();
+}
+
+std::string tools::resultJson(const TrainFlags &options,
+                              RunningProgram &running, const Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  nlohmann::ordered_json json = {
+      {"model", running.backend().model()},
+      {"data", options.run.data},
+      {"images", result.position.images},
+      {"batch", result.position.batch},
+      {"threads", running.threads()},
+      {"steps", result.steps},
+      {"step", result.position.step},
+      {"total_steps", outcome.last.total},
+      {"stopped", result.stopped},
+      {"seconds", result.seconds},
+      {"images_per_second", outcome.last.imagesPerSecond},
+      {"loss", result.loss},
+      {"mean_loss", result.meanLoss},
+      {"predicted_peak_bytes", outcome.last.predictedPeakBytes},
+      {"high_water_bytes", outcome.last.highWaterBytes},
+      {"process_predicted_bytes", running.process().peak()},
+      {"process_high_water_bytes", outcome.processHighWater}};
+  if (!result.stopReason.empty())
+    json["stop_reason"] = result.stopReason;
+  if (!result.metrics.empty())
+    json["metrics"] = result.metrics;
+  if (options.run.checkMemory)
+    json["changed_bytes"] = outcome.last.changedBytes;
+  if (outcome.evaluation) {
+    json["test_images"] = outcome.evaluation->images;
+    if (outcome.evaluation->hasAccuracy)
+      json["test_accuracy"] = outcome.evaluation->accuracy();
+    if (outcome.evaluation->hasTop5())
+      json["test_accuracy_top5"] = outcome.evaluation->accuracyTop5();
+    json["test_loss"] = outcome.evaluation->loss;
+    if (!outcome.evaluation->metrics.empty())
+      json["test_metrics"] = outcome.evaluation->metrics;
+  }
+  return json.dump(2) + "\n";
+}
