@@ -121,6 +121,8 @@ static rt::Status completeOptions(TrainCommandOptions &options) {
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
     if (options.command->count(name))
       train.given.insert(name == std::string("--epochs") ? "steps" : name + 2);
+  for (const std::string &name : options.run.givenImages())
+    train.given.insert(name);
   train.overridden.insert(options.overridden.begin(), options.overridden.end());
   bool isResumed = !train.resumePath.empty();
   bool both =
@@ -189,6 +191,7 @@ static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
     return result.status();
   outcome.result = *result;
   line.keep();
+  warnOfSkipped(result->skipped);
   bool wanted =
       options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
   if (result->stopped || options.noEvaluate || !wanted)
@@ -197,6 +200,7 @@ static rt::Status trainAndEvaluate(const TrainCommandOptions &options,
   evaluation.data = train.data;
   // The test images are scaled as the training images were.
   evaluation.data.normalization = result->position.normalization;
+  rt::takeImageSettings(result->position.course, {}, evaluation.data.images);
   auto evaluated = evaluateWithProgress(running.backend(), evaluation);
   if (!evaluated.ok())
     return evaluated.status();
@@ -415,7 +419,8 @@ static void addFileOptions(CLI::App &command, TrainCommandOptions &options) {
                   "schedule, warmup, steps, accumulate, amp, attention, "
                   "clip-grad-norm, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
-                  "optimizer, threads, data, model or all")
+                  "optimizer, threads, train-images, eval-images, normalize, "
+                  "data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);
