@@ -111,9 +111,11 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
       {"data set", extent->hostBytes},
       {"batches ahead, order of the images",
        LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)},
-      {"files of images, decoded by " + std::to_string(threads) + " threads",
-       threads * extent->bytesPerThread, Kind::Estimated},
       {"staging of the largest variable", (saves ? 2 : 1) * *staging}};
+  if (extent->bytesPerThread > 0)
+    memory.items.push_back(
+        {"decoding of images, threads: " + std::to_string(threads),
+         threads * extent->bytesPerThread, Kind::Estimated});
   return memory;
 }
 

@@ -34,9 +34,8 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
 
 void tools::warnOfSkipped(const rt::SkippedRows &skipped) {
   if (skipped.count > 0)
-    warn(text::formatInteger(skipped.count) +
-         " files of the data cannot be decoded and were left out, the first "
-         "of them '" +
+    warn("files that cannot be decoded and were left out: " +
+         text::formatInteger(skipped.count) + ", the first of them '" +
          skipped.first + "'");
 }
 

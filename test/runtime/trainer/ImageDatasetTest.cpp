@@ -122,6 +122,14 @@ TEST_F(Classes, ProgramsWithoutImagesAreRefused) {
       RP_INVALID_ARGUMENT, {"one channel or three", "6x6x4"});
 }
 
+TEST_F(Classes, FoldersBesideIdxFilesAreNoClasses) {
+  fs::create_directories(folder / "idx/notes");
+  writeFile(folder / "idx/train-images-idx3-ubyte.gz", "damaged");
+  expectError(
+      openDataset(specOf(folder / "idx"), Split::Train, wanted()).status(),
+      RP_DATA_LOSS, {"idx3-ubyte"});
+}
+
 TEST_F(Classes, OtherDataHaveNoSteps) {
   DataSpec spec = specOf("synthetic");
   spec.images.training = "center-crop";

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
+#include "reprise/Fault.h"
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -219,5 +220,6 @@ Status reprise::rt::decodeJpeg(const EncodedImage &file,
   if (!isRead || d.errors.isDamaged)
     return damagedImage(file, d.errors.message);
   covered = part;
+  REPRISE_FAULT("rows-of-crop-lost", covered.top += part.top > 0);
   return Status();
 }

@@ -78,8 +78,6 @@ listClasses(const std::string &directory) {
     std::error_code ignored;
     if (it->is_directory(ignored) && !isHidden(it->path()))
       names.push_back(it->path().filename().string());
-    if (error)
-      break;
   }
   if (error)
     return listError(directory, error);
@@ -194,6 +192,13 @@ public:
   bool takes(const std::string &source, PathKind kind) const override {
     if (kind != PathKind::Directory)
       return false;
+    for (const char *name :
+         {"train-images-idx3-ubyte", "t10k-images-idx3-ubyte"})
+      for (const char *ending : {"", ".gz"}) {
+        std::error_code ignored;
+        if (fs::exists(source + "/" + name + ending, ignored))
+          return false;
+      }
     Expected<std::vector<std::string>> classes = listClasses(source);
     return classes.ok() && !classes->empty();
   }

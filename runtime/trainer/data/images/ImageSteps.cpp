@@ -154,6 +154,10 @@ static Status readStep(const std::string &step, Reading &reading) {
   for (const auto &[known, reader] : kReaders)
     if (name == known)
       return reader(step, value, reading);
+  for (const char *mixing : {"mixup", "cutmix", "label-smoothing"})
+    if (name == mixing)
+      return wrong(step, "a program's label is the number of a class, which "
+                         "mixed images and smoothed labels do not have");
   return wrong(step, "there are resize, center-crop, random-resized-crop, "
                      "flip and jitter");
 }
