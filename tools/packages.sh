@@ -7,7 +7,7 @@ reprise_build_packages="g++ cmake ninja-build ccache
   libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
   opencl-c-headers
   libxxhash-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libarchive-dev
-  libexif-dev
+  libexif-dev libnifti-dev
   nlohmann-json3-dev libcli11-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22

@@ -126,13 +126,16 @@ static PathKind kindOf(const std::string &path) {
 
 /// Settings of images say nothing of other data.
 static Status checkImages(const DataSource &source, const DataSpec &spec) {
-  if (!spec.images.isGiven() || source.traits(spec).anySize)
+  DataTraits traits = source.traits(spec);
+  bool mayScale = traits.anySize || traits.isScaled;
+  if ((!spec.images.hasSteps() || traits.anySize) &&
+      (spec.images.normalize.empty() || mayScale))
     return Status();
   return Status::error(RP_INVALID_ARGUMENT,
                        "'" + spec.source +
                            "' holds no files of images, which --train-images, "
-                           "--eval-images, --normalize and --skip-bad-files "
-                           "are for");
+                           "--eval-images and --skip-bad-files are for" +
+                           (mayScale ? "" : ", and --normalize"));
 }
 
 static Expected<const DataSource *> findSource(const DataSpec &spec) {

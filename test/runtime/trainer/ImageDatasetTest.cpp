@@ -215,7 +215,7 @@ TEST_F(Classes, BadFilesAreNamedOrSkipped) {
   writeFile(bad, bytes.substr(0, bytes.size() / 2));
   writeFile(source + "/train/dark/x.webp", "RIFF");
   expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
-              RP_DATA_LOSS, {"x.webp", "--skip-bad-files"});
+              RP_DATA_LOSS, {"x.webp", ".jpeg", "--skip-bad-files"});
   fs::remove(source + "/train/dark/x.webp");
   auto strict = openDataset(specOf(source), Split::Train, wanted());
   ASSERT_TRUE(strict.ok());
@@ -515,23 +515,34 @@ TEST(Shards, ImageThatCannotBeDecodedIsNamedWithItsShard) {
               {"x.tar/a.png' cannot be decoded"});
 }
 
-/// What tar writes of long names: headers with bytes of their own in front.
+static void pack(const Folder &folder, const std::string &command) {
+  ASSERT_EQ(std::system(("cd '" + folder.path + "' && " + command).c_str()), 0);
+}
+
+/// What tar writes of long names, and of those beyond ASCII: headers with bytes
+/// of their own in front.
 TEST(Shards, LongNamesAreRead) {
-  Folder folder;
-  const std::string name(180, 'n');
-  fs::create_directories(folder / "in");
-  writeFile(folder / ("in/" + name + ".png"), encodePng(shade(0, 1)));
-  writeFile(folder / ("in/" + name + ".cls"), "0");
-  for (const char *format : {"gnu", "pax"}) {
-    std::string command = "cd '" + folder.path +
-                          "/in' && tar --format=" + format + " -cf ../" +
-                          format + ".tar *";
-    ASSERT_EQ(std::system(command.c_str()), 0);
-    expectShards(folder / (std::string(format) + ".tar"), {0});
+  std::string umlauts;
+  for (int i = 0; i < 70; ++i)
+    umlauts += "\xC3\xA4";
+  for (const std::string &name : {std::string(180, 'n'), umlauts}) {
+    Folder folder;
+    fs::create_directories(folder / "in");
+    writeFile(folder / ("in/" + name + ".png"), encodePng(shade(0, 1)));
+    writeFile(folder / ("in/" + name + ".cls"), "0");
+    for (const char *format : {"gnu", "pax"}) {
+      const std::string archive = std::string(format) + ".tar";
+      pack(folder, "tar -C in --format=" + std::string(format) + " -cf " +
+                       archive + " .");
+      expectShards(folder / archive, {0});
+    }
   }
-  std::string command =
-      "cd '" + folder.path + "' && gzip -c gnu.tar > packed.tar";
-  ASSERT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(Shards, CompressedOnesAreRefused) {
+  Folder folder;
+  writeFile(folder / "plain.tar", shardOf(0, 1));
+  pack(folder, "gzip -c plain.tar > packed.tar");
   expectError(openDataset(specOf(folder / "packed.tar"), Split::Train, wanted())
                   .status(),
               RP_DATA_LOSS, {"packed.tar", "compressed (gzip)"});

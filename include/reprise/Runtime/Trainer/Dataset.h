@@ -175,6 +175,7 @@ struct DataTraits {
   bool hasTest = false;    // there are rows that are only for tests
   bool allClasses = false; // its training labels are all that there are
   bool anySize = false;    // images become what the program takes
+  bool isScaled = false;   // --normalize holds
 };
 DataTraits traitsOf(const DataSpec &spec);
 

@@ -77,9 +77,9 @@ struct ImageSpec {
   std::string training, evaluation, normalize;
   /// Leave out files that cannot be decoded; all are decoded to know them.
   bool skipBadFiles = false;
-  bool isGiven() const {
-    return !training.empty() || !evaluation.empty() || !normalize.empty() ||
-           skipBadFiles;
+  /// Whether anything but the scale is said.
+  bool hasSteps() const {
+    return !training.empty() || !evaluation.empty() || skipBadFiles;
   }
 };
 

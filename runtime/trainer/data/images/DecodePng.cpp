@@ -60,7 +60,28 @@ template <typename Body>
   return true;
 }
 
+/// Whether each chunk ends within the file. libpng takes memory for some by the
+/// length that they say, before it reads them.
+static bool hasItsChunks(const EncodedImage &file) {
+  constexpr size_t kSignature = 8, kFrame = 12; // length, kind, check sum
+  for (size_t at = kSignature; file.size - at >= kFrame;) {
+    const uint8_t *head = file.data + at;
+    size_t length = size_t(head[0]) << 24 | size_t(head[1]) << 16 |
+                    size_t(head[2]) << 8 | head[3];
+    if (length > file.size - at - kFrame)
+      return false;
+    if (!std::memcmp(head + 4, "IEND", 4))
+      return true;
+    at += kFrame + length;
+  }
+  return false;
+}
+
 static bool begin(Reading &r) {
+  if (!hasItsChunks(r.file)) {
+    std::snprintf(r.message, sizeof r.message, "it is truncated");
+    return false;
+  }
   r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, leave, ignore);
   r.info = r.png ? png_create_info_struct(r.png) : nullptr;
   if (!r.info) {

@@ -87,6 +87,12 @@ static Status damaged(const std::string &path, const std::string &what) {
   return Status::error(RP_DATA_LOSS, "'" + path + "' " + what);
 }
 
+/// What libarchive says, which may be nothing.
+static std::string reasonOf(const Archive &a) {
+  const char *reason = archive_error_string(a.get());
+  return reason ? reason : "its headers make no sense";
+}
+
 //===----------------------------------------------------------------------===//
 // Entries
 //===----------------------------------------------------------------------===//
@@ -202,8 +208,7 @@ static Expected<Archive> openArchive(const std::string &path) {
   archive_read_support_format_tar(a.get());
   archive_read_support_filter_all(a.get()); // to know what is compressed
   if (archive_read_open_filename(a.get(), path.c_str(), 1 << 16) != ARCHIVE_OK)
-    return damaged(path, std::string("is no tar archive: ") +
-                             archive_error_string(a.get()));
+    return damaged(path, "is no tar archive: " + reasonOf(a));
   return a;
 }
 
@@ -216,9 +221,16 @@ static Status checkPlain(const Archive &a, const std::string &path) {
                            "a plain tar archive");
 }
 
+/// As it is stored, whatever the locale; "" where it is no text.
+static std::string nameOf(archive_entry *entry) {
+  const char *name = archive_entry_pathname(entry);
+  name = name ? name : archive_entry_pathname_utf8(entry);
+  return name ? name : "";
+}
+
 /// Where the bytes of the entry at hand are.
 static Expected<Place> placeOf(const Archive &a, archive_entry *entry,
-                               const InputFile &file) {
+                               const std::string &name, const InputFile &file) {
   Place place;
   place.size = uint64_t(archive_entry_size(entry));
   Expected<uint64_t> offset =
@@ -228,9 +240,7 @@ static Expected<Place> placeOf(const Archive &a, archive_entry *entry,
   place.offset = *offset;
   if (place.offset <= file.size() && place.size <= file.size() - place.offset)
     return place;
-  return damaged(file.path(), "is truncated: '" +
-                                  std::string(archive_entry_pathname(entry)) +
-                                  "' ends at byte " +
+  return damaged(file.path(), "is truncated: '" + name + "' ends at byte " +
                                   std::to_string(place.offset + place.size) +
                                   " of " + std::to_string(file.size()));
 }
@@ -247,12 +257,14 @@ Status ShardImages::add(const std::string &path) {
   Open open;
   archive_entry *entry = nullptr;
   int code;
-  while ((code = archive_read_next_header(a->get(), &entry)) == ARCHIVE_OK) {
+  // A warning is of a name that the locale cannot say.
+  while ((code = archive_read_next_header(a->get(), &entry)) == ARCHIVE_OK ||
+         code == ARCHIVE_WARN) {
     REPRISE_RETURN_IF_ERROR(checkPlain(*a, path));
-    const char *name = archive_entry_pathname(entry);
-    if (!name || archive_entry_filetype(entry) != AE_IFREG)
+    if (archive_entry_filetype(entry) != AE_IFREG)
       continue;
-    Expected<Place> place = placeOf(*a, entry, file);
+    const std::string name = nameOf(entry);
+    Expected<Place> place = placeOf(*a, entry, name, file);
     if (!place.ok())
       return place.status();
     if (const std::string key = keyOf(name); key != open.key) {
@@ -265,8 +277,7 @@ Status ShardImages::add(const std::string &path) {
     count = std::max(count, open.sample.label + 1);
   }
   if (code != ARCHIVE_EOF)
-    return damaged(path, std::string("is truncated or damaged: ") +
-                             archive_error_string(a->get()));
+    return damaged(path, "is truncated or damaged: " + reasonOf(*a));
   REPRISE_RETURN_IF_ERROR(close(open, path));
   shards.push_back(path);
   return Status();
