@@ -29,9 +29,11 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
       ->type_name("STEPS")
       ->group(group);
   command
-      .add_option("--normalize", flags.images.normalize,
-                  "Mean and deviation of channels that are from 0 to 1, as "
-                  "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none")
+      .add_option(
+          "--normalize", flags.images.normalize,
+          "Mean and deviation of channels that are from 0 to 1, as "
+          "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of volumes: "
+          "volume (default)")
       ->type_name("M/S")
       ->group(group);
   command
@@ -54,13 +56,15 @@ void RunFlags::addTo(CLI::App &command) {
                   "artifact (.rpx)")
       ->required();
   command
-      .add_option("--data", data,
-                  "A directory with a folder of JPEG or PNG files for each "
-                  "class (or with such in train and val), tar shards of "
-                  "WebDataset's layout (DIR, or a pattern as "
-                  "'d/{00..11}.tar'), a directory of IDX files, a .safetensors "
-                  "file with a tensor for each of the model's inputs ('image' "
-                  "and 'label' for the zoo's), or synthetic")
+      .add_option(
+          "--data", data,
+          "A directory with a folder of JPEG or PNG files for each "
+          "class (or with such in train and val), or of NIfTI volumes, tar "
+          "shards of "
+          "WebDataset's layout (DIR, or a pattern as "
+          "'d/{00..11}.tar'), a directory of IDX files, a .safetensors "
+          "file with a tensor for each of the model's inputs ('image' "
+          "and 'label' for the zoo's), or synthetic")
       ->required()
       ->type_name("DIR|FILE|synthetic");
   command.add_option("--synthetic-size", syntheticSize,
