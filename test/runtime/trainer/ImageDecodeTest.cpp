@@ -56,9 +56,9 @@ static void expectAsExpected(const std::string &name) {
 }
 
 TEST(ImageDecode, EveryKindOfPng) {
-  for (const char *name :
-       {"grey.png", "bits.png", "colour.png", "alpha.png", "palette.png",
-        "see-through.png", "grey-alpha.png", "grey16.png", "colour16.png"})
+  for (const char *name : {"grey.png", "bits.png", "colour.png", "alpha.png",
+                           "palette.png", "see-through.png", "interlaced.png",
+                           "grey-alpha.png", "grey16.png", "colour16.png"})
     expectAsExpected(name);
 }
 

@@ -6,7 +6,6 @@ NAME.pgm is what Pillow makes of NAME, upright, of 8 bits and without alpha.
 """
 import random
 import struct
-import sys
 import zlib
 
 from PIL import Image, ImageOps
@@ -90,3 +89,25 @@ big.crop((5, 3, 30, 20)).resize((12, 12), Image.BILINEAR).save("part.ppm")
 # torchvision's Resize(24), CenterCrop(20): the longer side is 24 * 37 // 29.
 middle = big.resize((30, 24), Image.BILINEAR)
 middle.crop((5, 2, 25, 22)).save("middle.ppm")
+
+
+def interlaced(name, image):
+    """Adam7, which Pillow reads and does not write."""
+    pixels, (width, height) = image.load(), image.size
+    raw = b""
+    for x0, y0, dx, dy in (
+        (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4),
+        (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+    ):  # fmt: skip
+        columns = range(x0, width, dx)
+        for y in range(y0, height, dy) if columns else ():
+            raw += b"\0" + b"".join(bytes(pixels[x, y]) for x in columns)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 1)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
+    data += chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+    open(name, "wb").write(data)
+    assert list(Image.open(name).getdata()) == list(image.getdata())
+    expect(name)
+
+
+interlaced("interlaced.png", noise("RGB", size))
