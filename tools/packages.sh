@@ -6,7 +6,8 @@ reprise_build_packages="g++ cmake ninja-build ccache
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools liblld-22-dev lld-22
   libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
   opencl-c-headers
-  libxxhash-dev zlib1g-dev
+  libxxhash-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libarchive-dev
+  libexif-dev libnifti-dev
   nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libzstd-dev"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22

@@ -229,7 +229,19 @@ static void addRest(Keys &keys) {
   keys.add(number("schedule.gamma", "--gamma", "0.1",
                   "Of step: what the learning rate is multiplied by"));
   keys.add(text("data.source", "--data", "synthetic",
-                "A directory of IDX files, a .safetensors file, or synthetic"));
+                "Folders of images or volumes, tar shards, a directory of IDX "
+                "files, a .safetensors file, or synthetic"));
+  keys.add(text("data.train_images", "--train-images",
+                "random-resized-crop,flip",
+                "What is done to files of images in training"));
+  keys.add(text("data.eval_images", "--eval-images", "resize=256,center-crop",
+                "And in evaluation"));
+  keys.add(text("data.normalize", "--normalize", "imagenet",
+                "Mean and deviation of channels, as 0.5/0.5; imagenet; none"));
+  keys.add(flag("data.skip_bad_files", "--skip-bad-files",
+                "Leave out files that cannot be decoded"));
+  keys.add(beside(whole("data.loader_threads", "--loader-threads", "2",
+                        "Threads that read and decode")));
   keys.add(whole("data.synthetic_size", "--synthetic-size", "2048",
                  "Images of the synthetic data"));
   addHooks(keys);

@@ -13,7 +13,9 @@
 
 using namespace reprise::rt;
 
-static constexpr const char *kOfRun[] = {"lr", "schedule", "warmup", "steps"};
+static constexpr const char *kOfRun[] = {
+    "lr",           "schedule",    "warmup",   "steps",
+    "train-images", "eval-images", "normalize"};
 
 static constexpr const char *kOfRest[] = {"accumulate",
                                           "amp",
@@ -118,22 +120,17 @@ Status reprise::rt::readSteps(const std::string &file, const Course &course,
 
 Expected<std::string> reprise::rt::describeData(const Dataset &data) {
   uint64_t size = data.size(), count = std::min(size, kSamples);
-  std::vector<std::vector<uint8_t>> row;
-  std::vector<void *> places;
   const Column *first = nullptr; // of the data
-  for (const Column &column : data.columns()) {
-    row.emplace_back(std::max<size_t>(column.bytes(), 1));
-    places.push_back(row.back().data());
+  for (const Column &column : data.columns())
     if (!first && column.role == RP_BINDING_DATA)
       first = &column;
-  }
+  std::vector<uint8_t> bytes;
   Digest digest;
   for (uint64_t i = 0; i < count; ++i) {
     // i * size / count without leaving 64 bits.
     uint64_t index = size / count * i + size % count * i / count;
-    REPRISE_RETURN_IF_ERROR(data.fill(&index, 1, places.data()));
-    for (size_t c = 0; c < row.size(); ++c)
-      digest.add(row[c].data(), data.columns()[c].bytes());
+    REPRISE_RETURN_IF_ERROR(data.identify(index, bytes));
+    digest.add(bytes.data(), bytes.size());
   }
   return std::to_string(size) + " images " +
          (first ? formatRow(*first) : std::string()) + " (" +

@@ -36,6 +36,11 @@ static int32_t rankOf(const float *logits, int32_t classes, int32_t label) {
   return rank;
 }
 
+/// The class of rank 0.
+static size_t largestOf(const float *logits, int32_t classes) {
+  return size_t(std::max_element(logits, logits + classes) - logits);
+}
+
 static Status addRows(const StepForm &form, const Batch &batch,
                       const float *logits, EvaluateResult &result,
                       double &lossSum) {
@@ -55,6 +60,10 @@ static Status addRows(const StepForm &form, const Batch &batch,
     ++result.images;
     int32_t rank = rankOf(row, classes, labels[i]), most = 5;
     result.correct += rank == 0;
+    auto truth = size_t(labels[i]), guess = largestOf(row, classes);
+    REPRISE_FAULT("confusion-transposed", std::swap(truth, guess));
+    if (!result.confusion.empty())
+      ++result.confusion[truth * size_t(classes) + guess];
     REPRISE_FAULT("top-five-of-six", ++most);
     result.correctTop5 += rank < most;
     lossSum += crossEntropy(row, classes, labels[i]);
@@ -79,6 +88,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
     return position.status();
   if (!spec.normalization)
     spec.normalization = position->normalization;
+  takeImageSettings(position->course, options.given, spec.images);
   return Status();
 }
 
@@ -135,6 +145,8 @@ static Status runBatches(Backend &backend, const StepForm &form,
   Sums sums;
   result.hasAccuracy = form.label && !form.logits.empty();
   result.classes = form.classes;
+  if (result.hasAccuracy && options.confusion)
+    result.confusion.assign(size_t(form.classes) * size_t(form.classes), 0);
   while (!options.stop || !options.stop->load()) {
     Expected<const Batch *> next = loader.next();
     if (!next.ok())
@@ -188,10 +200,13 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
   wanted.batch = form->batch;
   wanted.mode = LoaderMode::Evaluate;
   wanted.batches = options.batches;
+  wanted.threads = spec.loaderThreads;
   auto loader = Loader::create(**data, wanted);
   if (!loader.ok())
     return loader.status();
   EvaluateResult result;
+  result.skipped = (*data)->skipped();
+  result.classNames = (*data)->classNames();
   REPRISE_RETURN_IF_ERROR(
       runBatches(backend, *form, options, **loader, *images, result));
   return result;

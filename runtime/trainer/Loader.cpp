@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "WorkerPool.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
@@ -25,6 +26,12 @@ void reprise::rt::shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
   }
 }
 
+unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked) {
+  if (asked > 0)
+    return asked;
+  return isCostly ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+}
+
 Loader::Loader(const Dataset &data, const LoaderOptions &options)
     : data(data), options(options) {
   bool training = options.mode == LoaderMode::Train;
@@ -38,7 +45,8 @@ Loader::Loader(const Dataset &data, const LoaderOptions &options)
     end = std::min(end, perEpoch);
   order.resize(data.size());
   std::iota(order.begin(), order.end(), uint64_t(0));
-  places.resize(data.columns().size());
+  pool = std::make_unique<WorkerPool>(
+      loaderThreads(data.isCostly(), options.threads));
   ring.resize(std::max<size_t>(options.depth, 2));
   for (Batch &batch : ring) {
     for (const Column &column : data.columns())
@@ -91,6 +99,23 @@ Loader::~Loader() {
     thread.join();
 }
 
+/// Rows of costly data one by one, which any thread may take.
+Status Loader::fillRows(Batch &batch) {
+  const std::vector<Column> &columns = data.columns();
+  size_t part = data.isCostly() ? 1 : std::max<size_t>(batch.valid, 1);
+  const Draw draw = {options.seed, batch.epoch};
+  return pool->run(batch.valid / part, [&](size_t number) {
+    std::vector<void *> places;
+    for (size_t c = 0; c < columns.size(); ++c)
+      places.push_back(batch.columns[c].data() +
+                       number * part * columns[c].bytes());
+    const uint64_t *indices = &order[batch.position + number * part];
+    return options.mode == LoaderMode::Train
+               ? data.fillDrawn(draw, indices, part, places.data())
+               : data.fill(indices, part, places.data());
+  });
+}
+
 Status Loader::fillBatch(uint64_t number, Batch &batch) {
   uint64_t epoch = number / perEpoch;
   bool shuffle = options.mode == LoaderMode::Train && data.shuffled();
@@ -104,11 +129,8 @@ Status Loader::fillBatch(uint64_t number, Batch &batch) {
   batch.position = number % perEpoch * options.batch;
   batch.valid =
       size_t(std::min<uint64_t>(options.batch, data.size() - batch.position));
-  for (size_t c = 0; c < places.size(); ++c)
-    places[c] = batch.columns[c].data();
-  REPRISE_RETURN_IF_ERROR(
-      data.fill(order.data() + batch.position, batch.valid, places.data()));
-  for (size_t c = 0; c < places.size(); ++c) {
+  REPRISE_RETURN_IF_ERROR(fillRows(batch));
+  for (size_t c = 0; c < batch.columns.size(); ++c) {
     size_t written = batch.valid * data.columns()[c].bytes();
     std::fill(batch.columns[c].begin() + written, batch.columns[c].end(), 0);
   }

@@ -58,7 +58,11 @@ static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
       REPRISE_RETURN_IF_ERROR(
           takeStatus(rp_program_input(program, entry, i, &info)));
       if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
-        columns.push_back({info.name, info.binding, info.type, {}});
+        columns.push_back(
+            {info.name,
+             info.binding,
+             info.type,
+             {info.shape + (info.rank > 0), info.shape + info.rank}});
     }
     if (!columns.empty())
       break;
@@ -93,6 +97,7 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   Expected<DatasetExtent> extent = measureDataset(data, split, *columns);
   if (!extent.ok())
     return extent.status();
+  uint64_t threads = loaderThreads(extent->isCostly, data.loaderThreads);
   using Kind = HostItem::Kind;
   ProcessMemory memory;
   memory.reached = residentHighWaterBytes();
@@ -107,6 +112,10 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
       {"batches ahead, order of the images",
        LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)},
       {"staging of the largest variable", (saves ? 2 : 1) * *staging}};
+  if (extent->bytesPerThread > 0)
+    memory.items.push_back(
+        {"decoding of images, threads: " + std::to_string(threads),
+         threads * extent->bytesPerThread, Kind::Estimated});
   return memory;
 }
 

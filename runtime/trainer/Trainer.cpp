@@ -207,6 +207,8 @@ Status Run::chooseCourse() {
   if (!described.ok())
     return described.status();
   asked["data"] = *described;
+  for (const auto &[name, value] : data->settings())
+    asked[name] = value;
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
     std::set<std::string> given = options.given;
@@ -249,10 +251,12 @@ Status Run::prepare() {
   DataSpec spec = options.data;
   if (position.normalization)
     spec.normalization = position.normalization;
+  takeImageSettings(position.course, options.given, spec.images);
   auto opened = openDataset(spec, Split::Train, form.wanted());
   if (!opened.ok())
     return opened.status();
   data = std::move(*opened);
+  result.skipped = data->skipped();
   REPRISE_RETURN_IF_ERROR(checkDataFits(form, *data, spec.source));
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());
@@ -270,6 +274,7 @@ Status Run::prepare() {
   wanted.position = position.position;
   REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
   wanted.batches = total - position.step;
+  wanted.threads = options.data.loaderThreads;
   auto created = Loader::create(*data, wanted);
   if (!created.ok())
     return created.status();

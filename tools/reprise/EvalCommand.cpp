@@ -1,11 +1,13 @@
 //===- EvalCommand.cpp - reprise eval -------------------------------------===//
 
+#include "ClassTable.h"
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
 #include "RunSource.h"
+#include "reprise/Runtime/OutputFile.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -16,11 +18,24 @@ using namespace reprise::tools;
 namespace {
 struct EvalOptions {
   RunFlags run;
-  std::string resume, weights, split = "test";
+  std::string resume, weights, split = "test", confusion;
   uint64_t batches = 0;
-  bool json = false;
+  bool json = false, perClass = false;
+  bool wantsClasses() const { return perClass || !confusion.empty(); }
 };
 } // namespace
+
+/// Fails where classes are asked for and unknown.
+static rt::Status writeConfusion(const EvalOptions &options,
+                                 const rt::EvaluateResult &result) {
+  if (options.wantsClasses() && result.confusion.empty())
+    return invalid("the program has no labels and logits, so that nothing is "
+                   "known of classes (--confusion, --per-class)");
+  if (options.confusion.empty())
+    return {};
+  std::string text = confusionCsv(result);
+  return rt::writeFile(options.confusion, text.data(), text.size());
+}
 
 static rt::Status evaluateModel(const EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
@@ -28,6 +43,8 @@ static rt::Status evaluateModel(const EvalOptions &options) {
                   "FILE");
   if (options.split != "test" && options.split != "train")
     return misuse("--split is '" + options.split + "'; say test or train");
+  if (!options.confusion.empty())
+    REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
   RunRequest request;
   request.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
   auto running = RunningProgram::open(options.run, request);
@@ -39,10 +56,14 @@ static rt::Status evaluateModel(const EvalOptions &options) {
   wanted.weightsPath = options.weights;
   wanted.split = request.split;
   wanted.batches = options.batches;
+  wanted.given = options.run.givenImages();
+  wanted.confusion = options.wantsClasses();
   catchInterrupts();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return result.status();
+  warnOfSkipped(result->skipped);
+  REPRISE_RETURN_IF_ERROR(writeConfusion(options, *result));
   if (options.json) {
     nlohmann::ordered_json json = {{"model", running->backend().model()},
                                    {"data", options.run.data},
@@ -59,6 +80,8 @@ static rt::Status evaluateModel(const EvalOptions &options) {
     }
     if (!result->metrics.empty())
       json["metrics"] = result->metrics;
+    if (options.perClass)
+      addClassJson(*result, json);
     return print(json.dump(2) + "\n");
   }
   text::Facts lines;
@@ -66,7 +89,8 @@ static rt::Status evaluateModel(const EvalOptions &options) {
   lines.add("data", options.run.data);
   lines.add(describeSplit(wanted.data, wanted.split, *result),
             describe(*result));
-  return print(lines.str());
+  return print(lines.str() +
+               (options.perClass ? "\n" + classTable(*result) : ""));
 }
 
 void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
@@ -82,6 +106,11 @@ void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
                       "Images of the data: test (default), train");
   command->add_option("--batches", options->batches,
                       "Evaluate only the first ones (default: all)");
+  command->add_option("--confusion", options->confusion,
+                      "Write how many images of each class were taken for "
+                      "each, .csv");
+  command->add_flag("--per-class", options->perClass,
+                    "Tell images, precision and recall of each class");
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command,
               "  reprise eval resnet18 --resume state.safetensors --data "

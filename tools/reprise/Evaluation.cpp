@@ -32,6 +32,13 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
   return result;
 }
 
+void tools::warnOfSkipped(const rt::SkippedRows &skipped) {
+  if (skipped.count > 0)
+    warn("files that cannot be decoded and were left out: " +
+         text::formatInteger(skipped.count) + ", the first of them '" +
+         skipped.first + "'");
+}
+
 std::string tools::describe(const rt::EvaluateResult &result) {
   std::string text;
   if (result.hasAccuracy)

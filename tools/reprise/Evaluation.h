@@ -11,6 +11,9 @@ namespace reprise::tools {
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 
+/// Says what data left out, where they did.
+void warnOfSkipped(const rt::SkippedRows &skipped);
+
 /// "88.21% (top 5: 99.70%) of 10,000 images, loss 0.3342"; without the second
 /// number where there are five classes or fewer.
 std::string describe(const rt::EvaluateResult &result);

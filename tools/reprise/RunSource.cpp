@@ -13,6 +13,42 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+static void addImageOptions(CLI::App &command, RunFlags &flags) {
+  const char *group = "Files of images";
+  command
+      .add_option("--train-images", flags.images.training,
+                  "What is done to them in training, steps joined by commas: "
+                  "resize=N or HxW, center-crop, random-resized-crop, flip, "
+                  "jitter=B:C:S:H (default: random-resized-crop,flip)")
+      ->type_name("STEPS")
+      ->group(group);
+  command
+      .add_option("--eval-images", flags.images.evaluation,
+                  "And in evaluation (default: resize to 8/7 of the model's "
+                  "size, center-crop)")
+      ->type_name("STEPS")
+      ->group(group);
+  command
+      .add_option(
+          "--normalize", flags.images.normalize,
+          "Mean and deviation of channels that are from 0 to 1, as "
+          "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of volumes: "
+          "volume (default)")
+      ->type_name("M/S")
+      ->group(group);
+  command
+      .add_flag("--skip-bad-files", flags.images.skipBadFiles,
+                "Leave out files that cannot be decoded; decodes all of them "
+                "once to know them")
+      ->group(group);
+  command
+      .add_option("--loader-threads", flags.loaderThreads,
+                  "Threads that read and decode (default: one for each "
+                  "processor); results are the same")
+      ->check(CLI::Range(1, 1024))
+      ->group(group);
+}
+
 void RunFlags::addTo(CLI::App &command) {
   command
       .add_option("model", source,
@@ -20,10 +56,15 @@ void RunFlags::addTo(CLI::App &command) {
                   "artifact (.rpx)")
       ->required();
   command
-      .add_option("--data", data,
-                  "A directory of IDX files, a .safetensors file with a tensor "
-                  "for each of the model's inputs ('image' and 'label' for the "
-                  "zoo's), or synthetic")
+      .add_option(
+          "--data", data,
+          "A directory with a folder of JPEG or PNG files for each "
+          "class (or with such in train and val), or of NIfTI volumes, tar "
+          "shards of "
+          "WebDataset's layout (DIR, or a pattern as "
+          "'d/{00..11}.tar'), a directory of IDX files, a .safetensors "
+          "file with a tensor for each of the model's inputs ('image' "
+          "and 'label' for the zoo's), or synthetic")
       ->required()
       ->type_name("DIR|FILE|synthetic");
   command.add_option("--synthetic-size", syntheticSize,
@@ -47,15 +88,44 @@ void RunFlags::addTo(CLI::App &command) {
           "without a budget gets the one that fits (default: what the machine, "
           "the container and ulimit leave)")
       ->type_name("SIZE");
+  addImageOptions(command, *this);
   model.addTo(command);
   compile.addTo(command);
+}
+
+std::set<std::string> RunFlags::givenImages() const {
+  std::set<std::string> names;
+  if (!images.training.empty())
+    names.insert("train-images");
+  if (!images.evaluation.empty())
+    names.insert("eval-images");
+  if (!images.normalize.empty())
+    names.insert("normalize");
+  return names;
 }
 
 rt::DataSpec RunFlags::dataSpec() const {
   rt::DataSpec spec;
   spec.source = data;
   spec.syntheticSize = syntheticSize;
+  spec.images = images;
+  spec.loaderThreads = loaderThreads;
   return spec;
+}
+
+/// Of images that become what the model takes only the classes.
+static rt::Status takeClasses(const RunFlags &flags,
+                              zoo::ModelOptions &options) {
+  if (options.classes)
+    return {};
+  rt::DataSpec spec = flags.dataSpec();
+  spec.images = {};
+  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  auto data = rt::openDataset(spec, rt::Split::Train, {});
+  if (!data.ok())
+    return data.status();
+  options.classes = (*data)->classes();
+  return {};
 }
 
 /// What the data say of a model: the images' extents, and of a directory the
@@ -64,6 +134,8 @@ rt::DataSpec RunFlags::dataSpec() const {
 static rt::Status takeFromData(const RunFlags &flags,
                                const zoo::ModelInfo &info,
                                zoo::ModelOptions &options) {
+  if (rt::traitsOf(flags.dataSpec()).anySize)
+    return takeClasses(flags, options);
   if (flags.data == "synthetic" ||
       (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))

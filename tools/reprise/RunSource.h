@@ -22,12 +22,16 @@ struct RunFlags {
   std::string source, data, device; // empty: what the program is for
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
+  rt::ImageSpec images;
+  unsigned loaderThreads = 0; // 0: as many as the data are worth
   /// Bytes that the whole process may take; 0: what the system allows.
   uint64_t memoryLimit = 0;
   ModelFlags model;
   CompileFlags compile;
   void addTo(CLI::App &command);
   rt::DataSpec dataSpec() const;
+  /// Settings of images that the command line says, as a course names them.
+  std::set<std::string> givenImages() const;
 };
 
 /// What a run needs of a program that is compiled for it.

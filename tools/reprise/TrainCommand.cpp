@@ -104,6 +104,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
     return result.status();
   outcome.result = *result;
   line.keep();
+  warnOfSkipped(result->skipped);
   bool wanted =
       options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
   if (result->stopped || options.noEvaluate)
@@ -115,6 +116,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   evaluation.data = train.data;
   // The test images are scaled as the training images were.
   evaluation.data.normalization = result->position.normalization;
+  rt::takeImageSettings(result->position.course, {}, evaluation.data.images);
   auto evaluated = evaluateWithProgress(running.backend(), evaluation);
   if (!evaluated.ok())
     return evaluated.status();

@@ -87,7 +87,8 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
                   "schedule, warmup, steps, accumulate, amp, attention, "
                   "clip-grad-norm, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
-                  "optimizer, threads, data, model or all")
+                  "optimizer, threads, train-images, eval-images, normalize, "
+                  "data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);
@@ -148,6 +149,8 @@ rt::Status tools::completeFlags(TrainFlags &options) {
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
     if (options.command->count(name))
       train.given.insert(name == std::string("--epochs") ? "steps" : name + 2);
+  for (const std::string &name : options.run.givenImages())
+    train.given.insert(name);
   train.overridden.insert(options.overridden.begin(), options.overridden.end());
   REPRISE_RETURN_IF_ERROR(options.hooks.check());
   REPRISE_RETURN_IF_ERROR(options.hooks.reload(train));

@@ -18,6 +18,23 @@ static std::vector<const DataSource *> sources() {
 
 Dataset::~Dataset() = default;
 
+Status Dataset::identify(uint64_t index, std::vector<uint8_t> &bytes) const {
+  size_t total = 0;
+  for (const Column &column : columns())
+    total += column.bytes();
+  // One byte more, so that the place of an empty column exists.
+  bytes.resize(total + 1);
+  std::vector<void *> places;
+  size_t place = 0;
+  for (const Column &column : columns()) {
+    places.push_back(bytes.data() + place);
+    place += column.bytes();
+  }
+  REPRISE_RETURN_IF_ERROR(fill(&index, 1, places.data()));
+  bytes.resize(total);
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Columns
 //===----------------------------------------------------------------------===//
@@ -107,6 +124,20 @@ static PathKind kindOf(const std::string &path) {
   return S_ISDIR(info.st_mode) ? PathKind::Directory : PathKind::File;
 }
 
+/// Settings of images say nothing of other data.
+static Status checkImages(const DataSource &source, const DataSpec &spec) {
+  DataTraits traits = source.traits(spec);
+  bool mayScale = traits.anySize || traits.isScaled;
+  if ((!spec.images.hasSteps() || traits.anySize) &&
+      (spec.images.normalize.empty() || mayScale))
+    return Status();
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "'" + spec.source +
+                           "' holds no files of images, which --train-images, "
+                           "--eval-images and --skip-bad-files are for" +
+                           (mayScale ? "" : ", and --normalize"));
+}
+
 static Expected<const DataSource *> findSource(const DataSpec &spec) {
   PathKind kind = kindOf(spec.source);
   int reason = kind == PathKind::Nothing ? errno : 0;
@@ -127,6 +158,7 @@ reprise::rt::openDataset(const DataSpec &spec, Split split,
   Expected<const DataSource *> source = findSource(spec);
   if (!source.ok())
     return source.status();
+  REPRISE_RETURN_IF_ERROR(checkImages(**source, spec));
   DatasetOptions wanted = options;
   if (spec.normalization)
     wanted.normalization = spec.normalization;

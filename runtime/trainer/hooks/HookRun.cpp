@@ -135,6 +135,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   EvaluateOptions wanted;
   wanted.data = options.data;
   wanted.data.normalization = where.normalization;
+  takeImageSettings(where.course, {}, wanted.data.images);
   wanted.stop = options.stop;
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
   if (!result.ok())

@@ -12,8 +12,10 @@
 #define REPRISE_RUNTIME_TRAINER_DATASET_H
 
 #include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/Trainer/Images.h"
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +58,17 @@ struct Normalization {
   float mean = 0, stddev = 1;
 };
 
+/// Which variant of a row is wanted where data are augmented.
+struct Draw {
+  uint64_t seed = 0, epoch = 0;
+};
+
+/// What was left out of data because it is damaged.
+struct SkippedRows {
+  uint64_t count = 0;
+  std::string first; // its name
+};
+
 class Dataset {
 public:
   virtual ~Dataset();
@@ -72,6 +85,22 @@ public:
   /// thread.
   virtual Status fill(const uint64_t *indices, size_t count,
                       void *const *out) const = 0;
+  /// The same for training: rows vary with `draw` where data are augmented.
+  virtual Status fillDrawn(const Draw &draw, const uint64_t *indices,
+                           size_t count, void *const *out) const {
+    return fill(indices, count, out);
+  }
+  /// Writes what tells the row from others, before anything is chosen or drawn
+  /// for it: its columns, or the bytes of a file.
+  virtual Status identify(uint64_t index, std::vector<uint8_t> &bytes) const;
+  /// Whether filling takes long enough for several threads.
+  virtual bool isCostly() const { return false; }
+  /// What of the data's treatment decides the bits of a run, by the names of
+  /// Course.h.
+  virtual std::map<std::string, std::string> settings() const { return {}; }
+  virtual SkippedRows skipped() const { return {}; }
+  /// By label; empty where classes have no names.
+  virtual std::vector<std::string> classNames() const { return {}; }
 };
 
 enum class Split { Train, Test };
@@ -111,12 +140,17 @@ struct SyntheticOptions {
 Expected<std::unique_ptr<Dataset>>
 openSyntheticDataset(const SyntheticOptions &options, Split split);
 
-/// What `--data` says: "synthetic", a .safetensors file, or an IDX directory.
+/// What `--data` says: "synthetic", a .safetensors file, a directory of IDX
+/// files or of folders of images, or shards.
 struct DataSpec {
   std::string source;
   uint64_t syntheticSize = 2048;
   uint64_t syntheticSeed = 0;
   std::optional<Normalization> normalization;
+  /// Of data that are files of images; others refuse it.
+  ImageSpec images;
+  /// That fill batches; 0: as many as the data are worth.
+  unsigned loaderThreads = 0;
 };
 
 /// What a source of images takes of the host's memory.
@@ -124,6 +158,10 @@ struct DatasetExtent {
   uint64_t images = 0;
   /// The most that opening and using it holds, batches excluded.
   uint64_t hostBytes = 0;
+  /// What each thread that fills batches holds beside them, estimated.
+  uint64_t bytesPerThread = 0;
+  /// As Dataset::isCostly.
+  bool isCostly = false;
 };
 
 /// From the headers of what `spec` names; reads no rows. `columns` as in
@@ -136,6 +174,8 @@ struct DataTraits {
   bool hasSplits = false;  // it tells training and test data apart
   bool hasTest = false;    // there are rows that are only for tests
   bool allClasses = false; // its training labels are all that there are
+  bool anySize = false;    // images become what the program takes
+  bool isScaled = false;   // --normalize holds
 };
 DataTraits traitsOf(const DataSpec &spec);
 

@@ -3,6 +3,7 @@
 // A thread fills a ring of batches ahead of their use. The order of an epoch is
 // a function of (seed, epoch), so a run resumes anywhere. Buffers, the
 // permutation included, are allocated when a loader is made and never again.
+// Rows of data that are costly to fill are shared among threads.
 //
 // Training: every epoch is a new permutation (unless the data are ordered) and
 // the last partial batch is dropped. Evaluation: one pass in order; the last
@@ -19,6 +20,8 @@
 #include <vector>
 
 namespace reprise::rt {
+
+class WorkerPool;
 
 /// Writes the order of an epoch: a Fisher-Yates shuffle of 0..size-1.
 void shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
@@ -48,7 +51,13 @@ struct LoaderOptions {
   uint64_t batches = 0;
   /// Batches that may be filled ahead.
   size_t depth = 3;
+  /// That fill a batch; 0: as many as the data are worth.
+  unsigned threads = 0;
 };
+
+/// Threads that fill batches where `asked` are wanted, 0 for as many as the
+/// data are worth: one for each processor, or one.
+unsigned loaderThreads(bool isCostly, unsigned asked);
 
 class Loader {
 public:
@@ -66,6 +75,7 @@ private:
   Loader(const Dataset &data, const LoaderOptions &options);
   void work();
   Status fillBatch(uint64_t number, Batch &batch);
+  Status fillRows(Batch &batch);
 
   const Dataset &data;
   const LoaderOptions options;
@@ -73,7 +83,7 @@ private:
   std::vector<uint64_t> order;
   uint64_t orderEpoch = UINT64_MAX;
   std::vector<Batch> ring;
-  std::vector<void *> places; // of the columns of the batch being filled
+  std::unique_ptr<WorkerPool> pool;
 
   std::mutex mutex;
   std::condition_variable changed;

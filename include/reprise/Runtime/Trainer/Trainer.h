@@ -56,7 +56,8 @@ struct TrainOptions {
   uint64_t epochs = 0, steps = 0;
   LearningRate learningRate;
   uint64_t seed = 0; // of initial values, dropout and order
-  /// Settings that the user states: lr, schedule, warmup, seed. A resumed run
+  /// Settings that the user states: lr, schedule, warmup, seed, train-images,
+  /// eval-images, normalize. A resumed run
   /// takes the others from its state; its length where none is said above.
   std::set<std::string> given;
   /// Settings of the state that are to be replaced; see Course.h.
@@ -85,6 +86,12 @@ struct EvaluateResult {
   /// of equal logits counted by their number. All, of five classes or fewer.
   uint64_t correctTop5 = 0;
   int32_t classes = 0; // that the logits tell apart; 0 without
+  /// Images by label (row) and class of the largest logit (column), classes
+  /// each, where asked for and both are known.
+  std::vector<uint64_t> confusion;
+  /// Of the data, by label; empty where they have none.
+  std::vector<std::string> classNames;
+  SkippedRows skipped; // of the data
   /// Whether the program has labels and logits. Then every image counts, and
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.
@@ -108,6 +115,7 @@ struct TrainResult {
   std::map<std::string, double> metrics; // of the last step, by output
   double seconds = 0;
   bool stopped = false; // by `stop`
+  SkippedRows skipped;  // of the data
   /// Why a hook ended the run; empty where none did.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;
@@ -123,9 +131,12 @@ struct EvaluateOptions {
   DataSpec data;
   /// A state or weights to load first; both empty: the variables as they are.
   std::string statePath, weightsPath;
+  /// Settings of images that hold whatever the state says.
+  std::set<std::string> given;
   /// The split of an IDX directory or of synthetic images.
   Split split = Split::Test;
-  uint64_t batches = 0;                                          // 0: all
+  uint64_t batches = 0;   // 0: all
+  bool confusion = false; // whether to count it; takes classes^2 numbers
   std::function<void(uint64_t done, uint64_t total)> onProgress; // images
   const std::atomic<bool> *stop = nullptr;
 };

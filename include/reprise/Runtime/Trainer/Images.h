@@ -1,0 +1,93 @@
+//===- Images.h - What becomes of images on their way in --------*- C++ -*-===//
+//
+// Data that are files of JPEG or PNG (folders, shards) have no size of their
+// own: steps say how a picture becomes the image that a program takes. They are
+// texts, which a state records, so that a resumed run and an evaluation see the
+// images that the run saw.
+//
+//   resize=N             the shorter side becomes N
+//   resize=HxW           both sides, whatever the picture's
+//   center-crop          the middle, of the program's size; zeros beyond the
+//                        picture's edges
+//   random-resized-crop  a part of random area and aspect, resized to the
+//                        program's size; =MIN:MAX bounds its area (0.08:1)
+//   flip                 mirrored with a probability of 0.5; =P
+//   jitter=B:C:S:H       brightness, contrast, saturation each by a factor in
+//                        [1-B, 1+B], the hue by a turn in [-H, H], in random
+//                        order; what is left out is 0
+//
+// Resizing is bilinear with antialiasing (a triangle as wide as a source
+// pixel of the result) on bytes, with the roundings of Pillow's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_IMAGES_H
+#define REPRISE_RUNTIME_TRAINER_IMAGES_H
+
+#include "reprise/Runtime/Status.h"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace reprise::rt {
+
+struct ImageSteps {
+  enum class Geometry { Stretch, CenterCrop, RandomResizedCrop };
+  Geometry geometry = Geometry::CenterCrop;
+  int64_t shorterSide = 0;            // CenterCrop; 0: as it is
+  int64_t height = 0, width = 0;      // Stretch
+  double minArea = 0.08, maxArea = 1; // RandomResizedCrop
+  double flip = 0;                    // probability
+  /// Brightness, contrast, saturation, hue.
+  std::array<double, 4> jitter = {0, 0, 0, 0};
+
+  bool hasJitter() const { return jitter != std::array<double, 4>{}; }
+  /// Whether a picture always becomes the same image.
+  bool isFixed() const {
+    return geometry != Geometry::RandomResizedCrop && flip == 0 && !hasJitter();
+  }
+};
+
+/// Reads steps joined by commas. Fails naming the step that is none, or that
+/// may not stand where it does.
+Expected<ImageSteps> parseImageSteps(const std::string &text);
+/// The text that parseImageSteps reads back the same.
+std::string formatImageSteps(const ImageSteps &steps);
+
+/// What steps are where none are said, of images of this size: for training
+/// random-resized-crop,flip; for evaluation the middle 7/8 of the longer side.
+ImageSteps defaultTrainSteps();
+ImageSteps defaultEvalSteps(int64_t height, int64_t width);
+
+/// Of each channel: a value is (byte / 255 - mean) / stddev.
+struct ChannelScale {
+  std::vector<float> mean, stddev;
+};
+
+/// "imagenet" (mean 0.485,0.456,0.406, deviation 0.229,0.224,0.225), "none"
+/// (0 to 1), or M,M,M/S,S,S, one number for all channels or one for each.
+/// Empty: mean and deviation 0.5, values from -1 to 1.
+Expected<ChannelScale> parseChannelScale(const std::string &text,
+                                         int64_t channels);
+
+/// What DataSpec says of images; empty texts: the defaults.
+struct ImageSpec {
+  std::string training, evaluation, normalize;
+  /// Leave out files that cannot be decoded; all are decoded to know them.
+  bool skipBadFiles = false;
+  /// Whether anything but the scale is said.
+  bool hasSteps() const {
+    return !training.empty() || !evaluation.empty() || skipBadFiles;
+  }
+};
+
+/// Names of these settings in a course: train-images, eval-images, normalize.
+/// Takes into `spec` what `course` holds of them but for those in `given`.
+void takeImageSettings(const std::map<std::string, std::string> &course,
+                       const std::set<std::string> &given, ImageSpec &spec);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_IMAGES_H

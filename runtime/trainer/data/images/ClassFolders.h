@@ -1,0 +1,41 @@
+//===- ClassFolders.h - A folder of files for each class --------*- C++ -*-===//
+//
+// DIR/CLASS/.../NAME, or DIR/train/CLASS/... and DIR/val/CLASS/... (or test).
+// Classes are the folders of the training files in the order of their bytes;
+// files come class by class, in the order of their paths. Folders whose names
+// begin with a dot are left alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
+#define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
+
+#include "ImageDataset.h"
+
+namespace reprise::rt {
+
+/// Which files count.
+struct FileKind {
+  bool (*isWanted)(const std::string &name);
+  /// Of the same purpose, but not read: refused.
+  bool (*isUnread)(const std::string &name);
+  const char *what;    // "image"
+  const char *endings; // for messages
+};
+
+/// Fails where a class has no file, or the split one that training has not.
+Expected<std::unique_ptr<ImageFiles>>
+listClassFolders(const DataSpec &spec, Split split, const FileKind &kind);
+
+/// Whether `directory` has folders, and is none of IDX files.
+bool hasClassFolders(const std::string &directory);
+/// Whether the first file in the folders below that is an image or one that
+/// `isOne` takes is the latter.
+bool beginsWith(const std::string &directory,
+                bool (*isOne)(const std::string &name));
+
+/// hasSplits, hasTest and allClasses of a directory.
+DataTraits traitsOfFolders(const DataSpec &spec);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H

@@ -1,0 +1,51 @@
+//===- ImageDataset.h - Rows decoded from files of images -------*- C++ -*-===//
+//
+// What folders and shards have in common: files are read, decoded and treated
+// when a row is asked for, on whatever thread asks.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H
+#define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H
+
+#include "../DataSource.h"
+
+namespace reprise::rt {
+
+/// Files of images and their labels. Callable from any thread.
+class ImageFiles {
+public:
+  virtual ~ImageFiles() = default;
+  virtual uint64_t size() const = 0;
+  virtual int32_t label(uint64_t index) const = 0;
+  /// For messages.
+  virtual std::string name(uint64_t index) const = 0;
+  virtual Status read(uint64_t index, std::vector<uint8_t> &bytes) const = 0;
+  /// By number; empty where they have no names.
+  virtual const std::vector<std::string> &classNames() const = 0;
+  virtual int32_t classes() const = 0;
+  /// What holding the list takes.
+  virtual uint64_t hostBytes() const = 0;
+};
+
+/// A file of an image has at most so many bytes.
+constexpr uint64_t kMostFileBytes = uint64_t(1) << 29;
+
+/// That a file of `bytes` is not read for its size.
+Status checkFileSize(const std::string &name, uint64_t bytes);
+
+Expected<std::unique_ptr<Dataset>> openImages(std::unique_ptr<ImageFiles> files,
+                                              const DataSpec &spec,
+                                              const DatasetOptions &options);
+
+/// Looks at the headers of 64 of the files, in equal distances.
+Expected<DatasetExtent> measureImages(const ImageFiles &files,
+                                      const std::vector<Column> &columns);
+
+/// Of the name of a file, whatever its case.
+bool isImageName(const std::string &name);
+/// Of an image that is not read.
+bool isOtherImageName(const std::string &name);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H

@@ -1,0 +1,215 @@
+//===- ShardSource.cpp - Names of shards ----------------------------------===//
+//
+// Shards are what their names say: DIR/train-{000..011}.tar. A directory of
+// archives has splits where their names begin with train, and val or test.
+//
+//===----------------------------------------------------------------------===//
+#include "ShardFiles.h"
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <glob.h>
+
+using namespace reprise::rt;
+namespace fs = std::filesystem;
+
+static bool endsWithTar(const std::string &name) {
+  return name.size() > 4 && !name.compare(name.size() - 4, 4, ".tar");
+}
+
+bool reprise::rt::isShardName(const std::string &source) {
+  return endsWithTar(source) || source.find_first_of("*?[{") != source.npos;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// "{000..011}": numbers, as wide as the first; false where it is none.
+static bool readRange(const std::string &text, std::vector<std::string> &all) {
+  constexpr uint64_t kMost = 1'000'000;
+  size_t dots = text.find("..");
+  if (dots == text.npos)
+    return false;
+  uint64_t first = 0, last = 0;
+  const char *begin = text.data(), *middle = begin + dots + 2,
+             *end = begin + text.size();
+  auto low = std::from_chars(begin, begin + dots, first);
+  auto high = std::from_chars(middle, end, last);
+  if (low.ec != std::errc() || high.ec != std::errc() ||
+      low.ptr != begin + dots || high.ptr != end || last < first ||
+      last - first >= kMost)
+    return false;
+  for (uint64_t number = first; number <= last; ++number) {
+    std::string digits = std::to_string(number);
+    all.push_back(std::string(dots - std::min(dots, digits.size()), '0') +
+                  digits);
+  }
+  return true;
+}
+
+/// What the braces in a name stand for, the first ones first.
+static Expected<std::vector<std::string>>
+expandBraces(const std::string &name) {
+  size_t open = name.find('{'), close = name.find('}', open);
+  if (open == name.npos)
+    return std::vector<std::string>{name};
+  std::vector<std::string> parts, all;
+  const std::string inner =
+      close == name.npos ? "" : name.substr(open + 1, close - open - 1);
+  if (inner.find('{') != inner.npos || inner.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the braces in '" + name +
+                             "' are no {a,b} and no {000..011}");
+  if (!readRange(inner, parts))
+    for (size_t begin = 0, end; begin <= inner.size(); begin = end + 1) {
+      end = std::min(inner.find(',', begin), inner.size());
+      parts.push_back(inner.substr(begin, end - begin));
+    }
+  for (const std::string &part : parts) {
+    auto rest =
+        expandBraces(name.substr(0, open) + part + name.substr(close + 1));
+    if (!rest.ok())
+      return rest;
+    all.insert(all.end(), rest->begin(), rest->end());
+  }
+  return all;
+}
+
+/// Files that a pattern matches, sorted; the name itself where it is none.
+static Expected<std::vector<std::string>> expandGlob(const std::string &name) {
+  if (name.find_first_of("*?[") == name.npos)
+    return std::vector<std::string>{name};
+  glob_t found = {};
+  int code = ::glob(name.c_str(), GLOB_ERR, nullptr, &found);
+  std::vector<std::string> names(found.gl_pathv,
+                                 found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  if (code == 0)
+    return names;
+  return Status::error(RP_IO_ERROR, code == GLOB_NOMATCH
+                                        ? "no file matches '" + name + "'"
+                                        : "cannot list '" + name + "'");
+}
+
+/// Archives in a directory, sorted.
+static std::vector<std::string> listDirectory(const std::string &directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error))
+    if (endsWithTar(it->path().filename().string()))
+      names.push_back(it->path().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Expected<std::vector<std::string>>
+reprise::rt::expandShards(const std::string &source) {
+  std::error_code ignored;
+  if (fs::is_directory(source, ignored))
+    return listDirectory(source);
+  if (fs::exists(source, ignored))
+    return std::vector<std::string>{source};
+  auto names = expandBraces(source);
+  if (!names.ok())
+    return names;
+  std::vector<std::string> all;
+  for (const std::string &name : *names) {
+    auto found = expandGlob(name);
+    if (!found.ok())
+      return found;
+    all.insert(all.end(), found->begin(), found->end());
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Source
+//===----------------------------------------------------------------------===//
+
+static bool isNamed(const std::string &path, const char *prefix) {
+  return fs::path(path).filename().string().rfind(prefix, 0) == 0;
+}
+
+/// Whether a directory's archives tell training and tests apart.
+static bool hasSplits(const std::string &source) {
+  std::error_code ignored;
+  if (!fs::is_directory(source, ignored))
+    return false;
+  std::vector<std::string> names = listDirectory(source);
+  auto isTraining = [](const std::string &n) { return isNamed(n, "train"); };
+  return std::any_of(names.begin(), names.end(), isTraining);
+}
+
+static Expected<std::vector<std::string>> shardsOf(const std::string &source,
+                                                   Split split) {
+  auto all = expandShards(source);
+  if (!all.ok() || !hasSplits(source))
+    return all;
+  for (const char *prefix : {"train", "val", "test"}) {
+    if ((split == Split::Train) != (prefix == std::string("train")))
+      continue;
+    std::vector<std::string> chosen;
+    for (const std::string &name : *all)
+      if (isNamed(name, prefix))
+        chosen.push_back(name);
+    if (!chosen.empty())
+      return chosen;
+  }
+  return Status::error(RP_IO_ERROR,
+                       "'" + source +
+                           "' has archives 'train*.tar', but none 'val*.tar' "
+                           "or 'test*.tar'");
+}
+
+static Expected<std::unique_ptr<ImageFiles>> listShards(const DataSpec &spec,
+                                                        Split split) {
+  auto paths = shardsOf(spec.source, split);
+  if (!paths.ok())
+    return paths.status();
+  return indexShards(*paths);
+}
+
+namespace {
+
+class ShardSource final : public DataSource {
+public:
+  bool takes(const std::string &source, PathKind kind) const override {
+    if (kind == PathKind::Directory)
+      return !listDirectory(source).empty();
+    return isShardName(source) &&
+           (kind == PathKind::Nothing || endsWithTar(source));
+  }
+  DataTraits traits(const DataSpec &spec) const override {
+    DataTraits traits;
+    traits.hasSplits = hasSplits(spec.source);
+    traits.hasTest =
+        traits.hasSplits && shardsOf(spec.source, Split::Test).ok();
+    traits.allClasses = traits.anySize = true;
+    return traits;
+  }
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split split,
+       const DatasetOptions &options) const override {
+    auto files = listShards(spec, split);
+    if (!files.ok())
+      return files.status();
+    return openImages(std::move(*files), spec, options);
+  }
+  Expected<DatasetExtent>
+  measure(const DataSpec &spec, Split split,
+          const std::vector<Column> &columns) const override {
+    auto files = listShards(spec, split);
+    if (!files.ok())
+      return files.status();
+    return measureImages(**files, columns);
+  }
+};
+
+} // namespace
+
+const DataSource &reprise::rt::shardsSource() {
+  static const ShardSource source;
+  return source;
+}

@@ -1,0 +1,332 @@
+//===- VolumeDataset.cpp - NIfTI volumes in folders of classes ------------===//
+//
+// A volume of nx, ny, nz voxels is a row (nz, ny, nx, C): slices as depth, as
+// stored; the orientation in space is not carried out. C is what the time or
+// the vector dimension has. Values are scaled by the file's slope and
+// intercept, and then normalized: by the volume's own mean and deviation, by
+// those given, or not.
+//
+// libniftiio reads headers. It would fill up what a truncated file lacks, and
+// make zeros of what is not finite, so values are read through zlib, which
+// takes plain files as well.
+//
+//===----------------------------------------------------------------------===//
+#include "../images/ClassFolders.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nifti1_io.h>
+#include <zlib.h>
+
+using namespace reprise::rt;
+
+namespace {
+
+struct FreeVolume {
+  void operator()(nifti_image *volume) const { nifti_image_free(volume); }
+};
+using Volume = std::unique_ptr<nifti_image, FreeVolume>;
+
+struct CloseGzip {
+  void operator()(gzFile file) const { gzclose_r(file); }
+};
+using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
+
+constexpr uint64_t kMostVoxels = uint64_t(1) << 28;
+
+/// (D,H,W,C).
+using VolumeShape = std::array<int64_t, 4>;
+
+class VolumeDataset final : public Dataset {
+public:
+  VolumeDataset(std::unique_ptr<ImageFiles> files, LabelledImages form,
+                const VolumeShape &shape, std::string normalize)
+      : files(std::move(files)), form(std::move(form)), shape(shape),
+        normalize(std::move(normalize)) {}
+  uint64_t size() const override { return files->size(); }
+  const std::vector<Column> &columns() const override { return form.columns; }
+  int32_t classes() const override { return files->classes(); }
+  std::vector<std::string> classNames() const override {
+    return files->classNames();
+  }
+  bool isCostly() const override { return true; }
+  std::map<std::string, std::string> settings() const override {
+    return {{"normalize", normalize}};
+  }
+  Status fill(const uint64_t *indices, size_t count,
+              void *const *out) const override;
+
+private:
+  Status fillVolume(uint64_t index, float *out) const;
+
+  std::unique_ptr<ImageFiles> files;
+  const LabelledImages form;
+  const VolumeShape shape;
+  const std::string normalize;
+};
+
+} // namespace
+
+static Status damaged(const std::string &name, const std::string &what) {
+  return Status::error(RP_DATA_LOSS, "'" + name + "' cannot be read: " + what);
+}
+
+static std::string describe(const VolumeShape &shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+/// The header; `shape` is what the volume has.
+static Expected<Volume> openVolume(const std::string &name,
+                                   VolumeShape &shape) {
+  nifti_set_debug_level(0); // it prints what is said here
+  Volume volume(nifti_image_read(name.c_str(), 0));
+  if (!volume)
+    return damaged(name, "it is no NIfTI volume, or is truncated");
+  const nifti_image &v = *volume;
+  int64_t voxels = 1;
+  for (int i = 1; i <= v.ndim; ++i)
+    if (v.dim[i] <= 0 ||
+        __builtin_mul_overflow(voxels, int64_t(v.dim[i]), &voxels))
+      return damaged(name, "its extents hold nothing, or too much");
+  if (uint64_t(voxels) > kMostVoxels)
+    return damaged(name, "it has " + std::to_string(voxels) +
+                             " voxels, and at most " +
+                             std::to_string(kMostVoxels) + " are read");
+  int64_t channels = int64_t(std::max(v.nt, 1)) * std::max(v.nu, 1);
+  if (v.ndim < 3 || v.nv > 1 || v.nw > 1 || (v.nt > 1 && v.nu > 1))
+    return damaged(name, "it has " + std::to_string(v.ndim) +
+                             " dimensions; three are read, and one for "
+                             "channels");
+  shape = {v.nz, v.ny, v.nx, channels};
+  return volume;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The values as stored, in the order of bytes of this machine.
+static Status readBytes(const std::string &name, const nifti_image &v,
+                        std::vector<uint8_t> &bytes) {
+  GzipFile file(gzopen(name.c_str(), "rb"));
+  if (!file || v.iname_offset < 0 ||
+      gzseek(file.get(), v.iname_offset, SEEK_SET) != v.iname_offset)
+    return damaged(name, "its values begin nowhere");
+  bytes.resize(v.nvox * size_t(v.nbyper));
+  for (size_t done = 0; done < bytes.size();) {
+    constexpr size_t kMost = size_t(1) << 30; // that zlib takes at once
+    size_t wanted = std::min(kMost, bytes.size() - done);
+    int got = gzread(file.get(), bytes.data() + done, unsigned(wanted));
+    int code = Z_OK;
+    gzerror(file.get(), &code);
+    if (got <= 0 || code < Z_OK)
+      return damaged(name, "it is truncated or damaged after " +
+                               std::to_string(done + size_t(std::max(got, 0))) +
+                               " of " + std::to_string(bytes.size()) +
+                               " bytes of values");
+    done += size_t(got);
+  }
+  if (v.swapsize > 1 && v.byteorder != nifti_short_order())
+    nifti_swap_Nbytes(v.nvox, v.swapsize, bytes.data());
+  return Status();
+}
+
+/// Channels, which lie one behind the other in the file, next to each other.
+template <typename T>
+static void copyValues(const nifti_image &v, const uint8_t *bytes,
+                       const VolumeShape &shape, float *out) {
+  auto channels = size_t(shape[3]);
+  size_t voxels = size_t(shape[0]) * size_t(shape[1]) * size_t(shape[2]);
+  const auto *in = reinterpret_cast<const T *>(bytes);
+  bool isScaled = v.scl_slope != 0;
+  for (size_t c = 0; c < channels; ++c)
+    for (size_t i = 0; i < voxels; ++i) {
+      auto value = double(in[c * voxels + i]);
+      out[i * channels + c] = float(
+          isScaled ? value * double(v.scl_slope) + double(v.scl_inter) : value);
+    }
+}
+
+static Status readValues(const std::string &name, const nifti_image &v,
+                         const VolumeShape &shape, float *out) {
+  std::vector<uint8_t> bytes;
+  REPRISE_RETURN_IF_ERROR(readBytes(name, v, bytes));
+  switch (v.datatype) {
+  case DT_UINT8:
+    copyValues<uint8_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_INT8:
+    copyValues<int8_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_INT16:
+    copyValues<int16_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_UINT16:
+    copyValues<uint16_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_INT32:
+    copyValues<int32_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_UINT32:
+    copyValues<uint32_t>(v, bytes.data(), shape, out);
+    break;
+  case DT_FLOAT32:
+    copyValues<float>(v, bytes.data(), shape, out);
+    break;
+  case DT_FLOAT64:
+    copyValues<double>(v, bytes.data(), shape, out);
+    break;
+  default:
+    return damaged(name, std::string("its values are ") +
+                             nifti_datatype_string(v.datatype) +
+                             "; integers of 8 to 32 bits and floats are read");
+  }
+  return Status();
+}
+
+/// The volume's own mean and deviation; a constant one becomes zeros.
+static ChannelScale measureScale(const float *values, size_t count) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < count; ++i)
+    sum += values[i];
+  double mean = sum / double(count);
+  for (size_t i = 0; i < count; ++i)
+    squares += (values[i] - mean) * (values[i] - mean);
+  double deviation = std::sqrt(squares / double(count));
+  return {{float(mean)}, {deviation > 0 ? float(deviation) : 1.0f}};
+}
+
+static Status normalizeValues(const std::string &name,
+                              const std::string &normalize,
+                              const VolumeShape &shape, float *values) {
+  auto channels = size_t(shape[3]);
+  size_t count = size_t(shape[0] * shape[1] * shape[2]) * channels;
+  for (size_t i = 0; i < count; ++i)
+    if (!std::isfinite(values[i]))
+      return damaged(name, "value " + std::to_string(i) + " is not finite");
+  Expected<ChannelScale> scale = normalize == "volume"
+                                     ? measureScale(values, count)
+                                     : parseChannelScale(normalize, shape[3]);
+  if (!scale.ok())
+    return scale.status();
+  scale->mean.resize(channels, scale->mean.front());
+  scale->stddev.resize(channels, scale->stddev.front());
+  for (size_t i = 0; i < count; ++i)
+    values[i] =
+        (values[i] - scale->mean[i % channels]) / scale->stddev[i % channels];
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+Status VolumeDataset::fillVolume(uint64_t index, float *out) const {
+  const std::string name = files->name(index);
+  VolumeShape here;
+  Expected<Volume> volume = openVolume(name, here);
+  if (!volume.ok())
+    return volume.status();
+  if (here != shape)
+    return damaged(name, "it is " + describe(here) +
+                             ", but the first volume of the data is " +
+                             describe(shape));
+  REPRISE_RETURN_IF_ERROR(readValues(name, **volume, shape, out));
+  return normalizeValues(name, normalize, shape, out);
+}
+
+Status VolumeDataset::fill(const uint64_t *indices, size_t count,
+                           void *const *out) const {
+  size_t elements = form.columns[form.image].elements();
+  auto *values = static_cast<float *>(out[form.image]);
+  for (size_t i = 0; i < count; ++i) {
+    REPRISE_RETURN_IF_ERROR(fillVolume(indices[i], values + i * elements));
+    if (form.label)
+      static_cast<int32_t *>(out[*form.label])[i] = files->label(indices[i]);
+  }
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Source
+//===----------------------------------------------------------------------===//
+
+static bool endsWith(const std::string &name, const std::string &ending) {
+  return name.size() > ending.size() &&
+         !name.compare(name.size() - ending.size(), ending.size(), ending);
+}
+
+static bool isVolumeName(const std::string &name) {
+  return endsWith(name, ".nii") || endsWith(name, ".nii.gz");
+}
+
+static constexpr FileKind kVolumes = {isVolumeName,
+                                      [](const std::string &) { return false; },
+                                      "volume", ".nii or .nii.gz"};
+
+static Expected<std::unique_ptr<Dataset>>
+openVolumes(const DataSpec &spec, Split split, const DatasetOptions &options) {
+  auto files = listClassFolders(spec, split, kVolumes);
+  if (!files.ok())
+    return files.status();
+  VolumeShape shape;
+  if (auto first = openVolume((*files)->name(0), shape); !first.ok())
+    return first.status();
+  Expected<LabelledImages> form =
+      labelledImages(spec.source, options.columns, {});
+  if (!form.ok())
+    return form.status();
+  form->columns[form->image].shape.assign(shape.begin(), shape.end());
+  const std::string normalize =
+      spec.images.normalize.empty() ? "volume" : spec.images.normalize;
+  if (normalize != "volume")
+    REPRISE_RETURN_IF_ERROR(parseChannelScale(normalize, shape[3]).status());
+  return std::unique_ptr<Dataset>(std::make_unique<VolumeDataset>(
+      std::move(*files), std::move(*form), shape, normalize));
+}
+
+namespace {
+
+class VolumeSource final : public DataSource {
+public:
+  bool takes(const std::string &source, PathKind kind) const override {
+    return kind == PathKind::Directory && hasClassFolders(source) &&
+           beginsWith(source, isVolumeName);
+  }
+  DataTraits traits(const DataSpec &spec) const override {
+    DataTraits traits = traitsOfFolders(spec);
+    traits.isScaled = true;
+    return traits;
+  }
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split split,
+       const DatasetOptions &options) const override {
+    return openVolumes(spec, split, options);
+  }
+  Expected<DatasetExtent> measure(const DataSpec &spec, Split split,
+                                  const std::vector<Column> &) const override {
+    auto files = listClassFolders(spec, split, kVolumes);
+    if (!files.ok())
+      return files.status();
+    VolumeShape shape;
+    auto first = openVolume((*files)->name(0), shape);
+    if (!first.ok())
+      return first.status();
+    DatasetExtent extent;
+    extent.images = (*files)->size();
+    extent.hostBytes = (*files)->hostBytes();
+    extent.bytesPerThread = (*first)->nvox * uint64_t((*first)->nbyper);
+    extent.isCostly = true;
+    return extent;
+  }
+};
+
+} // namespace
+
+const DataSource &reprise::rt::volumesSource() {
+  static const VolumeSource source;
+  return source;
+}

@@ -1,0 +1,563 @@
+//===- ImageDatasetTest.cpp - Folders and shards of images ----------------===//
+//
+// Rows, their order and labels, bad files, threads, and a run that is resumed
+// in the middle of an epoch.
+//
+//===----------------------------------------------------------------------===//
+#include "FakeBackend.h"
+#include "TestFiles.h"
+#include "TestImages.h"
+#include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <cstring>
+
+using namespace reprise::rt;
+using namespace reprise::rt::test;
+namespace fs = std::filesystem;
+
+static constexpr ImageShape kShape = {6, 6, 3};
+
+/// A picture of one colour with some noise, so that classes can be told apart.
+static Picture shade(int value, unsigned seed) {
+  Picture picture = noise(9, 12, 3, seed);
+  for (uint8_t &pixel : picture.pixels)
+    pixel = uint8_t(value + pixel / 16);
+  return picture;
+}
+
+static void writeClass(const std::string &folder, int value, int count) {
+  fs::create_directories(folder);
+  for (int i = 0; i < count; ++i) {
+    Picture picture = shade(value, unsigned(value * 100 + i));
+    const std::string name = folder + "/" + std::to_string(i);
+    if (i % 2)
+      writeFile(name + ".JPG", encodeJpeg(picture));
+    else
+      writeFile(name + ".png", encodePng(picture));
+  }
+}
+
+static DatasetOptions wanted(ImageShape shape = kShape) {
+  DatasetOptions options;
+  options.columns = {imageColumn(shape), labelColumn()};
+  return options;
+}
+
+static DataSpec specOf(const std::string &source) {
+  DataSpec spec;
+  spec.source = source;
+  return spec;
+}
+
+namespace {
+
+/// Two classes of 7 and 5 images, and tests of 2 and 0.
+struct Classes : testing::Test {
+  Classes() {
+    writeClass(folder / "data/train/dark", 10, 7);
+    writeClass(folder / "data/train/bright", 200, 5);
+    writeClass(folder / "data/val/dark", 20, 2);
+    writeFile(folder / "data/train/dark/notes.txt", "no image");
+  }
+  Folder folder;
+  std::string source = folder / "data";
+};
+
+} // namespace
+
+static std::vector<float> rowOf(const Dataset &data, uint64_t row,
+                                int32_t &label) {
+  std::vector<float> image(data.columns()[0].elements());
+  void *places[] = {image.data(), &label};
+  Status status = data.fill(&row, 1, places);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+TEST_F(Classes, AreNumberedByName) {
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->classes(), 2);
+  EXPECT_EQ((*data)->classNames(),
+            (std::vector<std::string>{"bright", "dark"}));
+  for (uint64_t row = 0; row < 12; ++row) {
+    int32_t label = -1;
+    float first = rowOf(**data, row, label)[0];
+    EXPECT_EQ(label, row < 5 ? 0 : 1);
+    EXPECT_EQ(first > 0, row < 5) << first; // from -1 to 1
+  }
+  auto tests = openDataset(specOf(source), Split::Test, wanted());
+  ASSERT_TRUE(tests.ok()) << tests.status().message();
+  EXPECT_EQ((*tests)->size(), 2u);
+  int32_t label = -1;
+  rowOf(**tests, 0, label);
+  EXPECT_EQ(label, 1);
+  EXPECT_TRUE(traitsOf(specOf(source)).hasTest);
+  EXPECT_FALSE(traitsOf(specOf(source + "/train")).hasSplits);
+}
+
+TEST_F(Classes, ThatTrainingDoesNotKnowAreRefused) {
+  writeClass(source + "/val/dim", 90, 1);
+  expectError(openDataset(specOf(source), Split::Test, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"val/dim", "training images"});
+}
+
+TEST_F(Classes, WithoutImagesAreRefused) {
+  fs::create_directories(source + "/train/empty");
+  expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
+              RP_DATA_LOSS, {"train/empty", "no image"});
+}
+
+TEST_F(Classes, MoreThanTheProgramKnowsAreRefused) {
+  DatasetOptions options = wanted();
+  options.classes = 1;
+  expectError(openDataset(specOf(source), Split::Train, options).status(),
+              RP_INVALID_ARGUMENT, {"2 classes", "tells 1 apart"});
+}
+
+TEST_F(Classes, ProgramsWithoutImagesAreRefused) {
+  expectError(
+      openDataset(specOf(source), Split::Train, wanted({6, 6, 4})).status(),
+      RP_INVALID_ARGUMENT, {"one channel or three", "6x6x4"});
+}
+
+TEST_F(Classes, FoldersBesideIdxFilesAreNoClasses) {
+  fs::create_directories(folder / "idx/notes");
+  writeFile(folder / "idx/train-images-idx3-ubyte.gz", "damaged");
+  expectError(
+      openDataset(specOf(folder / "idx"), Split::Train, wanted()).status(),
+      RP_DATA_LOSS, {"idx3-ubyte"});
+}
+
+TEST_F(Classes, OtherDataHaveNoSteps) {
+  DataSpec spec = specOf("synthetic");
+  spec.images.training = "center-crop";
+  expectError(openDataset(spec, Split::Train, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"synthetic", "--train-images"});
+}
+
+TEST_F(Classes, StepsMustFitTheProgramAndTheirUse) {
+  DataSpec spec = specOf(source);
+  spec.images.training = "resize=8x6";
+  expectError(openDataset(spec, Split::Train, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"8x6", "6x6x3"});
+  spec = specOf(source);
+  spec.images.evaluation = "center-crop,flip";
+  expectError(openDataset(spec, Split::Train, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"center-crop,flip", "nothing random"});
+}
+
+TEST_F(Classes, NormalizationIsByChannel) {
+  DataSpec spec = specOf(source);
+  spec.images.normalize = "none";
+  spec.images.evaluation = "resize=6x6";
+  auto plain = openDataset(spec, Split::Train, wanted());
+  spec.images.normalize = "0.1,0.2,0.3/0.5,0.25,2";
+  auto scaled = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(plain.ok() && scaled.ok());
+  int32_t label = 0;
+  std::vector<float> before = rowOf(**plain, 3, label),
+                     after = rowOf(**scaled, 3, label);
+  const float mean[] = {0.1f, 0.2f, 0.3f}, deviation[] = {0.5f, 0.25f, 2.0f};
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_GE(before[i], 0);
+    EXPECT_LE(before[i], 1);
+    EXPECT_FLOAT_EQ(after[i], (before[i] - mean[i % 3]) / deviation[i % 3]);
+  }
+}
+
+/// What surrounds a picture that is smaller than its crop is black.
+TEST_F(Classes, SmallPicturesAreSurroundedByBlack) {
+  DataSpec spec = specOf(source);
+  spec.images.evaluation = "center-crop";
+  for (const char *steps : {"center-crop", "center-crop,jitter=0.5"}) {
+    spec.images.training = steps;
+    auto data = openDataset(spec, Split::Train, wanted({20, 20, 1}));
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    std::vector<float> image(400, 7);
+    int32_t label = 0;
+    uint64_t row = 0; // 9x12 of "bright"
+    void *places[] = {image.data(), &label};
+    ASSERT_TRUE((*data)->fillDrawn({1, 1}, &row, 1, places).ok());
+    for (int64_t y = 0; y < 20; ++y)
+      for (int64_t x = 0; x < 20; ++x) {
+        bool isInside = y >= 5 && y < 14 && x >= 4 && x < 16;
+        EXPECT_EQ(image[size_t(y * 20 + x)] > -1, isInside) << y << " " << x;
+      }
+  }
+}
+
+TEST_F(Classes, MirroredImagesAreMirrored) {
+  DataSpec spec = specOf(source);
+  spec.images.evaluation = "resize=6x6";
+  spec.images.training = "resize=6x6,flip=1";
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  int32_t label = 0;
+  std::vector<float> plain = rowOf(**data, 2, label), mirrored(plain.size());
+  uint64_t row = 2;
+  void *places[] = {mirrored.data(), &label};
+  ASSERT_TRUE((*data)->fillDrawn({}, &row, 1, places).ok());
+  for (size_t i = 0; i < plain.size(); ++i) {
+    size_t pixel = i / 3, x = pixel % 6;
+    EXPECT_EQ(mirrored[i], plain[(pixel - x + 5 - x) * 3 + i % 3]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bad files
+//===----------------------------------------------------------------------===//
+
+TEST_F(Classes, BadFilesAreNamedOrSkipped) {
+  const std::string bad = source + "/train/bright/2.png";
+  std::string bytes = readFile(bad);
+  writeFile(bad, bytes.substr(0, bytes.size() / 2));
+  writeFile(source + "/train/dark/x.webp", "RIFF");
+  expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
+              RP_DATA_LOSS, {"x.webp", ".jpeg", "--skip-bad-files"});
+  fs::remove(source + "/train/dark/x.webp");
+  auto strict = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(strict.ok());
+  // In the order of their names: 0.png, 1.JPG, 2.png.
+  uint64_t row = 2;
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  void *places[] = {image.data(), &label};
+  expectError((*strict)->fill(&row, 1, places), RP_DATA_LOSS,
+              {"bright/2.png'", "cannot be decoded"});
+  DataSpec spec = specOf(source);
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 11u);
+  EXPECT_EQ((*data)->skipped().count, 1u);
+  EXPECT_NE((*data)->skipped().first.find("bright/2.png"), std::string::npos);
+  for (row = 0; row < 11; ++row) {
+    rowOf(**data, row, label);
+    EXPECT_EQ(label, row < 4 ? 0 : 1);
+  }
+}
+
+TEST_F(Classes, NothingButBadFilesIsRefused) {
+  Folder other;
+  fs::create_directories(other / "a");
+  writeFile(other / "a/x.png", "no");
+  DataSpec spec = specOf(other.path);
+  spec.images.skipBadFiles = true;
+  expectError(openDataset(spec, Split::Train, wanted()).status(), RP_DATA_LOSS,
+              {"no image of", "x.png"});
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// The bytes of all columns of some batches, from a place in the epochs on.
+static std::string batches(const Dataset &data, unsigned threads,
+                           uint64_t epoch, uint64_t position, uint64_t count) {
+  LoaderOptions options;
+  options.batch = 4;
+  options.seed = 9;
+  options.epoch = epoch;
+  options.position = position;
+  options.batches = count;
+  options.threads = threads;
+  auto loader = Loader::create(data, options);
+  EXPECT_TRUE(loader.ok());
+  std::string bytes;
+  while (true) {
+    auto batch = (*loader)->next();
+    EXPECT_TRUE(batch.ok()) << batch.status().message();
+    if (!batch.ok() || !*batch)
+      return bytes;
+    for (const auto &column : (*batch)->columns)
+      bytes.append(column.begin(), column.end());
+  }
+}
+
+TEST_F(Classes, BatchesAreTheSameOnAnyThreadsAndFromAnyPlace) {
+  DataSpec spec = specOf(source);
+  spec.images.training = "random-resized-crop,flip,jitter=0.4:0.4:0.4:0.1";
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  std::string all = batches(**data, 1, 0, 0, 9); // three epochs
+  EXPECT_EQ(batches(**data, 2, 0, 0, 9), all);
+  EXPECT_EQ(batches(**data, 7, 0, 0, 9), all);
+  size_t one = all.size() / 9;
+  EXPECT_EQ(batches(**data, 3, 1, 8, 4), all.substr(5 * one));
+  // An image looks different in the next epoch.
+  EXPECT_NE(all.substr(0, 3 * one), all.substr(3 * one, 3 * one));
+}
+
+TEST_F(Classes, FailureOfARowEndsTheRunWithItsName) {
+  writeFile(source + "/train/dark/3.JPG", "no");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  LoaderOptions options;
+  options.batch = 4;
+  options.threads = 3;
+  auto loader = Loader::create(**data, options);
+  ASSERT_TRUE(loader.ok());
+  Status status;
+  for (int i = 0; i < 3 && status.ok(); ++i)
+    status = (*loader)->next().status();
+  expectError(status, RP_DATA_LOSS, {"dark/3.JPG"});
+}
+
+static TrainOptions runOf(const std::string &source) {
+  TrainOptions options;
+  options.data.source = source;
+  options.data.images.training = "random-resized-crop,flip,jitter=0.2";
+  options.given = {"train-images"};
+  options.steps = 14; // three batches of four an epoch
+  options.learningRate.base = 0.05;
+  options.seed = 3;
+  return options;
+}
+
+TEST_F(Classes, ResumedRunEndsWithTheSameBitsAndSteps) {
+  FakeBackend whole(4, kShape, 2);
+  ASSERT_TRUE(train(whole, runOf(source)).ok());
+  for (uint64_t interruption : {1, 4, 5}) {
+    FakeBackend first(4, kShape, 2), second(4, kShape, 2);
+    TrainOptions options = runOf(source);
+    options.savePath = folder / "s.safetensors";
+    std::atomic<bool> stop{false};
+    options.stop = &stop;
+    options.onProgress = [&](const Progress &p) {
+      stop = p.step == interruption;
+    };
+    ASSERT_TRUE(train(first, options).ok());
+    // Says nothing of images: what the state holds is taken.
+    TrainOptions rest;
+    rest.data.source = source;
+    rest.data.loaderThreads = 3;
+    rest.resumePath = options.savePath;
+    auto result = train(second, rest);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(second.bits, whole.bits) << interruption;
+    EXPECT_EQ(result->position.course.at("train-images"),
+              "random-resized-crop=0.08:1,flip=0.5,jitter=0.2:0:0:0");
+  }
+}
+
+TEST_F(Classes, OtherStepsOfAStateAreRefusedUnlessWanted) {
+  FakeBackend backend(4, kShape, 2);
+  TrainOptions options = runOf(source);
+  options.steps = 2;
+  options.savePath = folder / "s.safetensors";
+  ASSERT_TRUE(train(backend, options).ok());
+  options.savePath.clear();
+  options.resumePath = folder / "s.safetensors";
+  options.steps = 4;
+  options.data.images.training = "center-crop";
+  expectError(train(backend, options).status(), RP_INVALID_ARGUMENT,
+              {"train-images is random-resized-crop", "center-crop here",
+               "--override train-images"});
+  options.overridden = {"train-images"};
+  auto result = train(backend, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->position.course.at("train-images"), "center-crop");
+}
+
+TEST_F(Classes, EvaluationSeesWhatTheStateSays) {
+  FakeBackend backend(4, kShape, 2);
+  TrainOptions options = runOf(source);
+  options.data.images.evaluation = "resize=6x6";
+  options.data.images.normalize = "none";
+  options.given.insert({"eval-images", "normalize"});
+  options.savePath = folder / "s.safetensors";
+  ASSERT_TRUE(train(backend, options).ok());
+  EvaluateOptions evaluation;
+  evaluation.data.source = source;
+  evaluation.statePath = options.savePath;
+  auto stored = evaluate(backend, evaluation);
+  ASSERT_TRUE(stored.ok()) << stored.status().message();
+  evaluation.data.images.evaluation = "resize=6x6";
+  evaluation.data.images.normalize = "none";
+  evaluation.given = {"eval-images", "normalize"};
+  auto said = evaluate(backend, evaluation);
+  ASSERT_TRUE(said.ok());
+  EXPECT_EQ(stored->loss, said->loss);
+  evaluation.data.images.normalize = "0.5/0.1";
+  auto other = evaluate(backend, evaluation);
+  ASSERT_TRUE(other.ok());
+  EXPECT_NE(stored->loss, other->loss);
+}
+
+TEST_F(Classes, ConfusionCountsLabelsByGuess) {
+  FakeBackend backend(4, kShape, 2);
+  ASSERT_TRUE(backend.initialize(0).ok());
+  // Logits are (sum of values, 0): bright images are class 0, as they are
+  // labelled; what lies in "dark" and is bright is taken for bright.
+  auto *weight = reinterpret_cast<float *>(backend.bits["fc.weight"].data());
+  for (size_t i = 0; i < kShape.elements(); ++i) {
+    weight[2 * i] = 1;
+    weight[2 * i + 1] = 0;
+  }
+  writeFile(source + "/train/dark/9.png", encodePng(shade(220, 1)));
+  EvaluateOptions evaluation;
+  evaluation.data.source = source;
+  evaluation.split = Split::Train;
+  evaluation.confusion = true;
+  auto result = evaluate(backend, evaluation);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->confusion, (std::vector<uint64_t>{5, 0, 1, 7}));
+  EXPECT_EQ(result->classNames, (std::vector<std::string>{"bright", "dark"}));
+  EXPECT_EQ(result->correct, 12u);
+}
+
+TEST_F(Classes, MemoryOfDecodingIsForeseen) {
+  auto extent = measureDataset(specOf(source), Split::Train,
+                               {imageColumn(kShape), labelColumn()});
+  ASSERT_TRUE(extent.ok()) << extent.status().message();
+  EXPECT_EQ(extent->images, 12u);
+  EXPECT_TRUE(extent->isCostly);
+  EXPECT_GE(extent->bytesPerThread, 9u * 12 * 3);
+}
+
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+/// A sample a class, from `first` on.
+static std::string shardOf(int first, int count) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (int i = first; i < first + count; ++i) {
+    const std::string key = "a/" + std::to_string(i);
+    entries.push_back({key + ".png", encodePng(shade(i * 20, unsigned(i)))});
+    entries.push_back({key + ".json", "{}"});
+    entries.push_back({key + ".cls", std::to_string(i) + "\n"});
+  }
+  return makeTar(entries);
+}
+
+static void expectShards(const std::string &source, std::vector<int> labels) {
+  SCOPED_TRACE(source);
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  ASSERT_EQ((*data)->size(), labels.size());
+  for (uint64_t row = 0; row < labels.size(); ++row) {
+    int32_t label = -1;
+    float first = rowOf(**data, row, label)[0];
+    EXPECT_EQ(label, labels[row]);
+    // A shade of 20 * label to 20 * label + 15 of 255, as -1 to 1.
+    EXPECT_NEAR((first + 1) * 127.5, 20 * label + 8, 8.5);
+  }
+}
+
+TEST(Shards, AreFoundByNamePatternAndFolder) {
+  Folder folder;
+  writeFile(folder / "s-00.tar", shardOf(0, 3));
+  writeFile(folder / "s-01.tar", shardOf(3, 2));
+  writeFile(folder / "s-02.tar", shardOf(5, 1));
+  expectShards(folder.path, {0, 1, 2, 3, 4, 5});
+  expectShards(folder / "s-01.tar", {3, 4});
+  expectShards(folder / "s-*.tar", {0, 1, 2, 3, 4, 5});
+  expectShards(folder / "s-{01..02}.tar", {3, 4, 5});
+  expectShards(folder / "s-{02,00}.tar", {5, 0, 1, 2});
+  expectShards(folder / "{s}-0[12].tar", {3, 4, 5});
+}
+
+TEST(Shards, WhatDoesNotExistIsNamed) {
+  Folder folder;
+  writeFile(folder / "s-00.tar", shardOf(0, 1));
+  expectError(
+      openDataset(specOf(folder / "t-*.tar"), Split::Train, wanted()).status(),
+      RP_IO_ERROR, {"no file matches", "t-*.tar"});
+  expectError(
+      openDataset(specOf(folder / "s-{00..01}.tar"), Split::Train, wanted())
+          .status(),
+      RP_IO_ERROR, {"s-01.tar"});
+  for (const char *name : {"s-{00.tar", "s-{}.tar", "s-{0{1}}.tar"})
+    expectError(
+        openDataset(specOf(folder / name), Split::Train, wanted()).status(),
+        RP_INVALID_ARGUMENT, {"braces", name});
+}
+
+TEST(Shards, DamageIsNamed) {
+  Folder folder;
+  auto expect = [&](const std::string &bytes, std::vector<std::string> parts) {
+    writeFile(folder / "x.tar", bytes);
+    parts.push_back("x.tar");
+    expectError(
+        openDataset(specOf(folder / "x.tar"), Split::Train, wanted()).status(),
+        RP_DATA_LOSS, parts);
+  };
+  std::string good = shardOf(0, 2);
+  expect(good.substr(0, 700), {"truncated"});
+  expect(good.substr(0, good.size() / 2), {"truncated"});
+  expect("nonsense", {});
+  expect(std::string(4096, 'x'), {});
+  std::string bent = good;
+  bent[150] ^= 1; // the check sum of the first header
+  expect(bent, {});
+  expect(makeTar({}), {"no sample"});
+  expect(makeTar({{"a.png", "x"}}), {"'a'", "without its class"});
+  expect(makeTar({{"a.cls", "1"}}), {"'a'", "without its image"});
+  expect(makeTar({{"a.png", "x"}, {"a.cls", "cat"}}), {"a.cls", "no class"});
+  expect(makeTar({{"a.png", "x"}, {"a.cls", "-1"}}), {"a.cls", "no class"});
+  expect(makeTar({{"a.png", "x"}, {"a.jpg", "x"}}), {"two images"});
+  expect(makeTar({{"a.webp", "x"}, {"a.cls", "1"}}), {"a.webp"});
+}
+
+TEST(Shards, ImageThatCannotBeDecodedIsNamedWithItsShard) {
+  Folder folder;
+  writeFile(folder / "x.tar", makeTar({{"a.png", "x"}, {"a.cls", "0"}}));
+  auto data = openDataset(specOf(folder / "x.tar"), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  uint64_t row = 0;
+  void *places[] = {image.data(), &label};
+  expectError((*data)->fill(&row, 1, places), RP_DATA_LOSS,
+              {"x.tar/a.png' cannot be decoded"});
+}
+
+static void pack(const Folder &folder, const std::string &command) {
+  ASSERT_EQ(std::system(("cd '" + folder.path + "' && " + command).c_str()), 0);
+}
+
+/// What tar writes of long names, and of those beyond ASCII: headers with bytes
+/// of their own in front.
+TEST(Shards, LongNamesAreRead) {
+  std::string umlauts;
+  for (int i = 0; i < 70; ++i)
+    umlauts += "\xC3\xA4";
+  for (const std::string &name : {std::string(180, 'n'), umlauts}) {
+    Folder folder;
+    fs::create_directories(folder / "in");
+    writeFile(folder / ("in/" + name + ".png"), encodePng(shade(0, 1)));
+    writeFile(folder / ("in/" + name + ".cls"), "0");
+    for (const char *format : {"gnu", "pax"}) {
+      const std::string archive = std::string(format) + ".tar";
+      pack(folder, "tar -C in --format=" + std::string(format) + " -cf " +
+                       archive + " .");
+      expectShards(folder / archive, {0});
+    }
+  }
+}
+
+TEST(Shards, CompressedOnesAreRefused) {
+  Folder folder;
+  writeFile(folder / "plain.tar", shardOf(0, 1));
+  pack(folder, "gzip -c plain.tar > packed.tar");
+  expectError(openDataset(specOf(folder / "packed.tar"), Split::Train, wanted())
+                  .status(),
+              RP_DATA_LOSS, {"packed.tar", "compressed (gzip)"});
+}
+
+TEST(Shards, OfADirectoryHaveSplitsByName) {
+  Folder folder;
+  writeFile(folder / "train-0.tar", shardOf(0, 3));
+  expectError(openDataset(specOf(folder.path), Split::Test, wanted()).status(),
+              RP_IO_ERROR, {"val*.tar"});
+  EXPECT_FALSE(traitsOf(specOf(folder.path)).hasTest);
+  writeFile(folder / "val-0.tar", shardOf(1, 1));
+  EXPECT_TRUE(traitsOf(specOf(folder.path)).hasTest);
+  expectShards(folder.path, {0, 1, 2});
+  auto tests = openDataset(specOf(folder.path), Split::Test, wanted());
+  ASSERT_TRUE(tests.ok()) << tests.status().message();
+  EXPECT_EQ((*tests)->size(), 1u);
+}
