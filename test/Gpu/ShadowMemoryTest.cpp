@@ -32,7 +32,7 @@ static unsigned compare(uint64_t seed) {
   alignas(4) char data[4] = {};
   ShadowMemory memory({{data, sizeof data, "data"}}, 4);
   std::vector<Access> history;
-  Moment now = {{1, 0, 0, Thread}, 1};
+  Moment now = {{1, 0, 0, Thread}, 1, nullptr};
   uint64_t warpEpochs[2] = {}, storesOf = 2 + below(6);
   while (history.size() < 1000) {
     if (below(12) == 0)
