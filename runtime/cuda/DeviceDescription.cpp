@@ -178,15 +178,15 @@ Expected<DeviceDescription> readDescription(const std::string &json) {
   DeviceDescription d;
   REPRISE_RETURN_IF_ERROR(checkFields(*object));
   REPRISE_RETURN_IF_ERROR(readTexts(*object, d));
+  REPRISE_RETURN_IF_ERROR(readMemory(*object, d.memoryBytes));
+  REPRISE_RETURN_IF_ERROR(readRates(*object, d.roofline));
+  REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
   if (object->contains("source")) {
     Expected<std::string> source = readText(*object, "source");
     if (!source.ok())
       return source.status();
     d.source = *source;
   }
-  REPRISE_RETURN_IF_ERROR(readMemory(*object, d.memoryBytes));
-  REPRISE_RETURN_IF_ERROR(readRates(*object, d.roofline));
-  REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
   return d;
 }
 
