@@ -2,6 +2,7 @@
 #
 # A test is a file of IR whose RUN lines pipe it through the tools; FileCheck
 # compares what comes out with the file's CHECK lines.
+import ctypes
 import os
 import platform
 import shutil
@@ -56,6 +57,17 @@ for tool in [
             break
 
 config.available_features.add(platform.machine())
+# A driver of the tests (test/runtime/cuda/FakeCuda.cpp), where no true one would
+# be found before it.
+fake_cuda = os.path.join(
+    os.path.dirname(config.reprise_tools_dir), "test/runtime/cuda/fake"
+)
+config.substitutions.append(("%fake_cuda", fake_cuda))
+try:
+    ctypes.CDLL("libcuda.so.1")
+except OSError:
+    if os.path.exists(os.path.join(fake_cuda, "lib64", "libcuda.so.1")):
+        config.available_features.add("fake-cuda")
 # A browser, for the report.
 if shutil.which("chromium"):
     config.available_features.add("chromium")

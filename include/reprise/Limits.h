@@ -25,6 +25,10 @@ constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 46;
 /// The most threads that a program may be compiled for.
 constexpr unsigned kMaxThreads = 1024;
 
+/// The fixed buffer, of kind input, that a device may receive the inputs of the
+/// next step in, one behind another, each at a multiple of the alignment.
+constexpr const char *kStagingName = "inputs of the next step";
+
 /// The longest name of a variable, buffer, step or kernel, in bytes.
 constexpr size_t kMaxNameBytes = 4096;
 

@@ -1,12 +1,15 @@
 //===- FixedStorage.cpp - Bytes of variables and constants ----------------===//
 //
 // Input:   a module with variables and flat functions.
-// Output:  a range for each variable and each distinct constant.
+// Output:  a range for each variable and each distinct constant; and one for
+// the
+//          inputs of the next step, as many bytes as those of any entry.
 // Fails:   on a tensor without elements, which has no bytes to name.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/PlanProblem.h"
 #include "reprise/Fault.h"
+#include "reprise/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -43,9 +46,30 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 
+/// Bytes of a function's inputs, one behind another.
+static uint64_t inputBytes(func::FuncOp function, uint64_t alignment) {
+  uint64_t bytes = 0;
+  for (Type type : function.getArgumentTypes())
+    bytes += llvm::alignTo(sg::byteSize(type), alignment);
+  return bytes;
+}
+
+/// Appends the range that kStagingName says.
+static void addStaging(FixedStorage &fixed, mlir::ModuleOp module,
+                       uint64_t alignment) {
+  uint64_t bytes = 0;
+  for (auto function : module.getOps<func::FuncOp>())
+    bytes = std::max(bytes, inputBytes(function, alignment));
+  if (bytes == 0)
+    return;
+  fixed.ranges.push_back({kStagingName, BufferKind::Input, fixed.bytes, bytes});
+  fixed.bytes += bytes;
+}
+
 FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module,
-                                             uint64_t alignment) {
+                                             const Target &target) {
   FixedStorage fixed;
+  uint64_t alignment = target.alignment();
   for (auto variable : module.getOps<sg::VariableOp>()) {
     FailureOr<uint32_t> range = addRange(fixed, variable, variable.getType(),
                                          variable.getSymName().str(),
@@ -68,5 +92,7 @@ FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module,
       fixed.constants[value] = *range;
       REPRISE_FAULT("constants-share-a-range", fixed.constants[value] = 0);
     }
+  if (target.stagesInputs())
+    addStaging(fixed, module, alignment);
   return fixed;
 }

@@ -23,7 +23,7 @@ using namespace reprise;
 FailureOr<rt_dialect::ProgramOp>
 reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
                         Target &target, const CostModel &costs) {
-  FailureOr<FixedStorage> fixed = layOutFixed(module, target.alignment());
+  FailureOr<FixedStorage> fixed = layOutFixed(module, target);
   if (failed(fixed))
     return failure();
   std::vector<PlannedEntry> entries;

@@ -25,8 +25,8 @@ reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
       createTarget(options.target, options.threads);
   if (!target.ok())
     return step.emitError() << target.status().message();
-  FailureOr<FixedStorage> fixed = layOutFixed(
-      step->getParentOfType<mlir::ModuleOp>(), (*target)->alignment());
+  FailureOr<FixedStorage> fixed =
+      layOutFixed(step->getParentOfType<mlir::ModuleOp>(), **target);
   if (failed(fixed))
     return failure();
   FailureOr<PlanProblem> problem = buildPlanProblem(step, *fixed, **target);

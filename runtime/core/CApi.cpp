@@ -320,6 +320,10 @@ rp_status *rp_session_run(rp_session *session, const char *entry) {
   return withSession(session, [&](Session &s) { return s.run(entry); });
 }
 
+int32_t rp_session_stages_inputs(const rp_session *session) {
+  return session && session->session->stagesInputs();
+}
+
 rp_status *rp_session_get_output(rp_session *session, const char *entry,
                                  const char *name, void *data, size_t bytes) {
   return withSession(session, [&](Session &s) {

@@ -14,7 +14,26 @@
 namespace reprise::rt {
 
 DeviceProgram::~DeviceProgram() = default;
+
+Status DeviceProgram::writeInput(size_t, uint32_t, uint64_t offset,
+                                 const void *data, uint64_t bytes) {
+  return write(offset, data, bytes);
+}
+
 Device::~Device() = default;
+
+Expected<DeviceSummary> Device::summary() {
+  DeviceSummary summary;
+  summary.name = name();
+  return summary;
+}
+
+Expected<std::string> Device::description() {
+  return Status::error(RP_UNAVAILABLE,
+                       "device '" + name() +
+                           "' needs no description: 'reprise device list' says "
+                           "by which target programs are compiled for it");
+}
 
 namespace {
 struct Registry {

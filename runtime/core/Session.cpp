@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 namespace reprise::rt {
 
@@ -196,10 +195,13 @@ Status Session::setInput(const char *entryName, const char *name,
     entries[size_t(inputsOf)].inputSet.assign(
         entries[size_t(inputsOf)].inputSet.size(), false);
   inputsOf = int(*number);
-  int before = std::exchange(outputsOf, -1);
+  int before = outputsOf;
+  if (!prepared->stagesInputs())
+    outputsOf = -1;
   REPRISE_FAULT("outputs-outlive-inputs", outputsOf = before);
-  REPRISE_RETURN_IF_ERROR(
-      prepared->write(arenaOffset(program->root(), &entry, view), data, bytes));
+  REPRISE_RETURN_IF_ERROR(prepared->writeInput(
+      *number, uint32_t(index), arenaOffset(program->root(), &entry, view),
+      data, bytes));
   entries[*number].inputSet[size_t(index)] = true;
   return {};
 }

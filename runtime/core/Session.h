@@ -28,6 +28,8 @@ public:
   Status setInput(const char *entry, const char *name, const void *data,
                   size_t bytes);
   Status run(const char *entry);
+  /// Whether the outputs of a run outlive setInput.
+  bool stagesInputs() const { return prepared->stagesInputs(); }
   Status getOutput(const char *entry, const char *name, void *data,
                    size_t bytes);
   Status readVariable(const char *name, void *data, size_t bytes);

@@ -120,6 +120,14 @@ private:
 class CpuDevice : public Device {
 public:
   std::string name() const override { return "cpu"; }
+  Expected<DeviceSummary> summary() override {
+    return DeviceSummary{"this machine's processor",
+                         hostTarget(),
+                         libraryVersion(),
+                         "cpu:native",
+                         0,
+                         0};
+  }
   HostBytes hostBytes(const fb::Program &program) const override;
   Expected<std::unique_ptr<DeviceProgram>>
   prepare(const fb::Program &program, uint64_t guardBytes) override;

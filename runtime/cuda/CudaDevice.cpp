@@ -2,19 +2,22 @@
 //
 // Preparing loads code and library calls, runs each entry once on zeros, since
 // CUDA loads what is first used, captures it as a graph, and freezes the
-// driver: nothing is allocated after that. A whole entry is one launch; steps
-// that are asked for one by one are issued one by one and waited for, so that
-// an error is told by the step it is of.
+// driver: nothing is allocated after that. A whole entry is one launch, which
+// nobody waits for until something is read; an error that comes late is told
+// with the entry and the run. Steps that are asked for one by one are issued
+// one by one and waited for, so that an error is told by the step it is of.
 //
 //===----------------------------------------------------------------------===//
 #include "CudaDevice.h"
 #include "../core/Views.h"
 #include "Code.h"
-#include "Staging.h"
+#include "DescribeGpu.h"
+#include "InputStaging.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace reprise::rt::cuda {
 
@@ -41,7 +44,10 @@ public:
         mayAdapt(mayAdapt), highWater(program.fixed_bytes()) {}
   Status prepare(const DeviceFacts &facts);
 
+  bool stagesInputs() const override { return inputs.isThere(); }
   Status write(uint64_t offset, const void *data, uint64_t bytes) override;
+  Status writeInput(size_t entry, uint32_t input, uint64_t offset,
+                    const void *data, uint64_t bytes) override;
   Status read(uint64_t offset, void *data, uint64_t bytes) override;
   Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) override;
   Status writeGuarded(uint64_t offset, const void *data,
@@ -73,6 +79,9 @@ private:
                   CudaStep &step);
   Status issue(const CudaStep &step);
   Status runOne(size_t entry, size_t index);
+  Status runGraph(size_t entry);
+  /// Says which run a message may be of that came after it was launched.
+  Status late(const Status &status) const;
   /// Says which step a message is of.
   Status named(const Status &status, size_t entry, size_t index) const;
 
@@ -83,20 +92,28 @@ private:
   Address memory = 0, arena = 0;
   Stream stream = {};
   Staging staging;
+  InputStaging inputs;
   std::vector<Kernel> kernels;
   std::vector<uint32_t> threads;
   std::map<std::pair<std::vector<int64_t>, std::string>, Call> calls;
   std::vector<EntrySteps> entries;
   uint64_t highWater;
+  uint64_t runs = 0; // of whole entries
+  /// The entry whose run nobody waited for.
+  std::optional<size_t> running;
 };
 
 class CudaDevice : public Device {
 public:
-  CudaDevice(DriverOpener open, bool mayAdapt)
-      : open(std::move(open)), mayAdapt(mayAdapt) {}
+  CudaDevice(DriverOpener open, bool mayAdapt, const MeasuredWork &measured)
+      : open(std::move(open)), mayAdapt(mayAdapt), measured(measured) {}
   std::string name() const override { return "cuda"; }
-  HostBytes hostBytes(const fb::Program &) const override {
-    return {Staging::kPieces * Staging::kPieceBytes, 0, /*holdsArena=*/false};
+  Expected<DeviceSummary> summary() override;
+  Expected<std::string> description() override;
+  HostBytes hostBytes(const fb::Program &program) const override {
+    uint64_t stagings = InputStaging::bufferOf(program) ? 2 : 1;
+    return {stagings * Staging::kPieces * Staging::kPieceBytes, 0,
+            /*holdsArena=*/false};
   }
   Expected<std::unique_ptr<DeviceProgram>>
   prepare(const fb::Program &program, uint64_t guardBytes) override;
@@ -104,6 +121,7 @@ public:
 private:
   DriverOpener open;
   bool mayAdapt;
+  MeasuredWork measured;
 };
 } // namespace
 
@@ -126,13 +144,23 @@ Status CudaProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
   if (!isInside(offset, bytes, program.arena_bytes()))
     return outside(offset, bytes, program.arena_bytes());
   highWater = std::max(highWater, offset + bytes);
-  return staging.write(arena + offset, data, bytes);
+  return late(staging.write(arena + offset, data, bytes));
+}
+
+Status CudaProgram::writeInput(size_t entry, uint32_t input, uint64_t offset,
+                               const void *data, uint64_t bytes) {
+  if (!inputs.isThere())
+    return write(offset, data, bytes);
+  return late(inputs.write(entry, input, data, bytes));
 }
 
 Status CudaProgram::read(uint64_t offset, void *data, uint64_t bytes) {
   if (!isInside(offset, bytes, program.arena_bytes()))
     return outside(offset, bytes, program.arena_bytes());
-  return staging.read(arena + offset, data, bytes);
+  REPRISE_RETURN_IF_ERROR(late(staging.read(arena + offset, data, bytes)));
+  if (bytes > 0)
+    running.reset();
+  return {};
 }
 
 Status CudaProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
@@ -190,25 +218,45 @@ Status CudaProgram::runOne(size_t entry, size_t index) {
   return status.ok() ? status : named(status, entry, index);
 }
 
+Status CudaProgram::late(const Status &status) const {
+  if (status.ok() || !running)
+    return status;
+  const fb::Entry &entry = *program.entries()->Get(uint32_t(*running));
+  return Status::error(status.code(),
+                       "entry '" + entry.name()->str() +
+                           "', run as one graph (run " + std::to_string(runs) +
+                           " of this session): " + status.message());
+}
+
+Status CudaProgram::runGraph(size_t entry) {
+  REPRISE_FAULT("cuda-allocates-in-a-step",
+                REPRISE_RETURN_IF_ERROR(driver->allocate(64).status()));
+  uint64_t given = entries[entry].end;
+  REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
+  highWater = std::max(highWater, given);
+  // An error of the launch may be that of the run before.
+  Status status = driver->launch(stream, entries[entry].graph);
+  if (!status.ok() && running)
+    return late(status);
+  ++runs;
+  running = entry;
+  return late(status);
+}
+
 Status CudaProgram::run(size_t entry, size_t first, size_t end) {
   EntrySteps &its = entries[entry];
-  bool isWhole = first == 0 && end == its.steps.size() && end > 1;
-  if (isWhole) {
-    REPRISE_FAULT("cuda-allocates-in-a-step",
-                  REPRISE_RETURN_IF_ERROR(driver->allocate(64).status()));
-    uint64_t given = its.end;
-    REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
-    highWater = std::max(highWater, given);
-    Status status = driver->launch(stream, its.graph);
-    if (status.ok())
-      status = driver->synchronize(stream);
-    if (status.ok())
-      return {};
-    return Status::error(
-        status.code(),
-        "entry '" + program.entries()->Get(uint32_t(entry))->name()->str() +
-            "', run as one graph: " + status.message());
+  if (first == 0 && inputs.isThere()) {
+    Expected<uint64_t> taken = inputs.take(entry);
+    if (!taken.ok())
+      return late(taken.status());
+    highWater = std::max(highWater, *taken);
   }
+  if (first == 0 && end == its.steps.size() && end > 1)
+    return runGraph(entry);
+  // What went wrong before is not these steps'.
+  if (running)
+    REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
+  running.reset();
   for (size_t i = first; i < end; ++i) {
     highWater = std::max(highWater, its.steps[i].end);
     REPRISE_RETURN_IF_ERROR(runOne(entry, i));
@@ -256,7 +304,7 @@ CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
 }
 
 Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
-  LibraryCallDesc desc = describe(call);
+  LibraryCallDesc desc = rt::describe(call);
   std::string implementation = call.implementation()->str();
   uint64_t workspace = call.workspace() ? *viewBytes(*call.workspace()) : 0;
   auto key = std::make_pair(libraryCallKey(desc), implementation);
@@ -386,6 +434,7 @@ Status CudaProgram::prepare(const DeviceFacts &facts) {
   REPRISE_RETURN_IF_ERROR(loadCode(facts));
   REPRISE_RETURN_IF_ERROR(allocate(facts));
   REPRISE_RETURN_IF_ERROR(staging.prepare(*driver, stream));
+  REPRISE_RETURN_IF_ERROR(inputs.prepare(*driver, program, arena, stream));
   REPRISE_RETURN_IF_ERROR(prepareSteps());
   REPRISE_RETURN_IF_ERROR(captureEntries());
   REPRISE_RETURN_IF_ERROR(driver->freeze());
@@ -412,8 +461,46 @@ static Status checkLibraries(const fb::Program &program,
   return {};
 }
 
+Expected<DeviceSummary> CudaDevice::summary() {
+  Expected<std::unique_ptr<Driver>> driver = open();
+  if (!driver.ok())
+    return driver.status();
+  Expected<DeviceFacts> facts = (*driver)->facts();
+  if (!facts.ok())
+    return facts.status();
+  std::string key = describedKey(*facts);
+  return DeviceSummary{facts->name,      facts->architecture,
+                       facts->libraries, key.empty() ? "" : "cuda:" + key,
+                       facts->freeBytes, facts->totalBytes};
+}
+
+Expected<std::string> CudaDevice::description() {
+  Expected<std::unique_ptr<Driver>> driver = open();
+  if (!driver.ok())
+    return driver.status();
+  Expected<DeviceDescription> description = describeGpu(**driver, measured);
+  if (!description.ok())
+    return description.status();
+  return writeDescription(*description);
+}
+
+/// Memory of a GPU begins at multiples of this, as does the guard's end.
+static Status checkAlignment(const fb::Program &program) {
+  constexpr uint64_t kMemoryAlignment = 256;
+  bool isKept = program.alignment() <= kMemoryAlignment;
+  REPRISE_FAULT("cuda-any-alignment-taken", isKept = true);
+  if (!isKept)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact's buffers are aligned to " +
+                             std::to_string(program.alignment()) +
+                             " bytes, a GPU's memory to " +
+                             std::to_string(kMemoryAlignment));
+  return {};
+}
+
 Expected<std::unique_ptr<DeviceProgram>>
 CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+  REPRISE_RETURN_IF_ERROR(checkAlignment(program));
   Expected<std::unique_ptr<Driver>> driver = open();
   if (!driver.ok())
     return driver.status();
@@ -428,8 +515,9 @@ CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }
 
-std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt) {
-  return std::make_unique<CudaDevice>(std::move(open), mayAdapt);
+std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt,
+                                       const MeasuredWork &measured) {
+  return std::make_unique<CudaDevice>(std::move(open), mayAdapt, measured);
 }
 
 Expected<Which> readWhich(const std::string &which) {

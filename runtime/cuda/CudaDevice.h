@@ -1,11 +1,13 @@
 //===- CudaDevice.h - A GPU behind the device interface ---------*- C++ -*-===//
 //
-// One arena in the GPU's memory, one stream, each entry captured as one graph.
+// One arena in the GPU's memory, one stream for steps and one for inputs, each
+// entry captured as one graph.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDADEVICE_H
 #define REPRISE_RUNTIME_CUDA_CUDADEVICE_H
 
+#include "DescribeGpu.h"
 #include "Driver.h"
 #include "reprise/Runtime/Device.h"
 
@@ -26,7 +28,8 @@ struct Which {
 Expected<Which> readWhich(const std::string &which);
 
 /// A device whose programs each have a driver of their own.
-std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt);
+std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt,
+                                       const MeasuredWork &measured = {});
 
 /// The GPU of this machine that readWhich says. Fails with
 /// RP_UNAVAILABLE, and says what is missing and what to do.

@@ -181,19 +181,26 @@ Expected<DeviceDescription> readDescription(const std::string &json) {
   REPRISE_RETURN_IF_ERROR(readMemory(*object, d.memoryBytes));
   REPRISE_RETURN_IF_ERROR(readRates(*object, d.roofline));
   REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
+  if (object->contains("source")) {
+    Expected<std::string> source = readText(*object, "source");
+    if (!source.ok())
+      return source.status();
+    d.source = *source;
+  }
   return d;
 }
 
 std::string writeDescription(const DeviceDescription &d) {
   Json properties =
       Json::parse(d.properties, nullptr, /*allow_exceptions=*/false);
-  Json object = {{"key", d.key},
-                 {"name", d.name},
-                 {"architecture", d.architecture},
-                 {"memory_bytes", d.memoryBytes},
-                 {"gflops", d.roofline.gflops},
-                 {"narrow_gflops", d.roofline.narrowGflops},
-                 {"gigabytes_per_second", d.roofline.gigabytesPerSecond}};
+  Json object = {
+      {"key", d.key}, {"name", d.name}, {"architecture", d.architecture}};
+  if (!d.source.empty())
+    object["source"] = d.source;
+  object["memory_bytes"] = d.memoryBytes;
+  object["gflops"] = d.roofline.gflops;
+  object["narrow_gflops"] = d.roofline.narrowGflops;
+  object["gigabytes_per_second"] = d.roofline.gigabytesPerSecond;
   object["cudnn"] = properties.is_discarded() ? Json() : properties;
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

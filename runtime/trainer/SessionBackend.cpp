@@ -75,6 +75,9 @@ public:
     return takeStatus(rp_session_set_input(session, entry.c_str(), name.c_str(),
                                            data, bytes));
   }
+  bool stagesInputs() const override {
+    return rp_session_stages_inputs(session) != 0;
+  }
   Status run(const std::string &entry) override {
     return takeStatus(rp_session_run(session, entry.c_str()));
   }

@@ -3,7 +3,9 @@
 // Input:   a backend, data, the options of a run.
 // Output:  trained variables, in the session and in the saved state.
 // Method:  check everything that can be checked, then step: batch and learning
-//          rate in, run, loss out. The state is saved between steps only.
+//          rate in, run, loss out. Where the device takes inputs while it is
+//          running, those of the next step go in before the loss comes out. The
+//          state is saved between steps only.
 // Fails:   with the last good state on disk untouched.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +19,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 using namespace reprise::rt;
 
@@ -57,6 +60,14 @@ private:
   std::atomic<bool> *flag;
 };
 
+/// A step whose inputs the backend has: its batch, the loader's until the next
+/// one; where that begins; its rate.
+struct FedStep {
+  const Batch *batch = nullptr;
+  uint64_t epoch = 0, position = 0;
+  float rate = 0;
+};
+
 /// One run from its first step to its last.
 class Run {
 public:
@@ -78,11 +89,15 @@ private:
   Status loadVariables();
   Status checkResumed() const;
   Status planSteps();
-  Status step(const Batch &batch);
+  Expected<std::optional<FedStep>> feed(uint64_t number);
+  Status readResults();
   Status readLoss();
-  void advance(const Batch &batch);
-  Status report(const Batch &batch);
-  Expected<Progress> progressOf(const Batch &batch);
+  Status give(const FedStep &step, uint64_t number);
+  Status finishStep(const FedStep &step);
+  void advance(const FedStep &step);
+  Expected<Progress> progressOf(const FedStep &step);
+  Status report(const FedStep &step);
+  Status saveNow();
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -285,19 +300,41 @@ Status Run::prepare() {
   return Status();
 }
 
-Status Run::step(const Batch &batch) {
-  rate = float(result.learningRate.at(result.position.step, total,
-                                      loader->batchesPerEpoch()));
-  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, result.position.seed,
-                                   result.position.step));
+/// Gives the backend the inputs of a step, counted from the run's first.
+Status Run::give(const FedStep &step, uint64_t number) {
   REPRISE_RETURN_IF_ERROR(
-      backend.setInput(entry, form.learningRate, &rate, sizeof rate));
-  double begin = elapsed();
-  hooks.stepBegins();
-  REPRISE_RETURN_IF_ERROR(backend.run(entry));
-  stepSeconds = elapsed() - begin;
+      setBatch(backend, form, *step.batch, result.position.seed, number));
+  return backend.setInput(entry, form.learningRate, &step.rate,
+                          sizeof step.rate);
+}
+
+/// The next step, whose inputs the backend has; none when there are no more
+/// batches.
+Expected<std::optional<FedStep>> Run::feed(uint64_t number) {
+  Expected<const Batch *> batch = loader->next();
+  if (!batch.ok())
+    return batch.status();
+  if (!*batch)
+    return std::optional<FedStep>();
+  FedStep step = {*batch, (*batch)->epoch, (*batch)->position, 0};
+  step.rate =
+      float(result.learningRate.at(number, total, loader->batchesPerEpoch()));
+  REPRISE_RETURN_IF_ERROR(give(step, number));
+  return std::optional<FedStep>(step);
+}
+
+/// What goes wrong on a device says nothing of the steps of this run.
+static Status ofStep(uint64_t number, const Status &status) {
+  if (status.ok())
+    return status;
+  return Status::error(status.code(), "step " + std::to_string(number + 1) +
+                                          ": " + status.message());
+}
+
+Status Run::readResults() {
   REPRISE_RETURN_IF_ERROR(readLoss());
-  return readMetrics(backend, form, result.metrics);
+  return ofStep(result.position.step,
+                readMetrics(backend, form, result.metrics));
 }
 
 /// Reads the loss, and whether the program says that something was not finite.
@@ -305,7 +342,8 @@ Status Run::readLoss() {
   float loss = 0;
   uint8_t bad = 0;
   REPRISE_RETURN_IF_ERROR(
-      backend.getOutput(entry, form.loss, &loss, sizeof loss));
+      ofStep(result.position.step,
+             backend.getOutput(entry, form.loss, &loss, sizeof loss)));
   if (!form.nonFinite.empty())
     REPRISE_RETURN_IF_ERROR(
         backend.getOutput(entry, form.nonFinite, &bad, sizeof bad));
@@ -324,26 +362,26 @@ Status Run::readLoss() {
   return Status();
 }
 
-/// Moves the position behind `batch`.
-void Run::advance(const Batch &batch) {
+/// Moves the position behind the step's batch.
+void Run::advance(const FedStep &step) {
   hooks.stepEnds();
   RunPosition &position = result.position;
   ++result.steps;
   ++position.step;
-  position.epoch = batch.epoch;
-  position.position = batch.position + form.batch;
+  position.epoch = step.epoch;
+  position.position = step.position + form.batch;
   if (position.position / form.batch == loader->batchesPerEpoch()) {
     ++position.epoch;
     position.position = 0;
   }
 }
 
-Expected<Progress> Run::progressOf(const Batch &batch) {
+Expected<Progress> Run::progressOf(const FedStep &step) {
   Expected<rp_memory_stats> memory = backend.memory();
   if (!memory.ok())
     return memory.status();
   Progress progress;
-  progress.epoch = batch.epoch;
+  progress.epoch = step.epoch;
   progress.step = result.position.step;
   progress.total = total;
   progress.loss = result.loss;
@@ -361,10 +399,10 @@ Expected<Progress> Run::progressOf(const Batch &batch) {
   return progress;
 }
 
-Status Run::report(const Batch &batch) {
+Status Run::report(const FedStep &step) {
   if (!options.onProgress && !hooks.any())
     return Status();
-  Expected<Progress> progress = progressOf(batch);
+  Expected<Progress> progress = progressOf(step);
   if (!progress.ok())
     return progress.status();
   if (options.onProgress)
@@ -373,7 +411,25 @@ Status Run::report(const Batch &batch) {
   return Status();
 }
 
+Status Run::saveNow() {
+  Saving guard(options.saving);
+  REPRISE_RETURN_IF_ERROR(
+      saveState(backend, options.savePath, result.position));
+  savedStep = result.position.step;
+  return Status();
+}
+
+/// What follows the results of a step that is done.
+Status Run::finishStep(const FedStep &step) {
+  advance(step);
+  REPRISE_RETURN_IF_ERROR(report(step));
+  bool saves =
+      options.saveEvery > 0 && result.position.step % options.saveEvery == 0;
+  return saves ? saveNow() : Status();
+}
+
 Status Run::loop() {
+  std::optional<Expected<std::optional<FedStep>>> next;
   while (true) {
     if (stopAsked()) {
       result.stopped = true;
@@ -381,21 +437,27 @@ Status Run::loop() {
     }
     if (!hooks.stopReason().empty())
       return Status();
-    Expected<const Batch *> batch = loader->next();
-    if (!batch.ok())
-      return batch.status();
-    if (!*batch)
+    if (!next)
+      next = feed(result.position.step);
+    if (!next->ok())
+      return next->status();
+    if (!**next)
       return Status();
-    REPRISE_RETURN_IF_ERROR(step(**batch));
-    advance(**batch);
-    REPRISE_RETURN_IF_ERROR(report(**batch));
-    if (options.saveEvery > 0 &&
-        result.position.step % options.saveEvery == 0) {
-      Saving guard(options.saving);
-      REPRISE_RETURN_IF_ERROR(
-          saveState(backend, options.savePath, result.position));
-      savedStep = result.position.step;
-    }
+    FedStep step = ***next;
+    next.reset();
+    rate = step.rate;
+    double begin = elapsed();
+    hooks.stepBegins();
+    REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
+    // What goes wrong with it is for after this step, which is not lost.
+    if (backend.stagesInputs())
+      next = feed(result.position.step + 1);
+    REPRISE_RETURN_IF_ERROR(readResults());
+    stepSeconds = elapsed() - begin;
+    REPRISE_RETURN_IF_ERROR(finishStep(step));
+    // An evaluation has put its own inputs in the place of these.
+    if (hooks.tookInputs() && next && next->ok() && **next)
+      REPRISE_RETURN_IF_ERROR(give(***next, result.position.step));
   }
 }
 

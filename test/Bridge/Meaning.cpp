@@ -186,7 +186,7 @@ Lowered::Lowered(const std::string &source) {
   module = parseSourceString<mlir::ModuleOp>(source, &context);
   if (!module)
     return;
-  FailureOr<FixedStorage> fixed = layOutFixed(*module, target.alignment());
+  FailureOr<FixedStorage> fixed = layOutFixed(*module, target);
   if (failed(fixed))
     return;
   std::vector<PlannedEntry> entries;

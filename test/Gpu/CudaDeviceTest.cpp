@@ -9,6 +9,7 @@
 #include "../runtime/conformance/SessionHandle.h"
 #include "SimulatedTarget.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Cuda/Cuda.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/program_generated.h"
@@ -35,6 +36,9 @@ protected:
     ASSERT_FALSE(artifact.empty());
   }
   void SetUp() override { gpu_test::simulatedGpu() = {}; }
+  void TearDown() override {
+    EXPECT_EQ(gpu_test::simulatedGpu().problems, std::vector<std::string>());
+  }
 
   /// The artifact with a change that its checks do not look at.
   static Bytes changed(const std::function<void(fb::ProgramT &)> &change);
@@ -97,10 +101,7 @@ static Bytes codeWith(const fb::ProgramT &program,
                builder.GetBufferPointer() + builder.GetSize());
 }
 
-TEST_F(CudaDevice, OpensWhatWasCompiledForIt) {
-  EXPECT_EQ(open(artifact), "");
-  EXPECT_EQ(gpu_test::simulatedGpu().problems, std::vector<std::string>());
-}
+TEST_F(CudaDevice, OpensWhatWasCompiledForIt) { EXPECT_EQ(open(artifact), ""); }
 
 TEST_F(CudaDevice, RefusesAnOlderDevice) {
   gpu_test::simulatedGpu().facts.architecture = "sm_80";
@@ -167,6 +168,8 @@ TEST_F(CudaDevice, SurvivesDamagedCode) {
     (void)open(changed([&](fb::ProgramT &program) {
       program.code[at % program.code.size()] ^= uint8_t(1 + at % 255);
     }));
+  // Blocks of another size than the code's are noted, and may run.
+  gpu_test::simulatedGpu().problems.clear();
 }
 
 TEST_F(CudaDevice, RefusesCallsOfOtherKernels) {
@@ -188,7 +191,109 @@ TEST_F(CudaDevice, TakesTheArenaAndNothingElse) {
   EXPECT_EQ(gpu_test::simulatedGpu().allocatedBytes, memory->arena_bytes);
   ASSERT_TRUE(rt::train(program.backend(), trainOptions(3)).ok());
   EXPECT_EQ(gpu_test::simulatedGpu().allocatedBytes, memory->arena_bytes);
-  EXPECT_EQ(gpu_test::simulatedGpu().problems, std::vector<std::string>());
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs beside steps
+//===----------------------------------------------------------------------===//
+
+/// Sets every input of a training step to numbers that follow from `seed`.
+static void setInputs(rt::Backend &backend, uint8_t seed) {
+  for (const rt::TensorInfo &input : backend.entry("train_step")->inputs) {
+    Bytes bytes(input.bytes);
+    // Classes and counters are small, f32 below 1.
+    for (size_t i = 0; i < bytes.size(); i += 4)
+      bytes[i] = input.type == RP_F32 ? 0 : uint8_t((i / 4 + seed) % 2);
+    for (size_t i = 3; input.type == RP_F32 && i < bytes.size(); i += 4)
+      bytes[i] = uint8_t(0x3C + (i / 4 * 7 + seed) % 3);
+    rt::Status status =
+        backend.setInput("train_step", input.name, bytes.data(), bytes.size());
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+}
+
+static float lossOf(rt::Backend &backend) {
+  float loss = NAN;
+  const rt::TensorInfo *info =
+      backend.entry("train_step")->output(RP_BINDING_LOSS);
+  rt::Status status =
+      backend.getOutput("train_step", info->name, &loss, sizeof loss);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return loss;
+}
+
+// A run is launched and not waited for; the inputs of the next one neither
+// disturb it nor what it left.
+TEST_F(CudaDevice, TakesInputsWhileAStepIsRunning) {
+  constexpr uint8_t steps = 4;
+  std::vector<float> losses[2];
+  for (bool isAhead : {false, true}) {
+    OpenProgram program(artifact, /*poison=*/false);
+    ASSERT_TRUE(program);
+    rt::Backend &backend = program.backend();
+    EXPECT_TRUE(backend.stagesInputs());
+    ASSERT_TRUE(backend.initialize(1).ok());
+    setInputs(backend, 0);
+    for (uint8_t step = 1; step <= steps; ++step) {
+      size_t before = gpu_test::simulatedGpu().launches;
+      ASSERT_TRUE(backend.run("train_step").ok());
+      if (isAhead)
+        setInputs(backend, step);
+      // The fake does what somebody waits for.
+      EXPECT_EQ(gpu_test::simulatedGpu().launches, before);
+      losses[isAhead].push_back(lossOf(backend));
+      EXPECT_GT(gpu_test::simulatedGpu().launches, before);
+      if (!isAhead)
+        setInputs(backend, step);
+    }
+    auto memory = backend.memory();
+    ASSERT_TRUE(memory.ok());
+    EXPECT_EQ(memory->high_water_bytes, backend.entry("train_step")->peakBytes);
+  }
+  EXPECT_EQ(losses[1], losses[0]);
+  // Else it would not matter which inputs a step had.
+  EXPECT_NE(losses[0][0], losses[0][1]);
+}
+
+// An error that comes late says of what it is.
+TEST_F(CudaDevice, NamesTheRunThatFailed) {
+  OpenProgram program(artifact, /*poison=*/false);
+  ASSERT_TRUE(program);
+  gpu_test::FakeGpu &gpu = gpu_test::simulatedGpu();
+  size_t prepared = gpu.launches;
+  rt::TrainOptions options = trainOptions(1);
+  ASSERT_TRUE(rt::train(program.backend(), options).ok());
+  gpu.failsAt = gpu.launches + (gpu.launches - prepared) / 2;
+  options = trainOptions(3);
+  auto result = rt::train(program.backend(), options);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().message(),
+            "step 1: entry 'train_step', run as one graph (run 2 of this "
+            "session): an illegal address was touched");
+}
+
+// One by one, the step itself is named.
+TEST_F(CudaDevice, NamesTheStepThatFailed) {
+  OpenProgram program(artifact, /*poison=*/true);
+  ASSERT_TRUE(program);
+  gpu_test::simulatedGpu().failsAt = gpu_test::simulatedGpu().launches + 2;
+  auto result = rt::train(program.backend(), trainOptions(1));
+  ASSERT_FALSE(result.ok());
+  std::string said = result.status().message();
+  EXPECT_EQ(said.rfind("step 1: step ", 0), 0u) << said;
+  EXPECT_NE(said.find(" of 'train_step', "), std::string::npos) << said;
+}
+
+TEST_F(CudaDevice, RefusesTooLittleRoomForInputs) {
+  Bytes small = changed([](fb::ProgramT &program) {
+    for (auto &buffer : program.buffers)
+      if (buffer->kind == fb::BufferKind::Input)
+        buffer->size -= 1;
+  });
+  std::string said = open(small);
+  EXPECT_NE(said.find("bytes for inputs of the next run, entry '"),
+            std::string::npos)
+      << said;
 }
 
 // Preparing runs the steps once, of which nothing may be left.
@@ -238,6 +343,56 @@ TEST_F(CudaDevice, RunsAnEntryAsItsSteps) {
               program.backend().entry("train_step")->peakBytes);
   }
   EXPECT_TRUE(after[0] == after[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// What it says of itself
+//===----------------------------------------------------------------------===//
+
+TEST_F(CudaDevice, SumsItselfUp) {
+  auto device = rt::openDevice("cuda");
+  ASSERT_TRUE(device.ok());
+  auto summary = (*device)->summary();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->name, "simulated GPU");
+  EXPECT_EQ(summary->features, "sm_90");
+  EXPECT_EQ(summary->library, "simulated library 1");
+  EXPECT_EQ(summary->totalBytes, uint64_t(1) << 34);
+  // The first that is described of its architecture, and the one of its name.
+  EXPECT_EQ(summary->target, "cuda:h100");
+  gpu_test::simulatedGpu().facts.name = "NVIDIA H200";
+  EXPECT_EQ((*device)->summary()->target, "cuda:h200");
+  gpu_test::simulatedGpu().facts = {"another", "sm_77", "", "{}", 1, 1};
+  EXPECT_EQ((*device)->summary()->target, "");
+}
+
+TEST_F(CudaDevice, DescribesItselfForTargets) {
+  auto device = rt::openDevice("cuda");
+  ASSERT_TRUE(device.ok());
+  gpu_test::simulatedGpu().facts.name = "NVIDIA A100-SXM4-80GB";
+  auto text = (*device)->description();
+  ASSERT_TRUE(text.ok()) << text.status().message();
+  auto read = rt::cuda::readDescription(*text);
+  ASSERT_TRUE(read.ok()) << read.status().message() << *text;
+  EXPECT_EQ(read->key, "a100-sxm4-80gb");
+  EXPECT_EQ(read->name, "NVIDIA A100-SXM4-80GB");
+  EXPECT_EQ(read->architecture, "sm_90");
+  EXPECT_EQ(read->memoryBytes, uint64_t(1) << 34);
+  EXPECT_EQ(read->properties, "{\"deviceVer\":900}");
+  EXPECT_NE(read->source.find("measured on the device by copies"),
+            std::string::npos);
+  EXPECT_NE(read->source.find("32x32"), std::string::npos);
+  EXPECT_NE(read->source.find("simulated library 1"), std::string::npos);
+  EXPECT_EQ(gpu_test::simulatedGpu().calls, 6u); // three of each type
+}
+
+TEST_F(CudaDevice, SaysWhyItCannotBeDescribed) {
+  auto device = rt::openDevice("cuda");
+  ASSERT_TRUE(device.ok());
+  gpu_test::simulatedGpu().facts.freeBytes = 1000;
+  auto text = (*device)->description();
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.status().code(), RP_OUT_OF_MEMORY);
 }
 
 TEST_F(CudaDevice, IsOneOfSeveral) {

@@ -41,12 +41,17 @@ Status FakeDriver::early(const char *what) {
   return failed(RP_INTERNAL, gpu.problems.back());
 }
 
+constexpr uint64_t kGranularity = 256;
+
+/// What is taken for so many bytes: some more.
+static uint64_t roundedUp(uint64_t bytes) {
+  return (bytes + kGranularity) / kGranularity * kGranularity;
+}
+
 /// Memory that nobody wrote, which shows.
 static void *takeGarbage(uint64_t bytes) {
-  constexpr uint64_t alignment = 256;
-  uint64_t rounded = (bytes + alignment) / alignment * alignment;
-  void *at = std::aligned_alloc(alignment, rounded);
-  std::memset(at, 0xA5, rounded);
+  void *at = std::aligned_alloc(kGranularity, roundedUp(bytes));
+  std::memset(at, 0xA5, roundedUp(bytes));
   return at;
 }
 
@@ -84,12 +89,14 @@ void FakeDriver::releasePinned(void *at) {
 Expected<Stream> FakeDriver::createStream() {
   REPRISE_RETURN_IF_ERROR(early("createStream"));
   streams.emplace_back();
+  order.addStream();
   return Stream(streams.size() - 1);
 }
 
 Expected<Event> FakeDriver::createEvent() {
   REPRISE_RETURN_IF_ERROR(early("createEvent"));
   events.emplace_back();
+  order.addEvent();
   return Event(events.size() - 1);
 }
 
@@ -197,13 +204,17 @@ Status FakeDriver::freeze() {
 // Work
 //===----------------------------------------------------------------------===//
 
-Status FakeDriver::enqueue(Stream stream, Work work) {
+Status FakeDriver::enqueue(Stream stream, Task task) {
   if (captured) {
-    captured->push_back(std::move(work));
+    captured->push_back(std::move(task));
     return {};
   }
+  for (std::string &problem :
+       order.give(size_t(stream), task.what, task.touches))
+    if (!llvm::is_contained(gpu.problems, problem))
+      gpu.problems.push_back(std::move(problem));
   Queue &queue = streams[size_t(stream)];
-  queue.work.push_back(std::move(work));
+  queue.work.push_back(std::move(task.work));
   ++queue.given;
   return {};
 }
@@ -232,6 +243,13 @@ Status FakeDriver::checkMemory(const char *what, Address at,
                                  " bytes outside of what was allocated");
 }
 
+std::vector<Buffer> FakeDriver::allMemory() const {
+  std::vector<Buffer> all;
+  for (auto [at, bytes] : memory)
+    all.push_back({reinterpret_cast<void *>(at), roundedUp(bytes), "memory"});
+  return all;
+}
+
 Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
                              const std::vector<Address> &arguments,
                              const std::vector<Touch> &touches) {
@@ -255,12 +273,15 @@ Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
   SimulationOptions options;
   options.seed = gpu.seed ? gpu.seed + gpu.launches : 0;
   options.shufflesOrderMemory = false;
+  if (gpu.reachesAllMemory)
+    options.reachable = allMemory();
   SimulationReport report = code->simulator->launch(name, buffers, options);
   for (const std::string &problem : report.problems)
     note(problem);
   gpu.loads += report.loads;
   gpu.stores += report.stores;
-  ++gpu.launches;
+  if (++gpu.launches == gpu.failsAt)
+    return failed(RP_INTERNAL, "an illegal address was touched");
   return {};
 }
 
@@ -268,8 +289,9 @@ Status FakeDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
                           const std::vector<Address> &arguments,
                           const std::vector<Touch> &touches) {
   std::string name = kernels[size_t(kernel)];
-  return enqueue(stream,
-                 [=] { return runKernel(name, shape, arguments, touches); });
+  return enqueue(stream, {"kernel '" + name + "'", touches, [=] {
+                            return runKernel(name, shape, arguments, touches);
+                          }});
 }
 
 Status FakeDriver::runCall(const PreparedCall &call,
@@ -289,49 +311,64 @@ Status FakeDriver::call(Stream stream, Call call,
                         const std::vector<Address> &operands, Address workspace,
                         const std::vector<Touch> &touches) {
   size_t number = size_t(call);
-  return enqueue(stream, [=] {
-    for (const Touch &touch : touches)
-      REPRISE_RETURN_IF_ERROR(checkMemory("a call", touch.begin, touch.bytes));
-    return runCall(calls[number], operands, workspace);
-  });
+  return enqueue(stream, {"call", touches, [=] {
+                            for (const Touch &touch : touches)
+                              REPRISE_RETURN_IF_ERROR(checkMemory(
+                                  "a call", touch.begin, touch.bytes));
+                            return runCall(calls[number], operands, workspace);
+                          }});
+}
+
+static Address at(const void *pinned) {
+  return reinterpret_cast<Address>(pinned);
 }
 
 Status FakeDriver::copy(Stream stream, Address to, Address from,
                         uint64_t bytes) {
-  return enqueue(stream, [=]() -> Status {
-    REPRISE_RETURN_IF_ERROR(checkMemory("a copy", to, bytes));
-    REPRISE_RETURN_IF_ERROR(checkMemory("a copy", from, bytes));
-    std::memmove(reinterpret_cast<void *>(to),
-                 reinterpret_cast<const void *>(from), bytes);
-    return {};
-  });
+  return enqueue(
+      stream,
+      {"copy", {{to, bytes, true}, {from, bytes, false}}, [=]() -> Status {
+         REPRISE_RETURN_IF_ERROR(checkMemory("a copy", to, bytes));
+         REPRISE_RETURN_IF_ERROR(checkMemory("a copy", from, bytes));
+         std::memmove(reinterpret_cast<void *>(to),
+                      reinterpret_cast<const void *>(from), bytes);
+         return {};
+       }});
 }
 
 Status FakeDriver::upload(Stream stream, Address to, const void *from,
                           uint64_t bytes) {
-  return enqueue(stream, [=]() -> Status {
-    REPRISE_RETURN_IF_ERROR(checkMemory("an upload", to, bytes));
-    std::memcpy(reinterpret_cast<void *>(to), from, bytes);
-    return {};
-  });
+  return enqueue(
+      stream, {"upload",
+               {{to, bytes, true}, {at(from), bytes, false}},
+               [=]() -> Status {
+                 REPRISE_RETURN_IF_ERROR(checkMemory("an upload", to, bytes));
+                 std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+                 return {};
+               }});
 }
 
 Status FakeDriver::download(Stream stream, void *to, Address from,
                             uint64_t bytes) {
-  return enqueue(stream, [=]() -> Status {
-    REPRISE_RETURN_IF_ERROR(checkMemory("a download", from, bytes));
-    std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
-    return {};
-  });
+  return enqueue(
+      stream,
+      {"download",
+       {{at(to), bytes, true}, {from, bytes, false}},
+       [=]() -> Status {
+         REPRISE_RETURN_IF_ERROR(checkMemory("a download", from, bytes));
+         std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+         return {};
+       }});
 }
 
 Status FakeDriver::fill(Stream stream, Address at, uint8_t byte,
                         uint64_t bytes) {
-  return enqueue(stream, [=]() -> Status {
-    REPRISE_RETURN_IF_ERROR(checkMemory("a fill", at, bytes));
-    std::memset(reinterpret_cast<void *>(at), byte, bytes);
-    return {};
-  });
+  return enqueue(stream,
+                 {"fill", {{at, bytes, true}}, [=]() -> Status {
+                    REPRISE_RETURN_IF_ERROR(checkMemory("a fill", at, bytes));
+                    std::memset(reinterpret_cast<void *>(at), byte, bytes);
+                    return {};
+                  }});
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,20 +376,25 @@ Status FakeDriver::fill(Stream stream, Address at, uint8_t byte,
 //===----------------------------------------------------------------------===//
 
 Status FakeDriver::record(Stream stream, Event event) {
+  order.record(size_t(stream), size_t(event));
   events[size_t(event)] = {size_t(stream), streams[size_t(stream)].given};
   return {};
 }
 
 Status FakeDriver::wait(Stream stream, Event event) {
+  order.wait(size_t(stream), size_t(event));
   Recorded until = events[size_t(event)];
-  return enqueue(stream, [=] { return runUntil(until.stream, until.at); });
+  return enqueue(
+      stream, {"wait", {}, [=] { return runUntil(until.stream, until.at); }});
 }
 
 Status FakeDriver::synchronize(Stream stream) {
+  order.hostWaitsForStream(size_t(stream));
   return runUntil(size_t(stream), streams[size_t(stream)].given);
 }
 
 Status FakeDriver::synchronize(Event event) {
+  order.hostWaitsForEvent(size_t(event));
   return runUntil(events[size_t(event)].stream, events[size_t(event)].at);
 }
 
@@ -368,7 +410,7 @@ Expected<Graph> FakeDriver::endCapture(Stream) {
 
 Status FakeDriver::launch(Stream stream, Graph graph) {
   ++gpu.graphLaunches;
-  for (const Work &work : graphs[size_t(graph)])
-    REPRISE_RETURN_IF_ERROR(enqueue(stream, work));
+  for (const Task &task : graphs[size_t(graph)])
+    REPRISE_RETURN_IF_ERROR(enqueue(stream, task));
   return {};
 }

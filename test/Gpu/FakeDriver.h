@@ -2,7 +2,8 @@
 //
 // Memory of the host, kernels on the simulator, library calls by the
 // processor's library. What it is given runs as late as order allows: when
-// somebody waits. So a wait that is missing shows by wrong values, every time.
+// somebody waits. So a wait that is missing shows by wrong values; and what two
+// streams do to the same bytes is looked at when they are given it.
 // What the code does wrong is a problem in the record; see Simulator.h.
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +12,7 @@
 
 #include "../../runtime/cuda/Driver.h"
 #include "CpuLibrary.h"
+#include "OrderCheck.h"
 #include "Simulator.h"
 #include <deque>
 #include <functional>
@@ -21,14 +23,19 @@ namespace reprise::gpu_test {
 /// What tests may set, and what drivers made with it note.
 struct FakeGpu {
   rt::cuda::DeviceFacts facts = {"simulated GPU",       "sm_90",
-                                 "simulated library 1", "{}",
+                                 "simulated library 1", "{\"deviceVer\": 900}",
                                  uint64_t(1) << 34,     uint64_t(1) << 34};
   /// Of threads and blocks; each launch takes another one.
   uint64_t seed = 0;
+  /// Whether kernels reach memory that they were not given, as those of a GPU
+  /// do: for tests that look for that by other means.
+  bool reachesAllMemory = false;
   /// Of all launches, one of each kind and place.
   std::vector<std::string> problems;
   Traffic loads, stores;
   size_t launches = 0, calls = 0, graphLaunches = 0;
+  /// The kernel that fails, counted from 1 over all that run; 0: none.
+  size_t failsAt = 0;
   /// The largest sum of device memory that was taken.
   uint64_t allocatedBytes = 0;
 };
@@ -105,7 +112,12 @@ private:
     uint64_t workspaceBytes;
   };
   rt::Status early(const char *what);
-  rt::Status enqueue(rt::cuda::Stream stream, Work work);
+  struct Task {
+    std::string what;
+    std::vector<rt::cuda::Touch> touches; // of memory of either kind
+    Work work;
+  };
+  rt::Status enqueue(rt::cuda::Stream stream, Task task);
   /// Runs a stream up to that much work.
   rt::Status runUntil(size_t stream, uint64_t count);
   rt::Status runKernel(const std::string &name, rt::cuda::LaunchShape shape,
@@ -116,6 +128,7 @@ private:
                      rt::cuda::Address workspace);
   rt::Status checkMemory(const char *what, rt::cuda::Address at,
                          uint64_t bytes) const;
+  std::vector<Buffer> allMemory() const;
 
   FakeGpu &gpu;
   bool isFrozen = false;
@@ -127,8 +140,9 @@ private:
   std::vector<std::string> kernels;
   std::vector<PreparedCall> calls;
   std::unique_ptr<CpuLibrary> library;
-  std::vector<std::vector<Work>> graphs;
-  std::vector<Work> *captured = nullptr;
+  std::vector<std::vector<Task>> graphs;
+  std::vector<Task> *captured = nullptr;
+  OrderCheck order;
 };
 
 } // namespace reprise::gpu_test

@@ -7,11 +7,13 @@
 using namespace reprise::gpu_test;
 
 static std::vector<MemoryBlock> memoryOf(const Kernel &kernel,
-                                         llvm::ArrayRef<Buffer> arguments) {
+                                         llvm::ArrayRef<Buffer> arguments,
+                                         llvm::ArrayRef<Buffer> reachable) {
   std::vector<MemoryBlock> blocks;
-  for (const Buffer &buffer : arguments)
-    blocks.push_back({static_cast<char *>(buffer.data), buffer.bytes,
-                      buffer.name, buffer.initialized, /*isShared=*/false});
+  for (llvm::ArrayRef<Buffer> buffers : {arguments, reachable})
+    for (const Buffer &buffer : buffers)
+      blocks.push_back({static_cast<char *>(buffer.data), buffer.bytes,
+                        buffer.name, buffer.initialized, /*isShared=*/false});
   for (const auto &shared : llvm::enumerate(kernel.shared))
     blocks.push_back({static_cast<char *>(shared.value().data),
                       shared.value().bytes,
@@ -31,7 +33,8 @@ static unsigned cellBytesOf(const Kernel &kernel) {
 Launch::Launch(const Kernel &kernel, llvm::ArrayRef<Buffer> arguments,
                const SimulationOptions &options, LaunchPool &pool)
     : kernel(kernel), options(options), pool(pool),
-      memory(memoryOf(kernel, arguments), cellBytesOf(kernel)),
+      memory(memoryOf(kernel, arguments, options.reachable),
+             cellBytesOf(kernel)),
       lastRange(kernel.accesses.size()),
       warps((kernel.threads + kWarpSize - 1) / kWarpSize) {
   assert(arguments.size() == kernel.parameters && "one buffer a parameter");

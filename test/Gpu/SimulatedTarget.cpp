@@ -1,6 +1,5 @@
 //===- SimulatedTarget.cpp - A GPU that is simulated ----------------------===//
 #include "SimulatedTarget.h"
-#include "../../lib/Target/Cuda/CudaTarget.h"
 #include "../../runtime/cuda/CudaDevice.h"
 
 using namespace mlir;
@@ -34,12 +33,16 @@ FakeGpu &gpu_test::simulatedGpu() {
   return gpu;
 }
 
-static rt::Expected<std::unique_ptr<Target>> create() {
+std::unique_ptr<CudaTarget> gpu_test::createSimulatedTarget() {
   rt::cuda::DeviceDescription description;
   description.name = simulatedGpu().facts.name;
   description.architecture = simulatedGpu().facts.architecture;
-  return std::unique_ptr<Target>(std::make_unique<SimulatedTarget>(
-      std::move(description), rt::cuda::CallOptions()));
+  return std::make_unique<SimulatedTarget>(std::move(description),
+                                           rt::cuda::CallOptions());
+}
+
+static rt::Expected<std::unique_ptr<Target>> create() {
+  return std::unique_ptr<Target>(gpu_test::createSimulatedTarget());
 }
 
 static rt::Expected<std::unique_ptr<rt::cuda::Driver>> openFake() {
@@ -59,6 +62,8 @@ void gpu_test::registerSimulatedGpu() {
         rt::Expected<rt::cuda::Which> read = rt::cuda::readWhich(which);
         if (!read.ok())
           return read.status();
-        return rt::cuda::makeCudaDevice(openFake, read->mayAdapt);
+        // By the processor, hence little.
+        rt::cuda::MeasuredWork measured = {1 << 16, 32, 2};
+        return rt::cuda::makeCudaDevice(openFake, read->mayAdapt, measured);
       });
 }

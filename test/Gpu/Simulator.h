@@ -70,6 +70,9 @@ struct SimulationOptions {
   /// Whether a shuffle orders what its lanes do to memory, as
   /// nvvm.bar.warp.sync does. The PTX ISA does not promise it.
   bool shufflesOrderMemory = true;
+  /// Memory beside the arguments that accesses are carried out in, as a GPU
+  /// would.
+  std::vector<Buffer> reachable = {};
 };
 
 /// What accesses of one direction cost. A warp's instruction moves at most 16

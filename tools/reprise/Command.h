@@ -25,6 +25,7 @@ void addRecipeCommand(CLI::App &app, Invocation &invocation);
 void addTrainCommand(CLI::App &app, Invocation &invocation);
 void addEvalCommand(CLI::App &app, Invocation &invocation);
 void addReportCommand(CLI::App &app, Invocation &invocation);
+void addDeviceCommand(CLI::App &app, Invocation &invocation);
 void addInspectCommand(CLI::App &app, Invocation &invocation);
 
 } // namespace reprise::tools

@@ -298,6 +298,11 @@ std::vector<std::string> CompileFlags::allGiven() const {
   return names;
 }
 
+std::string CompileFlags::device() const {
+  std::string text = target.value_or(CompileOptions().target);
+  return text.substr(0, text.find(':'));
+}
+
 rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
                                             bool mayWarn) const {
   auto measured = [&]() -> rt::Expected<rt::Roofline> {

@@ -42,6 +42,11 @@ public:
   /// Of a step; 1 where no option says so.
   unsigned microBatches() const { return accumulate.value_or(1); }
   bool hasBudget() const { return budget.has_value(); }
+  bool hasTarget() const { return target.has_value(); }
+  /// The device that programs are compiled for: "cpu" of "cpu:native".
+  std::string device() const;
+  /// As if --target had been given.
+  void setTarget(std::string text) { target = std::move(text); }
   /// As if --budget had been given.
   void setBudget(std::string text) { budget = std::move(text); }
 

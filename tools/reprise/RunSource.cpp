@@ -71,8 +71,8 @@ void RunFlags::addTo(CLI::App &command) {
                      "Images of the synthetic data (default: 2048)");
   command.add_option(
       "--device", device,
-      "Device to run on, as cuda:1 (default: the one that the program "
-      "is for)");
+      "Device to run on, as cuda:1; without --target a model is compiled for "
+      "it (default: the one that the program is for)");
   command
       .add_option_function<std::string>(
           "--memory-limit",
@@ -236,8 +236,47 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
   return rt::Status::error(status.code(), status.message() + help);
 }
 
-rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &flags,
+/// Looks for the device before anything is compiled, and has a model compiled
+/// for it where no target is given.
+static rt::Status settleDevice(RunFlags &flags) {
+  rt::Expected<SourceKind> kind = classifySource(flags.source);
+  if (!kind.ok())
+    return kind.status();
+  bool isCompiled = *kind == SourceKind::Artifact;
+  if (isCompiled && flags.device.empty())
+    return {};
+  std::string wanted =
+      flags.device.empty() ? flags.compile.device() : flags.device;
+  std::string base = wanted.substr(0, wanted.find(':'));
+  bool isSame = isCompiled || base == flags.compile.device();
+  if (!isSame && flags.compile.hasTarget())
+    return misuse("--device is '" + flags.device +
+                  "', but --target compiles for '" + flags.compile.device() +
+                  "'; give one of them alone");
+  auto device = rt::openDevice(wanted);
+  if (!device.ok())
+    return device.status();
+  if (isSame)
+    return {};
+  rt::Expected<rt::DeviceSummary> summary = (*device)->summary();
+  if (!summary.ok())
+    return summary.status();
+  if (summary->target.empty())
+    return rt::Status::error(
+        RP_UNAVAILABLE, "no target is known for " + summary->name + " (" +
+                            summary->features +
+                            "); describe it with 'reprise "
+                            "device describe " +
+                            flags.device + " -o FILE.json' and give --target " +
+                            base + ":FILE.json");
+  flags.compile.setTarget(summary->target);
+  return {};
+}
+
+rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
                                             const RunRequest &request) {
+  RunFlags flags = asked;
+  REPRISE_RETURN_IF_ERROR(settleDevice(flags));
   auto program = openProgram(flags, request);
   if (!program.ok())
     return program.status();
@@ -290,10 +329,6 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
 
 rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
                                                   const RunRequest &request) {
-  // Before anything is compiled for it.
-  if (!flags.device.empty())
-    if (auto device = rt::openDevice(flags.device); !device.ok())
-      return device.status();
   auto prepared = prepareWithin(flags, request);
   if (!prepared.ok())
     return prepared.status();

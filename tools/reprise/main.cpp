@@ -68,6 +68,7 @@ static int run(int argc, char **argv) {
   addTrainCommand(app, invocation);
   addEvalCommand(app, invocation);
   addReportCommand(app, invocation);
+  addDeviceCommand(app, invocation);
   addInspectCommand(app, invocation);
   addShellCommands(app, invocation);
   guardValues(app);

@@ -27,7 +27,8 @@
 namespace reprise {
 
 /// The bytes that live from step to step: the module's variables in their
-/// order, then the functions' constants, each once.
+/// order, the functions' constants, each once, and where the target wants it a
+/// place for the inputs of the next step.
 struct FixedStorage {
   struct Range {
     std::string name;
@@ -41,9 +42,9 @@ struct FixedStorage {
   uint64_t bytes = 0; // multiple of the alignment
 };
 
-/// Ranges begin at multiples of `alignment` bytes, a target's.
+/// Ranges begin at multiples of the target's alignment.
 mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module,
-                                          uint64_t alignment);
+                                          const Target &target);
 
 /// What a plan::Op stands for.
 struct PlannedOp {

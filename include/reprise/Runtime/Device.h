@@ -34,17 +34,25 @@ struct Program;
 class DeviceProgram {
 public:
   virtual ~DeviceProgram();
+  /// Whether `writeInput` leaves alone what the arena holds until the next run.
+  virtual bool stagesInputs() const { return false; }
   /// Copies from and to the host; done when they return.
   virtual Status write(uint64_t offset, const void *data, uint64_t bytes) = 0;
   virtual Status read(uint64_t offset, void *data, uint64_t bytes) = 0;
   virtual Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) = 0;
+  /// Writes the input of that number for the next run of the entry; `data` has
+  /// been read when it returns. `offset` is where the input lies.
+  virtual Status writeInput(size_t entry, uint32_t input, uint64_t offset,
+                            const void *data, uint64_t bytes);
   /// As write and read, but offsets count from the start of the guard before
   /// the arena, and reach to the end of the guard behind it.
   virtual Status writeGuarded(uint64_t offset, const void *data,
                               uint64_t bytes) = 0;
   virtual Status readGuarded(uint64_t offset, void *data, uint64_t bytes) = 0;
-  /// Runs steps [first, end) of entry number `entry`; done when it returns.
-  /// Allocates no tensor memory.
+  /// Runs steps [first, end) of entry number `entry`. A whole entry may still
+  /// be running when this returns; calls of this class wait where they must,
+  /// and what goes wrong then is told by the next one that waits, with the
+  /// entry's name and the run's number. Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
   /// The highest end of any memory that a step or a write was given so far.
   /// What they made of it is MemoryCheck's to say.
@@ -60,11 +68,27 @@ struct HostBytes {
   bool holdsArena = true;
 };
 
+/// What a device says of itself in lists.
+struct DeviceSummary {
+  std::string name;     // "NVIDIA H200"
+  std::string features; // as programs record them: "sm_90"
+  std::string library;  // "cuDNN 9.19.0, cuBLASLt 13.1.0"
+  /// The target that compiles for it, "cuda:h200"; "": it must be described.
+  std::string target;
+  uint64_t freeBytes = 0, totalBytes = 0; // of its memory; 0: the host's
+};
+
 class Device {
 public:
   virtual ~Device();
   /// As programs record it.
   virtual std::string name() const = 0;
+  /// By default its name alone.
+  virtual Expected<DeviceSummary> summary();
+  /// What its target must know to compile for it elsewhere, in the form that
+  /// the target reads. May measure for some seconds, and take memory of the
+  /// device meanwhile. Fails with RP_UNAVAILABLE where targets need none.
+  virtual Expected<std::string> description();
   /// Of a verified program of this device.
   virtual HostBytes hostBytes(const fb::Program &program) const = 0;
   /// `program` outlives the result. Fails with RP_INCOMPATIBLE if it was
@@ -103,7 +127,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 2";
+constexpr const char *kDeviceRevision = "reprise device 3";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

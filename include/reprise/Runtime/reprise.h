@@ -154,8 +154,15 @@ rp_status *rp_session_initialize(rp_session *session, uint64_t seed);
 rp_status *rp_session_set_input(rp_session *session, const char *entry,
                                 const char *name, const void *data,
                                 size_t bytes);
+/* On a device that works beside the host this may return while the entry is
+ * running. What then goes wrong is told by the next call that waits for it,
+ * with the entry's name and the number of the run. */
 rp_status *rp_session_run(rp_session *session, const char *entry);
-/* Outputs are valid until the next run or set_input. */
+/* Nonzero where set_input leaves the outputs of the last run alone, so that the
+ * inputs of the next run can be on their way while this one is running. */
+int32_t rp_session_stages_inputs(const rp_session *session);
+/* Outputs are valid until the next run, or set_input where
+ * rp_session_stages_inputs is 0. Waits for the run. */
 rp_status *rp_session_get_output(rp_session *session, const char *entry,
                                  const char *name, void *data, size_t bytes);
 /* Variables in the program's layout (not permuted). */

@@ -81,6 +81,9 @@ public:
   virtual std::string features() const = 0;
   /// What the buffers of a program begin at multiples of; see isAlignment.
   virtual uint64_t alignment() const { return kAlignment; }
+  /// Whether the device takes inputs of a step while another one runs, in bytes
+  /// of the program beside those that the step reads.
+  virtual bool stagesInputs() const { return false; }
   virtual KernelShape kernelShape() const { return {}; }
 
   /// Element types that kernels of this target load, compute with and store,

@@ -95,7 +95,11 @@ CudaTarget::compileKernels(ArrayRef<KernelSource> kernels) {
   FailureOr<OwningOpRef<ModuleOp>> top = emitModule(kernels);
   if (failed(top))
     return failure();
-  auto module = *(*top)->getOps<gpu::GPUModuleOp>().begin();
+  return compileModule(*(*top)->getOps<gpu::GPUModuleOp>().begin());
+}
+
+FailureOr<std::vector<uint8_t>>
+CudaTarget::compileModule(gpu::GPUModuleOp module) {
   rt::cuda_fb::CodeT code;
   code.architecture = description.architecture;
   for (auto function : module.getOps<gpu::GPUFuncOp>()) {

@@ -39,6 +39,7 @@ public:
   callElements(rt::LibraryOp function) const override {
     return rt::cuda::callElements(function);
   }
+  bool stagesInputs() const override { return true; }
   /// cuDNN's convolutions do not.
   bool sharesLaunches() const override { return true; }
   bool addsColumnsByParts() const override { return true; }
@@ -56,6 +57,10 @@ public:
 
   mlir::FailureOr<std::vector<uint8_t>>
   compileKernels(llvm::ArrayRef<KernelSource> kernels) override;
+  /// What compileKernels makes of functions with known_block_size, whose module
+  /// is changed.
+  mlir::FailureOr<std::vector<uint8_t>>
+  compileModule(mlir::gpu::GPUModuleOp module);
 
   Machine machine() const override {
     return {description.name, rt::cuda::libraryVersion()};

@@ -137,6 +137,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   wanted.data.normalization = where.normalization;
   takeImageSettings(where.course, {}, wanted.data.images);
   wanted.stop = options.stop;
+  hasSetInputs = true;
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
   if (!result.ok())
     return result;

@@ -4,6 +4,7 @@
 
 #include "reprise/Runtime/Trainer/Hook.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include <utility>
 
 namespace reprise::rt {
 
@@ -29,6 +30,8 @@ public:
   const std::vector<HookFailure> &failures() const { return failed_; }
   /// Of the variables as they are; null without.
   const EvaluateResult *evaluation() const;
+  /// Whether an evaluation has set inputs since this was asked last.
+  bool tookInputs() { return std::exchange(hasSetInputs, false); }
   /// The step whose gradients were written, before an evaluation took their
   /// place in the arena; UINT64_MAX: of none.
   uint64_t gradientsStep() const { return gradientsOf; }
@@ -55,6 +58,7 @@ private:
   RunPosition &where;
   uint64_t total = 0, perEpoch = 0;
   bool inStep = false, wasCut = false; // of the evaluation under way
+  bool hasSetInputs = false;
   std::string reason;
   std::vector<HookFailure> failed_;
   EvaluateResult last;

@@ -1,16 +1,9 @@
 //===- ArtifactBuilder.cpp - Artifacts by hand ----------------------------===//
-//
-// The code image is the shared object built from kernels.c.
-//
-//===----------------------------------------------------------------------===//
 #include "ArtifactBuilder.h"
 #include "reprise/Runtime/Artifact.h"
-#include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 namespace reprise::test {
 
@@ -37,17 +30,10 @@ static uint64_t width(fb::ElementType type) {
   }
 }
 
-static std::vector<uint8_t> readCode() {
-  std::ifstream file(REPRISE_CONFORMANCE_KERNELS, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 ArtifactBuilder::ArtifactBuilder(unsigned threads) : threads(threads) {
   program.producer = "test";
-  program.device = "cpu";
   program.model = "by-hand";
-  program.target = rt::hostTarget();
-  program.library = rt::libraryVersion();
+  deviceForm().describe(program);
   program.threads = threads;
   program.plan_note = "{}";
   program.entries.push_back(std::make_unique<fb::EntryT>());
@@ -171,19 +157,22 @@ void ArtifactBuilder::copy(const Tensor &source, const Tensor &target) {
 void ArtifactBuilder::launch(const std::string &kernel,
                              const std::vector<Tensor> &args,
                              const std::vector<uint32_t> &writes,
-                             uint64_t grains) {
+                             uint64_t elements) {
+  HandKernel used{kernel, elements, args.size()};
+  std::string symbol = deviceForm().symbol(used);
   auto found =
-      std::find(program.kernels.begin(), program.kernels.end(), kernel);
+      std::find(program.kernels.begin(), program.kernels.end(), symbol);
   fb::KernelLaunchT k;
   k.kernel = uint32_t(found - program.kernels.begin());
-  if (found == program.kernels.end())
-    program.kernels.push_back(kernel);
-  if (program.code.empty())
-    program.code = readCode();
+  if (found == program.kernels.end()) {
+    program.kernels.push_back(symbol);
+    kernels.push_back(used);
+    program.code = deviceForm().code(kernels);
+  }
   for (const Tensor &t : args)
     k.args.push_back(std::make_unique<fb::ViewT>(view(t)));
   k.writes = writes;
-  k.grains = grains;
+  k.grains = deviceForm().grains(used);
   fb::ActionUnion action;
   action.Set(std::move(k));
   addStep(kernel, std::move(action), args);
@@ -207,7 +196,7 @@ rt::Status ArtifactBuilder::call(const Call &call) {
   rt::LibraryCallInfo info{0, call.implementation};
   if (info.implementation.empty()) {
     rt::Expected<rt::LibraryCallInfo> asked =
-        rt::queryLibraryCall(descOf(call), threads);
+        deviceForm().plan(descOf(call), threads);
     if (!asked.ok())
       return asked.status();
     info = *asked;

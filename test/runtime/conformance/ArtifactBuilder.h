@@ -8,6 +8,7 @@
 #ifndef REPRISE_TEST_RUNTIME_CONFORMANCE_ARTIFACTBUILDER_H
 #define REPRISE_TEST_RUNTIME_CONFORMANCE_ARTIFACTBUILDER_H
 
+#include "DeviceForm.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/program_generated.h"
 #include <string>
@@ -35,11 +36,11 @@ struct Call {
   std::vector<int64_t> ints = {};
   std::vector<double> floats = {};
   std::vector<rt::Epilogue> epilogues = {};
-  /// What runs it, without a workspace. "": what the library of "cpu" says.
+  /// What runs it, without a workspace. "": what the device's library says.
   std::string implementation = "";
 };
 
-/// One program with one entry, "step", for the device "cpu" where
+/// One program with one entry, "step", for the device of deviceForm() where
 /// program.device and program.alignment say nothing else. Add all fixed tensors
 /// before others.
 class ArtifactBuilder {
@@ -65,7 +66,7 @@ public:
   void copy(const Tensor &source, const Tensor &target);
   /// `writes` are indices of `args`.
   void launch(const std::string &kernel, const std::vector<Tensor> &args,
-              const std::vector<uint32_t> &writes, uint64_t grains);
+              const std::vector<uint32_t> &writes, uint64_t elements);
   /// Queries the library for implementation and workspace.
   rt::Status call(rt::LibraryOp op, const std::vector<Tensor> &inputs,
                   const Tensor &output, const std::vector<int64_t> &ints) {
@@ -90,6 +91,7 @@ private:
 
   uint64_t top = 0;
   unsigned threads;
+  std::vector<HandKernel> kernels; // the program's
 };
 
 } // namespace reprise::test

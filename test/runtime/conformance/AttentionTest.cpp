@@ -92,6 +92,11 @@ using Param = std::tuple<std::string, AttentionCase>;
 
 class AttentionTest : public testing::TestWithParam<Param> {
 protected:
+  void SetUp() override {
+    if (!deviceForm().hasAttention())
+      GTEST_SKIP() << "the library of '" << deviceForm().device()
+                   << "' has no attention, which is decomposed for it";
+  }
   const AttentionCase &shape() const { return std::get<1>(GetParam()); }
   Outputs expected() const;
   /// Runs forward or gradient with `threads`; empty where the type is not run.

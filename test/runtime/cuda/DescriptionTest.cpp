@@ -38,6 +38,7 @@ static std::string messageOf(const std::string &text) {
 
 static void expectEqual(const DeviceDescription &l,
                         const DeviceDescription &r) {
+  EXPECT_EQ(l.source, r.source);
   EXPECT_EQ(l.key, r.key);
   EXPECT_EQ(l.name, r.name);
   EXPECT_EQ(l.architecture, r.architecture);

@@ -76,14 +76,22 @@ Status FakeBackend::initialize(uint64_t seed) {
   return Status();
 }
 
+void *FakeBackend::inputOf(const std::string &name) {
+  return name == "image"    ? static_cast<void *>(image.data())
+         : name == "label"  ? static_cast<void *>(label.data())
+         : name == "pace"   ? static_cast<void *>(&rate)
+         : name == "chance" ? static_cast<void *>(&seed)
+                            : static_cast<void *>(&time);
+}
+
 Status FakeBackend::setInput(const std::string &entry, const std::string &name,
                              const void *data, size_t bytes) {
-  void *to = name == "image"    ? static_cast<void *>(image.data())
-             : name == "label"  ? static_cast<void *>(label.data())
-             : name == "pace"   ? static_cast<void *>(&rate)
-             : name == "chance" ? static_cast<void *>(&seed)
-                                : static_cast<void *>(&time);
-  std::memcpy(to, data, bytes);
+  asked += name == "pace" ? "in " : "";
+  const auto *from = static_cast<const uint8_t *>(data);
+  if (stages)
+    staged[name].assign(from, from + bytes);
+  else
+    std::memcpy(inputOf(name), data, bytes);
   return Status();
 }
 
@@ -135,12 +143,16 @@ Status FakeBackend::update() {
 }
 
 Status FakeBackend::run(const std::string &entry) {
+  asked += "run ";
+  for (const auto &[name, bytes] : staged)
+    std::memcpy(inputOf(name), bytes.data(), bytes.size());
   Status status = forward();
   return entry == "train_step" ? update() : status;
 }
 
 Status FakeBackend::getOutput(const std::string &entry, const std::string &name,
                               void *data, size_t bytes) {
+  asked += name == "cost" ? "out " : "";
   const void *from = name == "cost"     ? static_cast<const void *>(&loss)
                      : name == "scores" ? logits.data()
                      : name == "norm"   ? &norm

@@ -42,6 +42,11 @@ public:
   std::vector<EntryInfo> entries;
   /// What of the program decides the course of a run.
   std::map<std::string, std::string> course;
+  /// Whether inputs wait beside those of the run until the next one.
+  bool stages = false;
+  bool stagesInputs() const override { return stages; }
+  /// "in", "run" and "out", as the trainer asks.
+  std::string asked;
   /// Called after each training step with its number and loss.
   std::function<void(uint64_t step, float &loss)> afterStep;
   /// Labels of each training batch, in the order of the steps; seed and step
@@ -53,6 +58,7 @@ public:
   uint8_t bad = 0;
 
 private:
+  void *inputOf(const std::string &name);
   Status forward();
   Status update();
   float *floats(const std::string &name);
@@ -63,6 +69,7 @@ private:
   std::vector<int32_t> label;
   float rate = 0, loss = 0;
   uint64_t seed = 0, time = 0;
+  std::map<std::string, std::vector<uint8_t>> staged;
 };
 
 } // namespace reprise::rt::test

@@ -43,12 +43,41 @@ TEST(Trainer, LearnsTheSyntheticClasses) {
   EXPECT_LT(accuracy->loss, 0.5);       // untrained: 1.6
 }
 
+// The inputs of a step go in before the loss of the one before comes out, and
+// what is trained, reported and saved is the same.
+TEST(Trainer, FeedsADeviceThatIsRunning) {
+  Folder folder;
+  FakeBackend plain(8, kImage, 5), staging(8, kImage, 5);
+  staging.stages = true;
+  std::vector<std::tuple<uint64_t, uint64_t, double, double>> seen[2];
+  std::vector<RunPosition> ends;
+  for (FakeBackend *backend : {&plain, &staging}) {
+    TrainOptions options = syntheticRun(19); // over two epochs
+    options.onProgress = [&](const Progress &p) {
+      seen[backend->stages].push_back(
+          {p.epoch, p.step, p.loss, p.learningRate});
+    };
+    auto result = train(*backend, options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ends.push_back(result->position);
+  }
+  EXPECT_EQ(plain.asked.substr(0, 24), "in run out in run out in");
+  EXPECT_EQ(staging.asked.substr(0, 24), "in run in out run in out");
+  EXPECT_EQ(plain.asked.size(), staging.asked.size());
+  EXPECT_EQ(seen[1], seen[0]);
+  EXPECT_EQ(staging.bits, plain.bits);
+  EXPECT_EQ(staging.seenLabels, plain.seenLabels);
+  EXPECT_EQ(ends[1].epoch, ends[0].epoch);
+  EXPECT_EQ(ends[1].position, ends[0].position);
+}
+
 TEST(Trainer, InterruptedRunEndsWithTheSameBits) {
   Folder folder;
   FakeBackend whole(8, kImage, 5);
   ASSERT_TRUE(train(whole, syntheticRun(30)).ok());
   for (uint64_t interruption : {1, 7, 8, 9, 16, 29}) {
     FakeBackend first(8, kImage, 5), second(8, kImage, 5);
+    first.stages = interruption % 2;
     TrainOptions options = syntheticRun(30);
     options.savePath = folder / "s.safetensors";
     std::atomic<bool> stop{false};

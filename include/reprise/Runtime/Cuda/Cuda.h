@@ -21,6 +21,7 @@ struct DeviceDescription {
   std::string key;          // "h200"
   std::string name;         // "NVIDIA H200"
   std::string architecture; // "sm_90"
+  std::string source;       // where the numbers are from; may be ""
   uint64_t memoryBytes = 0;
   Roofline roofline;
   /// JSON of what cuDNN asks of a device.

@@ -55,6 +55,9 @@ public:
   virtual Status initialize(uint64_t seed) = 0;
   virtual Status setInput(const std::string &entry, const std::string &name,
                           const void *data, size_t bytes) = 0;
+  /// Whether setInput leaves the outputs of the last run alone.
+  virtual bool stagesInputs() const { return false; }
+  /// May return while the entry is running; what reads its results waits.
   virtual Status run(const std::string &entry) = 0;
   virtual Status getOutput(const std::string &entry, const std::string &name,
                            void *data, size_t bytes) = 0;

@@ -1,0 +1,64 @@
+//===- ConformanceMain.cpp - The suite of devices on a GPU ----------------===//
+//
+//   conformance_on_cuda             on a driver whose kernels run on the
+//   simulator conformance_on_cuda --on-gpu    on the GPU that is here, by the
+//   library of
+//                                   the device "cuda"; says so where none is
+//
+// The tests of test/runtime/conformance. What the simulator notes in a test
+// fails it. Simulated kernels reach memory that they were not given, as on a
+// GPU: that they are found out is what some of the tests are about.
+//
+//===----------------------------------------------------------------------===//
+#include "CudaForm.h"
+#include "SimulatedTarget.h"
+#include "reprise/Runtime/Device.h"
+#include <cstdio>
+#include <gtest/gtest.h>
+
+using namespace reprise;
+
+namespace {
+class ProblemListener : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo &) override {
+    gpu_test::simulatedGpu() = {};
+    gpu_test::simulatedGpu().reachesAllMemory = true;
+  }
+  void OnTestEnd(const testing::TestInfo &) override {
+    for (const std::string &problem : gpu_test::simulatedGpu().problems)
+      ADD_FAILURE() << problem;
+  }
+};
+} // namespace
+
+/// Has programs built for the GPU that is here.
+static rt::Status useGpu() {
+  auto device = rt::openDevice("cuda");
+  if (!device.ok())
+    return device.status();
+  rt::Expected<std::string> text = (*device)->description();
+  if (!text.ok())
+    return text.status();
+  auto description = rt::cuda::readDescription(*text);
+  if (description.ok())
+    gpu_test::buildForGpu(std::move(*description));
+  return description.status();
+}
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  bool onGpu = argc > 1 && argv[1] == std::string("--on-gpu");
+  if (onGpu) {
+    rt::Status status = useGpu();
+    if (status.ok())
+      return RUN_ALL_TESTS();
+    std::printf("SKIPPED: the suite of devices did not run on 'cuda': %s\n",
+                status.message().c_str());
+    // What is here and does not work is no reason to skip.
+    return status.code() == RP_UNAVAILABLE ? 0 : 1;
+  }
+  gpu_test::registerSimulatedGpu();
+  auto &listeners = testing::UnitTest::GetInstance()->listeners();
+  listeners.Append(new ProblemListener); // owned
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,172 @@
+//===- DeviceCommand.cpp - reprise device ---------------------------------===//
+
+#include "Command.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "ModelSource.h"
+#include "reprise/Runtime/Device.h"
+#include "reprise/Target/Target.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+//===----------------------------------------------------------------------===//
+// list
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ListOptions {
+  bool json = false;
+};
+
+/// A device of this build, which may not be usable here.
+struct Listed {
+  std::string name;
+  rt::DeviceSummary summary;
+  std::string missing; // why it cannot be used; "": it can
+};
+} // namespace
+
+static rt::Expected<rt::DeviceSummary> summarize(const std::string &name) {
+  auto device = rt::openDevice(name);
+  if (!device.ok())
+    return device.status();
+  return (*device)->summary();
+}
+
+/// The devices of that name: the first, and those that are numbered behind it.
+static void append(const std::string &name, std::vector<Listed> &devices) {
+  constexpr int kMostNumbered = 64;
+  auto first = summarize(name);
+  devices.push_back({name, first.ok() ? *first : rt::DeviceSummary(),
+                     first.ok() ? "" : first.status().message()});
+  for (int number = 1; first.ok() && number < kMostNumbered; ++number) {
+    std::string numbered = name + ":" + std::to_string(number);
+    auto next = summarize(numbered);
+    if (!next.ok())
+      return;
+    devices.push_back({numbered, *next, ""});
+  }
+}
+
+static nlohmann::ordered_json jsonOf(const Listed &device) {
+  nlohmann::ordered_json json = {{"device", device.name},
+                                 {"usable", device.missing.empty()}};
+  if (!device.missing.empty()) {
+    json["missing"] = device.missing;
+    return json;
+  }
+  json["name"] = device.summary.name;
+  json["features"] = device.summary.features;
+  json["library"] = device.summary.library;
+  json["target"] = device.summary.target;
+  if (device.summary.totalBytes) {
+    json["free_bytes"] = device.summary.freeBytes;
+    json["memory_bytes"] = device.summary.totalBytes;
+  }
+  return json;
+}
+
+/// What can be used by its properties, what cannot by what is missing.
+static void addLines(const Listed &device, text::Facts &lines) {
+  const rt::DeviceSummary &summary = device.summary;
+  if (!device.missing.empty()) {
+    lines.add(device.name, "not here: " + device.missing);
+    return;
+  }
+  std::string text = summary.name;
+  if (summary.totalBytes)
+    text += ", " + text::formatSize(summary.freeBytes) + " of " +
+            text::formatSize(summary.totalBytes) + " free";
+  lines.add(device.name, text);
+  lines.add("  features", summary.features);
+  lines.add("  library",
+            summary.library.empty() ? "none is found" : summary.library);
+  lines.add("  compile for it with",
+            summary.target.empty()
+                ? "a description: reprise device describe " + device.name
+                : "--target " + summary.target);
+}
+
+static rt::Status list(const ListOptions &options) {
+  std::vector<Listed> devices;
+  for (const std::string &name : targetNames())
+    append(name, devices);
+  text::Facts lines;
+  auto json = nlohmann::ordered_json::array();
+  for (const Listed &device : devices) {
+    addLines(device, lines);
+    json.push_back(jsonOf(device));
+  }
+  return print(options.json ? json.dump(2) + "\n" : lines.str());
+}
+
+static void addList(CLI::App &device, Invocation &invocation) {
+  CLI::App *command = device.add_subcommand(
+      "list", "Lists the devices, and what is missing for those that cannot be "
+              "used here");
+  auto options = std::make_shared<ListOptions>();
+  command->add_flag("--json", options->json, "Print JSON");
+  addExamples(*command, "  reprise device list");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = list(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// describe
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct DescribeOptions {
+  std::string device, output = "-";
+};
+} // namespace
+
+static rt::Status describe(const DescribeOptions &options) {
+  REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+  auto device = rt::openDevice(options.device);
+  if (!device.ok())
+    return device.status();
+  Activity activity("measuring " + options.device);
+  rt::Expected<std::string> text = (*device)->description();
+  if (!text.ok())
+    return text.status();
+  return writeText(options.output, *text);
+}
+
+static void addDescribe(CLI::App &device, Invocation &invocation) {
+  CLI::App *command = device.add_subcommand(
+      "describe", "Writes what a target must know of a device that is here, to "
+                  "compile for it elsewhere");
+  auto options = std::make_shared<DescribeOptions>();
+  command->add_option("device", options->device, "As cuda, or cuda:1")
+      ->required();
+  command->add_option("-o,--output", options->output,
+                      "File to write (default: standard output)");
+  addExamples(*command,
+              "  reprise device describe cuda:0 -o h200.json\n"
+              "  reprise compile resnet50 --target cuda:h200.json -o r50.rpx");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = describe(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+}
+
+void tools::addDeviceCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command =
+      app.add_subcommand("device", "What programs can run on here");
+  command->require_subcommand(1);
+  addExamples(*command, "  reprise device list\n"
+                        "  reprise device describe cuda:0 -o gpu.json");
+  addList(*command, invocation);
+  addDescribe(*command, invocation);
+}
