@@ -107,6 +107,11 @@ public:
     return true;
   }
 
+  /// Whether a kernel runs an op that other targets leave to their libraries,
+  /// as attention by tiles: sg-form-kernels makes one of it then. Such a kernel
+  /// multiplies at the rate of other kernels.
+  virtual bool runsAsKernel(mlir::Operation *op) const { return false; }
+
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;
   /// How the library would run the call that `op` makes. A failure has been
