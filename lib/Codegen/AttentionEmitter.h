@@ -64,8 +64,9 @@ private:
   /// Where the matrix of a sample's head begins, and of the block's bias.
   mlir::Value beginOfMatrix(mlir::Value row);
   Values scoresOf(llvm::ArrayRef<mlir::Value> products, const Tile &tile);
-  /// What the weights of a tile are multiplied by; empty where none is dropped.
-  Values factorsOf(const Tile &tile);
+  /// What the weights of the tile at hand are multiplied by; empty where none
+  /// is dropped.
+  Values factorsOf(mlir::Value columnFirst);
   mlir::Value exponential(mlir::Value x);
   /// Weights as what they meet has numbers, into shared memory, for the team.
   void storeWeights(llvm::ArrayRef<mlir::Value> values);

@@ -197,23 +197,33 @@ SmallVector<Value> AttentionEmitter::scoresOf(ArrayRef<Value> products,
   return scores;
 }
 
-SmallVector<Value> AttentionEmitter::factorsOf(const Tile &tile) {
+/// Drawn in a loop, since a number takes a hundred instructions, to where the
+/// thread's weights come later.
+SmallVector<Value> AttentionEmitter::factorsOf(Value columnFirst) {
   if (!seed)
     return {};
   Value begin = beginOfMatrix(sample);
   Value bound = g.number(form.probability), zero = g.number(0),
         rest = g.number(1.0 / (1.0 - form.probability));
+  int64_t count = product.rowCount() * columnCount;
+  g.forEach(g.constant(0), count, 1, [&](Value n) {
+    Value row = product.row(g.quotient(n, columnCount)),
+          column = product.column(g.remainder(n, columnCount));
+    Value query = g.add(rowFirst, row), key = g.add(columnFirst, column);
+    if (!rowsAreQueries)
+      std::swap(query, key);
+    Value place = g.add(begin, g.add(g.multiply(query, form.tokens), key));
+    REPRISE_FAULT("gpu-attention-draws-by-place-in-tile",
+                  place = g.add(g.multiply(row, form.tokens), column));
+    Value draw = emitUniform(g, place, seed, step, form.stream);
+    Value isKept =
+        arith::CmpFOp::create(b, g.loc, arith::CmpFPredicate::OGE, draw, bound);
+    g.store(choose(isKept, rest, zero), weights, row, column);
+  });
   Values factors;
-  for (Value row : tile.rowTerms)
-    for (Value column : tile.columnTerms) {
-      Value place = g.add(begin, g.add(row, column));
-      REPRISE_FAULT("gpu-attention-draws-by-place-in-tile",
-                    place = g.add(row, column));
-      Value draw = emitUniform(g, place, seed, step, form.stream);
-      Value isKept = arith::CmpFOp::create(b, g.loc, arith::CmpFPredicate::OGE,
-                                           draw, bound);
-      factors.push_back(choose(isKept, rest, zero));
-    }
+  for (int64_t n = 0; n < count; ++n)
+    factors.push_back(g.load(weights, product.row(n / columnCount),
+                             product.column(n % columnCount)));
   return factors;
 }
 
@@ -290,7 +300,7 @@ void AttentionEmitter::emitForward() {
           MutableArrayRef<Value>(scores).slice(i * columnCount, columnCount),
           sums.slice(i * width, width), all[rows * width + i],
           all[rows * width + rows + i]);
-    for (auto [score, factor] : llvm::zip(scores, factorsOf(tile)))
+    for (auto [score, factor] : llvm::zip(scores, factorsOf(first)))
       score = times(score, factor);
     storeWeights(scores);
     llvm::copy(

@@ -64,7 +64,7 @@ AttentionEmitter::Weights AttentionEmitter::weightsOf(Value columnFirst) {
       tile);
   Values slopes =
       product.ofRows(ofRows[1], ofColumns[1], sweep.columns, shape.width);
-  Values factors = factorsOf(tile);
+  Values factors = factorsOf(columnFirst);
   auto statisticsOf = [&](const SharedRows &from) {
     Values loaded;
     for (size_t n = 0; n < scores.size(); ++n) {

@@ -92,10 +92,7 @@ static SweepShape tilesOf(const AttentionShape &shape, AttentionSweep which) {
   for (auto [rows, columns] : sizes) {
     sweep.rows = rows;
     sweep.columns = columns;
-    // Random numbers take registers, of which a gradient has none to spare.
-    bool isCrowded = shape.form.isGrad && shape.form.probability > 0;
-    bool isTooLarge =
-        (rows > 16 && rows >= 2 * tokens) || (rows > 32 && isCrowded);
+    bool isTooLarge = rows > 16 && rows >= 2 * tokens;
     if (!isTooLarge && 4 * numbersOf(shape, sweep) <= kSharedBytes)
       break;
   }

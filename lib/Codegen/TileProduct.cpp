@@ -18,6 +18,17 @@ TileProduct::TileProduct(GpuBlock &g, int64_t rows) : g(g) {
     rowNumbers.push_back(g.add(first, i * stride));
 }
 
+Value TileProduct::row(Value i) {
+  Value stride = g.constant(g.threads / team);
+  return arith::AddIOp::create(
+      g.builder, g.loc, rowNumbers.front(),
+      arith::MulIOp::create(g.builder, g.loc, i, stride));
+}
+
+Value TileProduct::column(Value j) {
+  return g.add(g.multiply(j, team), member);
+}
+
 TileProduct::Sums TileProduct::zeros(int64_t columns) {
   return Sums(rowCount() * columnCount(columns), g.number(0));
 }

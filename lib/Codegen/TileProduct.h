@@ -29,6 +29,8 @@ public:
   /// row * columnCount + column.
   mlir::Value row(int64_t i) const { return rowNumbers[i]; }
   mlir::Value column(int64_t j) { return g.add(member, j * team); }
+  mlir::Value row(mlir::Value i);
+  mlir::Value column(mlir::Value j);
   /// Which of its team a thread is.
   mlir::Value member;
 
