@@ -17,10 +17,11 @@ struct AttentionPointers {
 /// in common and the forward one, EmitGpuAttentionGrad.cpp those of a gradient.
 class AttentionEmitter {
 public:
-  /// `memory`: shared, of shape.sharedNumbers().
+  /// `memory`: shared, of shape.sharedNumbers(); `numbers`: of two f32 for each
+  /// of shape.mostQueries().
   AttentionEmitter(GpuBlock &g, const AttentionShape &shape,
                    const SweepShape &sweep, const AttentionPointers &pointers,
-                   mlir::Value memory);
+                   mlir::Value memory, mlir::Value numbers);
 
   /// `block` of the sweep's own.
   void emit(mlir::Value block);
@@ -56,6 +57,7 @@ private:
   /// Calls `run` with the first column of each tile, when nobody reads the tile
   /// before it any more.
   Values forEachTile(mlir::ValueRange init, GpuBlock::FoldBody run);
+  mlir::Value asTile(mlir::Value x);
   SharedRows allot(int64_t rows, int64_t pitch);
   Tile tileAt(mlir::Value columnFirst);
   Values termsOf(llvm::ArrayRef<mlir::Value> tokens, bool areQueries);
@@ -110,7 +112,8 @@ private:
   const AttentionForm &form;
   const SweepShape &sweep;
   AttentionPointers at;
-  TileProduct product;
+  std::unique_ptr<TileProduct> owned;
+  TileProduct &product;
   mlir::Value memory;
   int64_t allotted = 0;
   bool rowsAreQueries;

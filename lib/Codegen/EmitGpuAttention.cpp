@@ -12,8 +12,8 @@
 //     weights -> shared                  read by the row's own warp
 //     sums = factor sums + weights values
 //
-// Numbers of 16 bits are widened when they come and rounded as the op says:
-// weights before they meet values, sums at the end.
+// Numbers of 16 bits go to tensor cores as they are. Sums and scores are f32;
+// weights are rounded before they meet values, sums at the end, as the op says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,10 @@ using namespace reprise;
 AttentionEmitter::AttentionEmitter(GpuBlock &g, const AttentionShape &shape,
                                    const SweepShape &sweep,
                                    const AttentionPointers &pointers,
-                                   Value memory)
+                                   Value memory, Value numbers)
     : g(g), b(g.builder), shape(shape), form(shape.form), sweep(sweep),
-      at(pointers), product(g, sweep.rows), memory(memory),
+      at(pointers), owned(TileProduct::create(g, form.element, sweep.rows)),
+      product(*owned), memory(memory),
       rowsAreQueries(sweep.sweep != AttentionSweep::Keys),
       columnCount(product.columnCount(sweep.columns)) {
   int64_t pitch = shape.pitchOf(shape.width);
@@ -44,8 +45,9 @@ AttentionEmitter::AttentionEmitter(GpuBlock &g, const AttentionShape &shape,
   ofColumns[0] = allot(sweep.columns, pitch);
   ofColumns[1] = allot(sweep.columns, pitch);
   weights = allot(sweep.rows, shape.pitchOf(sweep.columns));
-  for (SharedRows &each : statistics)
-    each = allot(1, std::max(sweep.rows, sweep.columns));
+  int64_t queries = shape.mostQueries();
+  statistics[0] = {numbers, 0, queries};
+  statistics[1] = {numbers, queries, queries};
   if (!at.seed)
     return;
   Value first = g.constant(0);
@@ -78,28 +80,35 @@ Value AttentionEmitter::positionOf(Part part, Value token, Value column) {
   return g.add(g.multiply(row, form.width), column);
 }
 
+/// Numbers of the op as tiles have them.
+Value AttentionEmitter::asTile(Value x) {
+  return shape.usesTensorCores ? x : g.widened(x);
+}
+
 void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
                              Value first, int64_t count) {
-  constexpr int64_t most = 4;
-  int64_t lanes = form.width % most ? 1 : most;
+  // As many as divide a head and take no more than 16 bytes.
+  int64_t lanes = shape.usesTensorCores ? 8 : 4;
+  while (form.width % lanes)
+    lanes /= 2;
   int64_t each = shape.width / lanes;
-  Type wide = b.getF32Type();
+  Type type = shape.numberType();
   if (lanes > 1)
-    wide = VectorType::get({lanes}, wide);
+    type = VectorType::get({lanes}, type);
   g.forEach(g.thread, count * each, g.threads, [&](Value i) {
     Value row = g.quotient(i, each);
     Value column = g.multiply(g.remainder(i, each), lanes);
     Value token = g.add(first, row);
     auto load = [&] {
-      return g.widened(g.loadGlobal(pointer, form.element,
-                                    positionOf(part, token, column), lanes));
+      return asTile(g.loadGlobal(pointer, form.element,
+                                 positionOf(part, token, column), lanes));
     };
     Value isThere =
         g.both(g.isLess(token, form.tokens), g.isLess(column, form.width));
     bool mayMiss = form.tokens % count || form.width != shape.width;
     REPRISE_FAULT("gpu-attention-tile-runs-over", mayMiss = false);
-    Value x = mayMiss ? g.select(isThere, wide, load,
-                                 [&] { return g.splat(wide, 0); })
+    Value x = mayMiss ? g.select(isThere, type, load,
+                                 [&] { return g.splat(type, 0); })
                       : load();
     g.store(x, rows, row, column);
   });
@@ -117,8 +126,7 @@ void AttentionEmitter::storeRows(ArrayRef<Value> sums, Value pointer,
           g.storeGlobal(g.narrowed(sums[i * columns + j], form.element),
                         pointer, positionOf(part, token, column));
         };
-        // All lanes of a team are behind the end, or none.
-        if ((j + 1) * TileProduct::team <= form.width)
+        if (product.endOf(j) <= form.width)
           store();
         else
           g.ifThen(g.isLess(column, form.width), store);
@@ -203,8 +211,9 @@ SmallVector<Value> AttentionEmitter::factorsOf(Value columnFirst) {
   if (!seed)
     return {};
   Value begin = beginOfMatrix(sample);
-  Value bound = g.number(form.probability), zero = g.number(0),
-        rest = g.number(1.0 / (1.0 - form.probability));
+  Value bound = g.number(form.probability);
+  Type number = shape.numberType();
+  Value one = g.splat(number, 1), zero = g.splat(number, 0);
   int64_t count = product.rowCount() * columnCount;
   g.forEach(g.constant(0), count, 1, [&](Value n) {
     Value row = product.row(g.quotient(n, columnCount)),
@@ -218,12 +227,15 @@ SmallVector<Value> AttentionEmitter::factorsOf(Value columnFirst) {
     Value draw = emitUniform(g, place, seed, step, form.stream);
     Value isKept =
         arith::CmpFOp::create(b, g.loc, arith::CmpFPredicate::OGE, draw, bound);
-    g.store(choose(isKept, rest, zero), weights, row, column);
+    g.store(choose(isKept, one, zero), weights, row, column);
   });
   Values factors;
-  for (int64_t n = 0; n < count; ++n)
-    factors.push_back(g.load(weights, product.row(n / columnCount),
-                             product.column(n % columnCount)));
+  for (int64_t n = 0; n < count; ++n) {
+    Value kept = g.load(weights, product.row(n / columnCount),
+                        product.column(n % columnCount));
+    factors.push_back(
+        times(g.widened(kept), g.number(1.0 / (1.0 - form.probability))));
+  }
   return factors;
 }
 
@@ -233,7 +245,7 @@ Value AttentionEmitter::exponential(Value x) {
 
 void AttentionEmitter::storeWeights(ArrayRef<Value> values) {
   for (auto [n, value] : llvm::enumerate(values))
-    g.store(g.widened(g.narrowed(value, form.element)), weights,
+    g.store(asTile(g.narrowed(value, form.element)), weights,
             product.row(n / columnCount), product.column(n % columnCount));
   REPRISE_FAULT("gpu-attention-weights-unseen", return);
   g.warpBarrier();
@@ -254,7 +266,7 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
   Value most = scores.front();
   for (Value score : scores.drop_front())
     most = larger(most, score);
-  most = larger(top, g.teamMaximum(most, TileProduct::team));
+  most = larger(top, g.teamMaximum(most, product.team));
   Value none = arith::CmpFOp::create(b, g.loc, arith::CmpFPredicate::OEQ, most,
                                      g.number(-INFINITY));
   Value base = choose(none, g.number(0), most);
@@ -265,7 +277,7 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
     score = exponential(minus(score, base));
     sum = sum ? plus(sum, score) : score;
   }
-  total = plus(times(total, factor), g.teamSum(sum, TileProduct::team));
+  total = plus(times(total, factor), g.teamSum(sum, product.team));
   for (Value &each : sums)
     each = times(each, factor);
   top = most;
@@ -413,16 +425,19 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
   AttentionPointers pointers = pointersOf(shape.form, body, arguments);
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  Value memory = function.addWorkgroupAttribution(
-      MemRefType::get({shape.sharedNumbers()}, b.getF32Type(),
-                      MemRefLayoutAttrInterface(), space),
-      g.loc);
+  auto share = [&](int64_t count, Type type) {
+    return function.addWorkgroupAttribution(
+        MemRefType::get({count}, type, MemRefLayoutAttrInterface(), space),
+        g.loc);
+  };
+  Value memory = share(shape.sharedNumbers(), shape.numberType());
+  Value numbers = share(2 * shape.mostQueries(), b.getF32Type());
   int64_t begin = 0;
   for (const SweepShape &sweep : shape.sweeps) {
     Value number = g.add(g.block, -begin);
     begin += sweep.blocks;
     auto run = [&] {
-      AttentionEmitter(g, shape, sweep, pointers, memory).emit(number);
+      AttentionEmitter(g, shape, sweep, pointers, memory, numbers).emit(number);
     };
     if (shape.sweeps.size() == 1)
       run();

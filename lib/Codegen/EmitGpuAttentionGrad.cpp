@@ -25,7 +25,7 @@ using namespace reprise;
 /// Log-sum-exp and delta of `count` queries from `first` on; zeros behind the
 /// last one. A team of threads for each.
 void AttentionEmitter::bringStatistics(Value first, int64_t count) {
-  constexpr int64_t team = TileProduct::team;
+  int64_t team = product.team;
   Type real = b.getF32Type();
   g.forEach(g.quotient(g.thread, team), count, g.threads / team, [&](Value i) {
     Value token = g.add(first, i);

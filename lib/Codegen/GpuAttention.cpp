@@ -1,6 +1,7 @@
 //===- GpuAttention.cpp - How blocks of a GPU share an attention ----------===//
 
 #include "GpuAttention.h"
+#include "TileProduct.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,13 +75,19 @@ Operation *reprise::attentionIn(Block &body) {
 static constexpr int64_t kSharedBytes = 48 << 10;
 
 /// Tiles of queries or keys, of a sweep's rows and of its columns, then a tile
-/// of weights, then two numbers a query.
+/// of weights.
 static int64_t numbersOf(const AttentionShape &shape, const SweepShape &sweep) {
   bool isForward = sweep.sweep == AttentionSweep::Forward;
   int64_t tokens = (isForward ? 1 : 2) * sweep.rows + 2 * sweep.columns;
   return tokens * shape.pitchOf(shape.width) +
-         sweep.rows * shape.pitchOf(sweep.columns) +
-         2 * std::max(sweep.rows, sweep.columns);
+         sweep.rows * shape.pitchOf(sweep.columns);
+}
+
+/// With two f32 a query, and a counter's word.
+static int64_t bytesOf(const AttentionShape &shape, const SweepShape &sweep) {
+  int64_t number = shape.usesTensorCores ? 2 : 4;
+  return number * numbersOf(shape, sweep) +
+         4 * (2 * std::max(sweep.rows, sweep.columns) + 1);
 }
 
 /// The largest tiles that there is memory for, and no larger than a head.
@@ -93,7 +100,7 @@ static SweepShape tilesOf(const AttentionShape &shape, AttentionSweep which) {
     sweep.rows = rows;
     sweep.columns = columns;
     bool isTooLarge = rows > 16 && rows >= 2 * tokens;
-    if (!isTooLarge && 4 * numbersOf(shape, sweep) <= kSharedBytes)
+    if (!isTooLarge && bytesOf(shape, sweep) <= kSharedBytes)
       break;
   }
   sweep.rowTiles = llvm::divideCeilSigned(tokens, sweep.rows);
@@ -119,7 +126,8 @@ static void shareSamples(SweepShape &sweep, const AttentionForm &form) {
 }
 
 AttentionShape::AttentionShape(const AttentionForm &form)
-    : form(form), width(llvm::alignTo(form.width, 8)) {
+    : form(form), usesTensorCores(hasTensorCores(form.element)),
+      width(llvm::alignTo(form.width, usesTensorCores ? 16 : 8)) {
   auto add = [&](AttentionSweep which) {
     sweeps.push_back(tilesOf(*this, which));
     sweeps.back().blocks = form.samples * form.heads * sweeps.back().rowTiles;
@@ -137,8 +145,8 @@ AttentionShape::AttentionShape(const AttentionForm &form)
 }
 
 GpuGrid AttentionShape::grid() const {
-  constexpr int64_t threads = 128;
-  GpuGrid grid{0, threads};
+  // All sweeps of a launch have as many rows in a tile.
+  GpuGrid grid{0, usesTensorCores ? 2 * sweeps.front().rows : 128};
   for (const SweepShape &sweep : sweeps)
     grid.blocks += sweep.blocks;
   return grid;
@@ -149,6 +157,18 @@ int64_t AttentionShape::workspaceBytes() const {
   if (parts == 1)
     return 0;
   return 4 * parts * form.biasRows * form.heads * form.tokens * form.tokens;
+}
+
+Type AttentionShape::numberType() const {
+  return usesTensorCores ? form.element
+                         : Type(Float32Type::get(form.element.getContext()));
+}
+
+int64_t AttentionShape::mostQueries() const {
+  int64_t most = 0;
+  for (const SweepShape &sweep : sweeps)
+    most = std::max({most, sweep.rows, sweep.columns});
+  return most;
 }
 
 int64_t AttentionShape::sharedNumbers() const {

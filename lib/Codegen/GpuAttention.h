@@ -65,12 +65,21 @@ struct AttentionShape {
   GpuGrid grid() const;
   /// What the parts of a bias's gradient take, 0 where it has one.
   int64_t workspaceBytes() const;
-  /// Numbers of shared memory that the sweep with the largest tiles takes.
+  /// Numbers of a tile in shared memory: those of the op for tensor cores, else
+  /// f32.
+  mlir::Type numberType() const;
+  /// Such numbers that the sweep with the largest tiles takes, and the most
+  /// queries of a tile, for each of which there are two f32.
   int64_t sharedNumbers() const;
-  /// Numbers from one row of a tile to the next.
-  int64_t pitchOf(int64_t columns) const { return columns + 4; }
+  int64_t mostQueries() const;
+  /// Numbers from one row of a tile to the next: rows begin in different banks,
+  /// at multiples of 16 bytes.
+  int64_t pitchOf(int64_t columns) const {
+    return columns + (usesTensorCores ? 8 : 4);
+  }
 
   AttentionForm form;
+  bool usesTensorCores;
   /// Numbers of a row, with those behind its end that are zero.
   int64_t width;
   std::vector<SweepShape> sweeps;

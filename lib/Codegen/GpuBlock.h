@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-/// Rows of f32 in shared memory, each a multiple of four numbers long, so that
-/// four neighbours are accessed at once.
+/// Rows of numbers in shared memory, each a multiple of 16 bytes long, so that
+/// so many neighbours are accessed at once.
 struct SharedRows {
   mlir::Value memory;
   /// Numbers in front of the first row, and from one row to the next.

@@ -361,6 +361,7 @@ static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
   KernelTraits traits;
   traits.grains = shape.grid().blocks;
   traits.workspaceBytes = shape.workspaceBytes();
+  traits.multipliesNarrow = shape.usesTensorCores;
   return traits;
 }
 

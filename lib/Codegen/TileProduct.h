@@ -9,52 +9,60 @@
 #define REPRISE_LIB_CODEGEN_TILEPRODUCT_H
 
 #include "GpuBlock.h"
+#include <memory>
 
 namespace reprise {
 
-/// Products by f32 multiply-adds, each rounded once; sums are in the order of
-/// what is summed over. 128 threads.
 class TileProduct {
 public:
-  /// Numbers of threads that share a row.
-  static constexpr int64_t team = 8;
   using Sums = llvm::SmallVector<mlir::Value>;
 
-  /// `rows` of every product, a multiple of 16.
-  TileProduct(GpuBlock &g, int64_t rows);
+  /// Of numbers of `element`, with `rows` in every product, a multiple of 16:
+  /// by tensor cores for bf16 and f16, of twice as many threads as rows; else
+  /// by multiply-adds in f32, of 128 threads.
+  static std::unique_ptr<TileProduct> create(GpuBlock &g, mlir::Type element,
+                                             int64_t rows);
+  virtual ~TileProduct() = default;
 
+  /// Threads that share a row, and which of them this one is.
+  int64_t team;
+  mlir::Value member;
+
+  /// Rows and columns of the tile that a thread has. A sum is number
+  /// row * columnCount + column.
   int64_t rowCount() const { return rowNumbers.size(); }
   int64_t columnCount(int64_t columns) const { return columns / team; }
-  /// Of the tile: rows and columns that a thread has. A sum is number
-  /// row * columnCount + column.
   mlir::Value row(int64_t i) const { return rowNumbers[i]; }
-  mlir::Value column(int64_t j) { return g.add(member, j * team); }
   mlir::Value row(mlir::Value i);
-  mlir::Value column(mlir::Value j);
-  /// Which of its team a thread is.
-  mlir::Value member;
+  virtual mlir::Value column(int64_t j) = 0;
+  virtual mlir::Value column(mlir::Value j) = 0;
+  /// Behind what the team has as column `j`.
+  virtual int64_t endOf(int64_t j) const = 0;
 
   /// Zeros for a product of so many columns, a multiple of 8.
   Sums zeros(int64_t columns);
-  /// The sums over `inner` neighbours, a multiple of 4, of a's rows and b's
-  /// rows, as many as the product has columns.
-  Sums ofRows(const SharedRows &a, const SharedRows &b, int64_t columns,
-              int64_t inner);
-  /// `sums` and those over `inner` neighbours of a's rows, a multiple of 4, and
-  /// as many rows of b.
-  Sums add(llvm::ArrayRef<mlir::Value> sums, const SharedRows &a,
-           const SharedRows &b, int64_t columns, int64_t inner);
+  /// The sums over `inner` neighbours, a multiple of 8 or for tensor cores of
+  /// 16, of a's rows and b's rows, as many as the product has columns.
+  virtual Sums ofRows(const SharedRows &a, const SharedRows &b, int64_t columns,
+                      int64_t inner) = 0;
+  /// `sums` and those over `inner` neighbours of a's rows and as many rows of
+  /// b.
+  virtual Sums add(llvm::ArrayRef<mlir::Value> sums, const SharedRows &a,
+                   const SharedRows &b, int64_t columns, int64_t inner) = 0;
 
-private:
-  /// Adds products of four numbers each of some rows and of all columns.
-  void addFour(Sums &sums, llvm::ArrayRef<mlir::Value> a,
-               llvm::function_ref<mlir::Value(int64_t, int64_t)> b,
-               int64_t columns);
-  llvm::SmallVector<mlir::Value> rowsAt(const SharedRows &a, mlir::Value k);
+protected:
+  TileProduct(GpuBlock &g, int64_t team) : team(team), g(g) {
+    member = g.remainder(g.thread, team);
+  }
 
   GpuBlock &g;
   llvm::SmallVector<mlir::Value> rowNumbers;
+  int64_t rowStride = 0;
 };
+
+/// Whether products of numbers of `element` are a tensor core's: tiles hold
+/// them as they are then, and else as f32.
+bool hasTensorCores(mlir::Type element);
 
 } // namespace reprise
 

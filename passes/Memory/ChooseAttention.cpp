@@ -63,8 +63,10 @@ static double millisecondsStored(const Extent &e,
 static double millisecondsOfKernels(const Extent &e,
                                     const rt::Roofline &roofline) {
   uint64_t backward = e.hasBias ? 9 : 7;
-  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes) +
-         roofline.milliseconds(backward * e.productFlops(), 8 * e.tokenBytes);
+  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes,
+                               e.isNarrow) +
+         roofline.milliseconds(backward * e.productFlops(), 8 * e.tokenBytes,
+                               e.isNarrow);
 }
 
 /// Seven products in a cache; operands are read and written once a direction.

@@ -88,6 +88,8 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   options.target = "cuda:";
   options.amp = model.amp;
   options.microBatches = model.microBatches;
+  // By the kernels that have no other test of a whole step.
+  options.attention = "tiled";
   std::vector<Bytes> files;
   ASSERT_EQ(compileModes(*buildCase(context, model), modes, options, files),
             "");
@@ -120,7 +122,7 @@ TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
   EXPECT_NEAR(here, there, share * std::abs(there));
 }
 
-/// A ResNet, one with dropout, a Swin, and some in mixed
+/// A ResNet, one with dropout, a Swin, a ViT, and some in mixed
 /// precision, with more images than the others have, so that there is something
 /// to choose.
 static std::vector<SimulatedCase> simulatedCases(bool isLong) {
@@ -140,6 +142,7 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
   if (isLong)
     swin = {swin.model, 20, 4, 10};
   cases.push_back(swin);
+  cases.push_back({smallTransformers()[2], isLong ? 20u : 1u, 2, 0});
   for (const ZooCase &each : mixedModels())
     cases.push_back({each, isLong ? 3u : 1u, 2, isLong ? 2u : 0u});
   return cases;
