@@ -74,6 +74,7 @@ private:
   void storeWeights(llvm::ArrayRef<mlir::Value> values);
 
   // Forward.
+  Values addTile(mlir::Value first, mlir::ValueRange before);
   void softmaxRow(llvm::MutableArrayRef<mlir::Value> scores,
                   llvm::MutableArrayRef<mlir::Value> sums, mlir::Value &top,
                   mlir::Value &total);

@@ -283,44 +283,48 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
   top = most;
 }
 
+/// Takes what there is of a thread's rows, sums, then the largest scores, then
+/// the sums of exponentials, and adds a tile of keys to it.
+SmallVector<Value> AttentionEmitter::addTile(Value first, ValueRange before) {
+  int64_t rows = product.rowCount(), width = product.columnCount(shape.width);
+  bring(ofColumns[0], at.qkv, Part::Key, first, sweep.columns);
+  bring(ofColumns[1], at.qkv, Part::Value, first, sweep.columns);
+  bool waits = true;
+  REPRISE_FAULT("gpu-attention-tile-unseen", waits = false);
+  if (waits)
+    g.barrier();
+  Tile tile = tileAt(first);
+  Values scores = scoresOf(
+      product.ofRows(ofRows[0], ofColumns[0], sweep.columns, shape.width),
+      tile);
+  if (!tile.isThere.empty())
+    for (auto [n, score] : llvm::enumerate(scores))
+      score = choose(tile.isThere[n % columnCount], score, g.number(-INFINITY));
+  Values after(before);
+  MutableArrayRef<Value> all(after), sums = all.take_front(rows * width);
+  for (int64_t i = 0; i < rows; ++i)
+    softmaxRow(
+        MutableArrayRef<Value>(scores).slice(i * columnCount, columnCount),
+        sums.slice(i * width, width), all[rows * width + i],
+        all[rows * width + rows + i]);
+  for (auto [score, factor] : llvm::zip(scores, factorsOf(first)))
+    score = times(score, factor);
+  storeWeights(scores);
+  llvm::copy(
+      product.add(sums, weights, ofColumns[1], shape.width, sweep.columns),
+      sums.begin());
+  return after;
+}
+
 void AttentionEmitter::emitForward() {
   int64_t rows = product.rowCount(), width = product.columnCount(shape.width);
   bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
   Values init = product.zeros(shape.width);
   init.append(rows, g.number(-INFINITY));
   init.append(rows, g.number(0));
-  auto tile = [&](Value first, ValueRange before) {
-    bring(ofColumns[0], at.qkv, Part::Key, first, sweep.columns);
-    bring(ofColumns[1], at.qkv, Part::Value, first, sweep.columns);
-    bool waits = true;
-    REPRISE_FAULT("gpu-attention-tile-unseen", waits = false);
-    if (waits)
-      g.barrier();
-    Tile tile = tileAt(first);
-    Values scores = scoresOf(
-        product.ofRows(ofRows[0], ofColumns[0], sweep.columns, shape.width),
-        tile);
-    if (!tile.isThere.empty())
-      for (auto [n, score] : llvm::enumerate(scores))
-        score =
-            choose(tile.isThere[n % columnCount], score, g.number(-INFINITY));
-    Values after(before);
-    MutableArrayRef<Value> all(after);
-    MutableArrayRef<Value> sums = all.take_front(rows * width);
-    for (int64_t i = 0; i < rows; ++i)
-      softmaxRow(
-          MutableArrayRef<Value>(scores).slice(i * columnCount, columnCount),
-          sums.slice(i * width, width), all[rows * width + i],
-          all[rows * width + rows + i]);
-    for (auto [score, factor] : llvm::zip(scores, factorsOf(first)))
-      score = times(score, factor);
-    storeWeights(scores);
-    llvm::copy(
-        product.add(sums, weights, ofColumns[1], shape.width, sweep.columns),
-        sums.begin());
-    return after;
-  };
-  Values all = forEachTile(init, tile);
+  Values all = forEachTile(init, [&](Value first, ValueRange before) {
+    return addTile(first, before);
+  });
   Values sums(ArrayRef<Value>(all).take_front(rows * width));
   ArrayRef<Value> tops = ArrayRef<Value>(all).slice(rows * width, rows),
                   totals = ArrayRef<Value>(all).take_back(rows);
@@ -378,26 +382,20 @@ static AttentionPointers pointersOf(const AttentionForm &form, Block &body,
         return pointers[body.getNumArguments() + i];
     return {};
   };
-  AttentionPointers at;
-  auto readCommon = [&](auto op) {
-    at.qkv = ofOperand(op.getQkv());
-    at.bias = ofOperand(op.getBias());
-    at.seed = ofOperand(op.getSeed());
-    at.step = ofOperand(op.getStep());
+  auto ofEither = [&](Value value) {
+    return form.isGrad ? ofOperand(value) : ofResult(value);
   };
-  if (auto op = dyn_cast<sg::AttentionOp>(form.op)) {
-    readCommon(op);
-    at.y = ofResult(op.getResult());
-    at.lse = ofResult(op.getLse());
-    return at;
-  }
-  auto op = cast<sg::AttentionGradOp>(form.op);
-  readCommon(op);
-  at.y = ofOperand(op.getY());
-  at.lse = ofOperand(op.getLse());
-  at.dy = ofOperand(op.getDy());
-  at.dqkv = ofResult(op.getDqkv());
-  at.dbias = ofResult(op.getDbias());
+  const sg::AttentionParts &parts = form.parts;
+  AttentionPointers at;
+  at.qkv = ofOperand(parts.qkv);
+  at.bias = ofOperand(parts.bias);
+  at.seed = ofOperand(parts.seed);
+  at.step = ofOperand(parts.step);
+  at.y = ofEither(parts.y);
+  at.lse = ofEither(parts.lse);
+  at.dy = ofOperand(parts.dy);
+  at.dqkv = ofResult(parts.dqkv);
+  at.dbias = ofResult(parts.dbias);
   at.workspace = pointers.back();
   return at;
 }

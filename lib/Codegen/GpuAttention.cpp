@@ -18,29 +18,19 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-template <typename OpTy> static void readForm(AttentionForm &form, OpTy op) {
-  form.scale = op.getScale().convertToDouble();
-  if (Value bias = op.getBias())
-    form.biasRows = typeOf(bias).getDimSize(0);
-  if (!op.getSeed())
-    return;
-  form.probability = op.getProbability()->convertToDouble();
-  form.stream = static_cast<int64_t>(*op.getStream());
-}
-
-AttentionForm::AttentionForm(Operation *op) : op(op) {
-  auto type = typeOf(op->getOperand(0));
+AttentionForm::AttentionForm(const sg::AttentionParts &parts) : parts(parts) {
+  auto type = typeOf(parts.qkv);
   samples = type.getDimSize(0);
   tokens = type.getDimSize(1);
   heads = type.getDimSize(3);
   width = type.getDimSize(4);
   element = type.getElementType();
-  if (auto forward = dyn_cast<sg::AttentionOp>(op)) {
-    readForm(*this, forward);
-    return;
-  }
-  isGrad = true;
-  readForm(*this, cast<sg::AttentionGradOp>(op));
+  isGrad = parts.isGrad;
+  scale = parts.scale;
+  probability = parts.probability;
+  stream = parts.stream;
+  if (parts.bias)
+    biasRows = typeOf(parts.bias).getDimSize(0);
 }
 
 /// A row of a tile is at most so long.
@@ -56,13 +46,13 @@ std::string reprise::whyNoGpuAttention(const AttentionForm &form) {
 }
 
 bool reprise::runsAsGpuKernel(Operation *op) {
-  return isa<sg::AttentionOp, sg::AttentionGradOp>(op) &&
-         whyNoGpuAttention(AttentionForm(op)).empty();
+  std::optional<sg::AttentionParts> parts = sg::attentionParts(op);
+  return parts && whyNoGpuAttention(AttentionForm(*parts)).empty();
 }
 
 Operation *reprise::attentionIn(Block &body) {
   for (Operation &op : body.without_terminator())
-    if (isa<sg::AttentionOp, sg::AttentionGradOp>(op))
+    if (sg::attentionParts(&op))
       return &op;
   return nullptr;
 }

@@ -20,15 +20,18 @@
 
 #include "GpuSpaces.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "reprise/IR/Attention.h"
 
 namespace reprise {
 
 /// What an attention, or its gradient, works on.
 struct AttentionForm {
-  /// Of an sg.attention or sg.attention_grad.
-  explicit AttentionForm(mlir::Operation *op);
+  explicit AttentionForm(const sg::AttentionParts &parts);
+  /// Of an attention or its gradient.
+  explicit AttentionForm(mlir::Operation *op)
+      : AttentionForm(*sg::attentionParts(op)) {}
 
-  mlir::Operation *op;
+  sg::AttentionParts parts;
   bool isGrad = false;
   int64_t samples, tokens, heads, width;
   int64_t biasRows = 0; // 0: there is no bias

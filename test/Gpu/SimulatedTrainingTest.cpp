@@ -88,8 +88,10 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   options.target = "cuda:";
   options.amp = model.amp;
   options.microBatches = model.microBatches;
-  // By the kernels that have no other test of a whole step.
-  options.attention = "tiled";
+  // Heads of four numbers take as long as wide ones: of models with windows one
+  // is enough, which LosesWhatTheProcessorLoses has.
+  options.attention =
+      model.model == llvm::StringRef("swin_t") ? "stored" : "tiled";
   std::vector<Bytes> files;
   ASSERT_EQ(compileModes(*buildCase(context, model), modes, options, files),
             "");
