@@ -63,9 +63,7 @@ public:
     choose.gflops = options.roofline.gflops;
     choose.gbytesPerSecond = options.roofline.gigabytesPerSecond;
     choose.narrowGflops = options.roofline.narrowGflops;
-    // Its products are still to be narrowed.
-    if (!options.amp.empty() && choose.narrowGflops > 0)
-      choose.gflops = choose.narrowGflops;
+    choose.narrow = !options.amp.empty();
     return addToFunctions(createSgChooseAttention(choose));
   }
   /// In mixed precision, if that is wanted.

@@ -36,7 +36,8 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
   for (OpId id = 0; id < problem.ops.size(); ++id)
     ops.push_back({costs.profile ? profileKey(problem, id) : "",
                    problem.ops[id].flops, problem.ops[id].bytes,
-                   isNarrow(problem.ops[id].call.inputs)});
+                   isNarrow(problem.ops[id].call.inputs) ||
+                       problem.ops[id].kernel.multipliesNarrow});
   return ops;
 }
 

@@ -12,15 +12,11 @@
 //   block 2   rows  200 .. 299   sums -> workspace   count 1 -> 2
 //   block 1   rows  100 .. 199   sums -> workspace   count 2 -> 0, adds all
 //
-// Counting releases what a block has written and acquires what others have, by
-// fences on either side (PTX ISA, memory consistency model): LLVM drops the
-// order that an atomic op itself may have. Nobody waits, so that it does not
-// matter how many blocks run at once. Counters are variables of the module,
-// zero before and after every kernel: kernels of a module run one after
-// another.
+// See GpuCounters.h.
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuCounters.h"
 #include "GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,8 +26,6 @@
 
 using namespace mlir;
 using namespace reprise;
-
-static constexpr StringLiteral kCounters = "arrived";
 
 /// A thread's columns and rows.
 struct GpuEmitter::ColumnThread {
@@ -131,71 +125,6 @@ static unsigned bytesOfPart(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8 * lanes;
 }
 
-/// The module's counters, one for the columns of each block of a part.
-static Value addressOfCounters(OpBuilder &b, gpu::GPUFuncOp function) {
-  auto module = function->getParentOfType<gpu::GPUModuleOp>();
-  Location loc = module.getLoc();
-  constexpr unsigned global = 1;
-  auto counters = module.lookupSymbol<LLVM::GlobalOp>(kCounters);
-  if (!counters) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&module.getBodyRegion().front());
-    auto type = LLVM::LLVMArrayType::get(b.getI32Type(), kMostCounters);
-    counters = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                                      LLVM::Linkage::Internal, kCounters,
-                                      Attribute(), /*alignment=*/4, global);
-    b.createBlock(&counters.getInitializerRegion());
-    LLVM::ReturnOp::create(b, loc, LLVM::ZeroOp::create(b, loc, type));
-  }
-  return LLVM::AddressOfOp::create(b, loc, counters);
-}
-
-/// Orders what stands before with what stands behind, for the whole device.
-void GpuEmitter::fence() {
-  REPRISE_FAULT("gpu-counts-without-order", return);
-  LLVM::FenceOp::create(b, e.loc, LLVM::AtomicOrdering::acq_rel, "device");
-}
-
-/// Whether all other blocks of these columns have come: of all threads the
-/// same.
-Value GpuEmitter::arriveLast(const ColumnThread &self) {
-  Type word = b.getI32Type();
-  Value isLast = share(1, word), zero = asIndex(e.constant(0));
-  // What the block's threads have written precedes its count.
-  bool waits = true;
-  REPRISE_FAULT("gpu-counts-before-it-wrote", waits = false);
-  if (waits)
-    gpu::BarrierOp::create(b, e.loc);
-  ifThen(isZero(self.thread), [&] {
-    Value counters = addressOfCounters(b, function);
-    Value counter =
-        LLVM::GEPOp::create(b, e.loc, counters.getType(), word, counters,
-                            ArrayRef<LLVM::GEPArg>{self.columns});
-    Value one = arith::ConstantIntOp::create(b, e.loc, 1, 32);
-    fence();
-    Value before = LLVM::AtomicRMWOp::create(
-        b, e.loc, LLVM::AtomicBinOp::add, counter, one,
-        LLVM::AtomicOrdering::monotonic, "device");
-    fence();
-    Value last = arith::ConstantIntOp::create(b, e.loc, shape.parts - 1, 32);
-    Value is =
-        arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, before, last);
-    memref::StoreOp::create(
-        b, e.loc, arith::ExtUIOp::create(b, e.loc, word, is), isLast, zero);
-    ifThen(is, [&] {
-      REPRISE_FAULT("gpu-counter-stays", return);
-      Value none = arith::ConstantIntOp::create(b, e.loc, 0, 32);
-      LLVM::AtomicRMWOp::create(b, e.loc, LLVM::AtomicBinOp::xchg, counter,
-                                none, LLVM::AtomicOrdering::monotonic,
-                                "device");
-    });
-  });
-  gpu::BarrierOp::create(b, e.loc);
-  Value flag = memref::LoadOp::create(b, e.loc, isLast, zero);
-  Value none = arith::ConstantIntOp::create(b, e.loc, 0, 32);
-  return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ne, flag, none);
-}
-
 /// Where the workspace has a part of a reduction of the pass.
 Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
                               Value part) {
@@ -241,7 +170,7 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
       LLVM::StoreOp::create(b, e.loc, total, placeOfPart(r, self, self.part),
                             bytesOfPart(total.getType()));
   });
-  ifThen(arriveLast(self), [&] {
+  ifThen(arriveLast(b, function, self.thread, self.columns, shape.parts), [&] {
     SmallVector<Value> sums = addRows(addParts(self), self);
     ifThen(stores, [&] { storeColumns(sums); });
   });

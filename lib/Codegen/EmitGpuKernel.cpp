@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuAttention.h"
 #include "GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -425,31 +426,49 @@ static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
   return failure(walk.wasInterrupted());
 }
 
-FailureOr<gpu::GPUFuncOp>
-reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
-  FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
-  if (failed(spaces))
-    return failure();
-  OpBuilder b(module.getBodyRegion());
-  b.setInsertionPointToEnd(&module.getBodyRegion().front());
+/// The function of a kernel that passed analyzeGpuKernel, with nothing but its
+/// return; `b` stands before that.
+static gpu::GPUFuncOp createFunction(OpBuilder &b, StringRef symbol,
+                                     Block &body, GpuGrid grid,
+                                     int64_t workspaceBytes) {
   constexpr unsigned global = 1; // of NVPTX, AMDGPU and SPIR-V alike
   Type pointer = LLVM::LLVMPointerType::get(b.getContext(), global);
   unsigned count = body.getNumArguments() +
                    body.getTerminator()->getNumOperands() +
-                   (workspaceBytesOf(*spaces) > 0);
+                   (workspaceBytes > 0);
   auto type = b.getFunctionType(SmallVector<Type>(count, pointer), {});
   auto function = gpu::GPUFuncOp::create(b, b.getUnknownLoc(), symbol, type);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  b.setInsertionPointToStart(&function.getBody().front());
-  emitSpaces(b, function, body, *spaces);
-  gpu::ReturnOp::create(b, function.getLoc());
-  if (failed(checkFunctions(function, body)))
-    return failure();
-  GpuGrid grid = gridOf(*spaces);
   auto sizes = [&](int64_t x) {
     return b.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
   };
   function.setKnownBlockSizeAttr(sizes(grid.threads));
   function.setKnownGridSizeAttr(sizes(grid.blocks));
+  b.setInsertionPointToStart(&function.getBody().front());
+  b.setInsertionPoint(gpu::ReturnOp::create(b, function.getLoc()));
+  return function;
+}
+
+FailureOr<gpu::GPUFuncOp>
+reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
+  OpBuilder b(module.getBodyRegion());
+  b.setInsertionPointToEnd(&module.getBodyRegion().front());
+  if (Operation *op = attentionIn(body)) {
+    if (failed(checkGpuAttention(body)))
+      return failure();
+    AttentionShape shape{AttentionForm(op)};
+    auto function =
+        createFunction(b, symbol, body, shape.grid(), shape.workspaceBytes());
+    emitGpuAttention(b, function, body);
+    return function;
+  }
+  FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
+  if (failed(spaces))
+    return failure();
+  auto function = createFunction(b, symbol, body, gridOf(*spaces),
+                                 workspaceBytesOf(*spaces));
+  emitSpaces(b, function, body, *spaces);
+  if (failed(checkFunctions(function, body)))
+    return failure();
   return function;
 }

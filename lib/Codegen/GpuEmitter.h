@@ -47,8 +47,6 @@ private:
                                          const ColumnThread &self);
   void storeColumns(llvm::ArrayRef<mlir::Value> totals);
   void addBlocks(llvm::ArrayRef<mlir::Value> totals, const ColumnThread &self);
-  void fence();
-  mlir::Value arriveLast(const ColumnThread &self);
   llvm::SmallVector<mlir::Value> addParts(const ColumnThread &self);
   mlir::Value placeOfPart(unsigned reduction, const ColumnThread &self,
                           mlir::Value part);

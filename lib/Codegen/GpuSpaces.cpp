@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuSpaces.h"
+#include "GpuAttention.h"
 #include "KernelParts.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
@@ -352,7 +353,21 @@ static bool isReadElsewhere(Block &body, ArrayRef<GpuSpace> spaces,
   });
 }
 
+/// Of an attention, which stores over nothing that it reads.
+static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
+  if (failed(checkGpuAttention(body)))
+    return failure();
+  AttentionShape shape{AttentionForm(op)};
+  KernelTraits traits;
+  traits.grains = shape.grid().blocks;
+  traits.workspaceBytes = shape.workspaceBytes();
+  traits.multipliesNarrow = shape.usesTensorCores;
+  return traits;
+}
+
 FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
+  if (Operation *op = attentionIn(body))
+    return analyzeAttention(body, op);
   FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(traits) || failed(spaces))

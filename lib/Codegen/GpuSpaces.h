@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_CODEGEN_GPUSPACES_H
 #define REPRISE_LIB_CODEGEN_GPUSPACES_H
 
+#include "GpuCounters.h"
 #include "KernelSpace.h"
 
 namespace reprise {
@@ -78,9 +79,6 @@ GpuGrid gridOf(llvm::ArrayRef<GpuSpace> spaces);
 
 /// Of a kernel: a kernel that reduces has one space.
 int64_t workspaceBytesOf(llvm::ArrayRef<GpuSpace> spaces);
-
-/// The most columns of blocks whose parts are counted.
-inline constexpr int64_t kMostCounters = 1024;
 
 } // namespace reprise
 

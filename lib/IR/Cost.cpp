@@ -152,8 +152,16 @@ static uint64_t passFlops(Block &body, const KernelPass &pass,
   return sum;
 }
 
+/// What has queries, keys or a tile of a bias computes the scores for itself.
+static uint64_t attentionGradKernelFlops(Operation *op) {
+  bool hasBias = bool(cast<AttentionGradOp>(op).getBias());
+  return hasBias ? attentionFlops<9, 3 * 7>(op) : attentionFlops<7, 2 * 7>(op);
+}
+
 static uint64_t kernelFlops(Operation *op) {
   Block &body = op->getRegion(0).front();
+  if (isa<AttentionGradOp>(body.front()))
+    return attentionGradKernelFlops(&body.front());
   KernelPasses work = passesOf(body);
   REPRISE_FAULT("passes-for-nothing", return regionFlops(op));
   if (work.passes.size() == 1)

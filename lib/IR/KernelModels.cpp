@@ -219,30 +219,39 @@ struct RandomModel
 
 } // namespace
 
-Value RandomModel::emitAt(Operation *operation, ElementBuilder &e,
-                          const Index &index) const {
-  auto op = cast<RandomUniformOp>(operation);
-  Value position = e.linearLanes(index);
+Value reprise::emitUniform(ElementBuilder &e, Value position, Value seed,
+                           Value step, int64_t stream) {
   Type type = position.getType();
-  auto operand = [&](Value counter) {
-    Value element = e.evaluate(counter, Index());
-    return index.lane ? e.toLanes(element) : element;
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? Type(vector.clone(element)) : element;
   };
   PhiloxEmitter philox(e);
-  Value seed = operand(op.getSeed()), step = operand(op.getStep());
-  uint32_t stream = static_cast<uint32_t>(op.getStream());
   Value counter[] = {philox.low(position), philox.high(position),
-                     philox.low(step), e.splat(type, stream)};
+                     philox.low(step),
+                     e.splat(type, static_cast<uint32_t>(stream))};
   Value key[] = {philox.low(seed), philox.high(seed)};
   Value word = philox.run(counter, key);
   OpBuilder &b = e.builder;
   Value bits = arith::ShRUIOp::create(b, e.loc, word, e.splat(type, 8));
-  bits =
-      arith::TruncIOp::create(b, e.loc, e.typeAt(b.getI32Type(), index), bits);
-  Type real = e.typeAt(b.getF32Type(), index);
+  bits = arith::TruncIOp::create(b, e.loc, like(b.getI32Type()), bits);
+  Type real = like(b.getF32Type());
   Value number = arith::SIToFPOp::create(b, e.loc, real, bits);
   return arith::MulFOp::create(b, e.loc, number,
                                e.splat(real, 1.0 / 16777216.0));
+}
+
+Value RandomModel::emitAt(Operation *operation, ElementBuilder &e,
+                          const Index &index) const {
+  auto op = cast<RandomUniformOp>(operation);
+  Value position = e.linearLanes(index);
+  auto operand = [&](Value counter) {
+    Value element = e.evaluate(counter, Index());
+    return index.lane ? e.toLanes(element) : element;
+  };
+  Value seed = operand(op.getSeed()), step = operand(op.getStep());
+  return emitUniform(e, position, seed, step,
+                     static_cast<int64_t>(op.getStream()));
 }
 
 //===----------------------------------------------------------------------===//

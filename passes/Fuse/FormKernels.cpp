@@ -1,7 +1,9 @@
 //===- FormKernels.cpp - Primitives grouped into kernels ------------------===//
 //
 // Input:   a flat function of primitives and library ops.
-// Output:  the same values from kernels and library ops.
+// Output:  the same values from kernels and library ops, of which those that
+// the
+//          target has a kernel for are kernels.
 // Method:  greedy, in program order; see GroupOps.cpp and BuildKernels.cpp.
 // Cost:    an op is followed along its readers up to the kernel it might join.
 // Fails:   at an op with a region or a decomposition, which must be gone, and
@@ -10,8 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "mlir/IR/IRMapping.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGFORMKERNELS
@@ -43,6 +48,32 @@ static LogicalResult checkFlat(Block &block) {
   return success();
 }
 
+/// A kernel of nothing but `op`, which yields all of its results.
+static void makeKernel(Operation *op) {
+  OpBuilder b(op);
+  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  auto kernel =
+      sg::KernelOp::create(b, op->getLoc(), op->getResultTypes(),
+                           inputs.getArrayRef(), op->getName().stripDialect());
+  if (auto origin = sg::originOf(op))
+    sg::setOrigin(kernel, origin);
+  Block &body = kernel.getBody().front();
+  IRMapping mapping;
+  mapping.map(inputs.getArrayRef(), body.getArguments());
+  b.setInsertionPointToStart(&body);
+  Operation *inner = b.clone(*op, mapping);
+  sg::YieldOp::create(b, op->getLoc(), inner->getResults());
+  op->replaceAllUsesWith(kernel.getResults());
+  op->erase();
+}
+
+/// What the target's kernels run and no library.
+static void makeKernels(Block &block, const Target &target) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (isa<LibraryOpInterface>(op) && target.runsAsKernel(&op))
+      makeKernel(&op);
+}
+
 namespace {
 class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
   using SgFormKernelsBase::SgFormKernelsBase;
@@ -54,21 +85,23 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     Block &block = function.getBody().front();
     if (failed(checkFlat(block)))
       return signalPassFailure();
-    bool shares = false;
+    std::unique_ptr<Target> device;
     if (!target.empty()) {
-      rt::Expected<std::unique_ptr<Target>> device =
-          createTarget(target, /*threads=*/1);
-      if (!device.ok()) {
-        function.emitError() << device.status().message();
+      auto created = createTarget(target, /*threads=*/1);
+      if (!created.ok()) {
+        function.emitError() << created.status().message();
         return signalPassFailure();
       }
-      shares = (*device)->sharesLaunches();
+      device = std::move(*created);
     }
+    bool shares = device && device->sharesLaunches();
     FlatGraph graph(block);
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);
     buildKernels(block, graph, groups);
+    if (device)
+      makeKernels(block, *device);
   }
 };
 } // namespace

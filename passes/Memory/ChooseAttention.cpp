@@ -1,8 +1,9 @@
 //===- ChooseAttention.cpp - By tiles, or with stored scores --------------===//
 //
 // Input:   a model, before differentiation; a target.
-// Output:  the same model: each attention is left to the target's library,
-//          which runs it by tiles, or is decomposed, which stores its scores.
+// Output:  the same model: each attention is left to the target's library or to
+//          a kernel of the target, which runs it by tiles, or is decomposed,
+//          which stores its scores.
 // Method:  the roofline of a forward and a backward execution of either. Tiles
 //          compute the scores a second time; stored scores go through memory.
 // Cost:    linear.
@@ -57,6 +58,17 @@ static double millisecondsStored(const Extent &e,
   return 6 * product + roofline.milliseconds(0, passes * e.scoreBytes);
 }
 
+/// A kernel's products, two forward, three for queries, four for keys and
+/// values, two for a bias; the same bytes as those of tiles of a library.
+static double millisecondsOfKernels(const Extent &e,
+                                    const rt::Roofline &roofline) {
+  uint64_t backward = e.hasBias ? 9 : 7;
+  return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes,
+                               e.isNarrow) +
+         roofline.milliseconds(backward * e.productFlops(), 8 * e.tokenBytes,
+                               e.isNarrow);
+}
+
 /// Seven products in a cache; operands are read and written once a direction.
 static double millisecondsTiled(const Extent &e, const rt::Roofline &roofline) {
   return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes,
@@ -109,13 +121,17 @@ private:
 
   LogicalResult choose(sg::AttentionOp op, const Target &device) {
     Extent extent(op);
-    bool hasTiles = runsTiles(op, device);
+    extent.isNarrow |= narrow;
+    bool isKernel = device.runsAsKernel(op);
+    bool hasTiles = isKernel || runsTiles(op, device);
     if (form == "tiled" && !hasTiles)
       return op.emitOpError()
              << "has no tiles on target '" << device.device()
-             << "', whose library has no such function of " << elementOf(op);
+             << "', whose library has no such function of " << elementOf(op)
+             << " with heads of " << extent.width << " numbers";
     rt::Roofline roofline{gflops, gbytesPerSecond, narrowGflops};
-    double byTiles = millisecondsTiled(extent, roofline);
+    double byTiles = isKernel ? millisecondsOfKernels(extent, roofline)
+                              : millisecondsTiled(extent, roofline);
     double byStoring = millisecondsStored(extent, roofline);
     if (form == "tiled" ||
         (form == "auto" && hasTiles && byTiles <= byStoring)) {

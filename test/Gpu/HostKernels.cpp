@@ -122,6 +122,7 @@ private:
   Value indexOf(Operation *op);
   void convertBarrier(Operation *op);
   void convertShuffle(gpu::ShuffleOp op);
+  bool convertProduct(NVVM::MmaOp op);
   bool convertAtomic(LLVM::AtomicRMWOp op);
   unsigned addMeeting(StringRef what, Location location);
   Value constant(int64_t value);
@@ -296,6 +297,42 @@ void KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   op.replaceAllUsesWith(ValueRange{value, valid});
 }
 
+/// mma.m16n8k16 of bf16 and f16 with sums in f32, row by column.
+bool KernelConverter::convertProduct(NVVM::MmaOp op) {
+  Location loc = op.getLoc();
+  Type word = builder.getI32Type(), real = builder.getF32Type();
+  std::optional<NVVM::MMATypes> type = op.getMultiplicandAPtxType();
+  bool isBFloat = type == NVVM::MMATypes::bf16;
+  bool isKnown =
+      (isBFloat || type == NVVM::MMATypes::f16) &&
+      op.getMultiplicandBPtxType() == type && op.getShape().getM() == 16 &&
+      op.getShape().getN() == 8 && op.getShape().getK() == 16 &&
+      !op.getB1Op() && op.getLayoutA() == NVVM::MMALayout::row &&
+      op.getLayoutB() == NVVM::MMALayout::col && op.getOperandC().size() == 4 &&
+      llvm::all_of(op.getOperandC().getTypes(),
+                   [](Type each) { return each.isF32(); });
+  if (!isKnown)
+    return false;
+  unsigned site = addMeeting("product", loc);
+  SmallVector<Value> operands = {launch, constant(site), constant(isBFloat)};
+  for (ValueRange part : {op.getOperandA(), op.getOperandB(), op.getOperandC()})
+    for (Value x : part)
+      operands.push_back(
+          x.getType() == word
+              ? x
+              : LLVM::BitcastOp::create(builder, loc, word, x).getResult());
+  call(kMultiplySymbol, operands, nullptr);
+  Value made = LLVM::UndefOp::create(builder, loc, op.getType());
+  for (int64_t k = 0; k < 4; ++k) {
+    Value bits =
+        call(kMultipliedSymbol, {launch, constant(k)}, word).getResult(0);
+    Value sum = LLVM::BitcastOp::create(builder, loc, real, bits);
+    made = LLVM::InsertValueOp::create(builder, loc, made, sum, k);
+  }
+  op.getResult().replaceAllUsesWith(made);
+  return true;
+}
+
 /// Whether an op orders all memory for the device.
 static bool isFence(Operation *op) {
   auto fence = dyn_cast_or_null<LLVM::FenceOp>(op);
@@ -308,7 +345,8 @@ bool KernelConverter::convertAtomic(LLVM::AtomicRMWOp op) {
   Value variable = op.getPtr();
   if (auto place = variable.getDefiningOp<LLVM::GEPOp>())
     variable = place.getBase();
-  bool isVariable = variable.getDefiningOp<LLVM::AddressOfOp>();
+  // The first one's address is that of all.
+  bool isVariable = bool(variable.getDefiningOp<LLVM::AddressOfOp>());
   bool adds = op.getBinOp() == LLVM::AtomicBinOp::add;
   bool replaces = op.getBinOp() == LLVM::AtomicBinOp::xchg;
   if (!isVariable || !(adds || replaces) || !op.getType().isInteger(32))
@@ -337,6 +375,9 @@ void KernelConverter::convertOp(Operation *op) {
              shuffle && shuffle.getValue().getType().isIntOrFloat() &&
              shuffle.getValue().getType().getIntOrFloatBitWidth() <= 64) {
     convertShuffle(shuffle);
+  } else if (auto product = dyn_cast<NVVM::MmaOp>(op)) {
+    if (!convertProduct(product))
+      return;
   } else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op)) {
     if (!convertAtomic(atomic))
       return;

@@ -67,12 +67,18 @@ inline std::string enterSymbol(const std::string &kernel) {
   return "enter." + kernel;
 }
 
+/// What a lane gives to a product of a warp, mma.m16n8k16: four words of a, two
+/// of b, each of two numbers of 16 bits, and four sums, as the bits of f32.
+constexpr unsigned kMultiplyWords = 10;
+
 /// Functions that the code calls, see Launch.h.
 constexpr char kAccessSymbol[] = "simulate_access";
 constexpr char kBarrierSymbol[] = "simulate_barrier";
 constexpr char kWarpBarrierSymbol[] = "simulate_warp_barrier";
 constexpr char kChangeSymbol[] = "simulate_change";
 constexpr char kShuffleSymbol[] = "simulate_shuffle";
+constexpr char kMultiplySymbol[] = "simulate_multiply";
+constexpr char kMultipliedSymbol[] = "simulate_multiplied";
 constexpr char kShuffleValidSymbol[] = "simulate_shuffle_valid";
 
 /// Flags of a change: whether it adds, or replaces; whether it is acquire and

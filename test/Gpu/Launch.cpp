@@ -1,8 +1,10 @@
 //===- Launch.cpp - One run of a kernel -----------------------------------===//
 
 #include "Launch.h"
+#include "llvm/ADT/APFloat.h"
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 using namespace reprise::gpu_test;
 
@@ -267,6 +269,72 @@ uint64_t Launch::shuffle(unsigned site, uint64_t value, int32_t offset,
   return mine.shuffled[unsigned(sourceLane(site, offset)) % kWarpSize];
 }
 
+/// One of two numbers of 16 bits.
+static double numberOf(uint32_t word, unsigned half, bool isBFloat) {
+  const llvm::fltSemantics &format =
+      isBFloat ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
+  return llvm::APFloat(format, llvm::APInt(16, word >> 16 * half & 0xffff))
+      .convertToDouble();
+}
+
+namespace {
+/// The factors of a product of a warp.
+struct Matrices {
+  double a[16][16], b[16][8];
+};
+} // namespace
+
+/// By PTX ISA, "Matrix fragments for mma.m16n8k16": lane 4 g + t has, of a, in
+/// word w the numbers 2t and 2t + 1 behind 8 (w / 2) of row g + 8 (w % 2); of
+/// b, in word w the same numbers behind 8 w of column g.
+template <typename Factors>
+static Matrices assemble(const Factors &factors, bool isBFloat) {
+  Matrices m;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    unsigned g = lane / 4, t = lane % 4;
+    for (unsigned half = 0; half < 2; ++half) {
+      for (unsigned w = 0; w < 4; ++w)
+        m.a[g + 8 * (w % 2)][2 * t + half + 8 * (w / 2)] =
+            numberOf(factors[lane][w], half, isBFloat);
+      for (unsigned w = 0; w < 2; ++w)
+        m.b[2 * t + half + 8 * w][g] =
+            numberOf(factors[lane][4 + w], half, isBFloat);
+    }
+  }
+  return m;
+}
+
+/// The order in which a device adds is not documented: here the products, which
+/// are exact, are added in double and rounded once with the sum before.
+void Launch::multiply(unsigned site, bool isBFloat,
+                      const std::array<uint32_t, kMultiplyWords> &given) {
+  Warp &mine = warp();
+  if (lanesOfWarp() != kWarpSize)
+    report("product", kernel.meetings[site].text,
+           self() + " multiplies in a warp of " +
+               std::to_string(lanesOfWarp()) + " lanes");
+  mine.factors[lane()] = given;
+  meet(mine.meeting, site, lanesOfWarp(), [&] {
+    mine.epoch += options.shufflesOrderMemory;
+    Matrices m = assemble(mine.factors, isBFloat);
+    for (unsigned each = 0; each < kWarpSize; ++each)
+      for (unsigned k = 0; k < 4; ++k) {
+        unsigned row = each / 4 + k / 2 * 8, column = each % 4 * 2 + k % 2;
+        float before;
+        std::memcpy(&before, &mine.factors[each][6 + k], sizeof before);
+        double sum = before;
+        for (unsigned i = 0; i < 16; ++i)
+          sum += m.a[row][i] * m.b[i][column];
+        float after = float(sum);
+        std::memcpy(&mine.sums[each][k], &after, sizeof after);
+      }
+  });
+}
+
+uint32_t Launch::multiplied(unsigned number) const {
+  return warps[thread() / kWarpSize].sums[lane()][number];
+}
+
 //===----------------------------------------------------------------------===//
 // Functions that code calls
 //===----------------------------------------------------------------------===//
@@ -293,6 +361,17 @@ static uint32_t callChange(Launch *launch, uint32_t *number, uint32_t value,
   return launch->change(number, value, flags);
 }
 
+static void callMultiply(Launch *launch, uint32_t site, uint32_t isBFloat,
+                         uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
+                         uint32_t b0, uint32_t b1, uint32_t c0, uint32_t c1,
+                         uint32_t c2, uint32_t c3) {
+  launch->multiply(site, isBFloat, {a0, a1, a2, a3, b0, b1, c0, c1, c2, c3});
+}
+
+static uint32_t callMultiplied(Launch *launch, uint32_t number) {
+  return launch->multiplied(number);
+}
+
 static int64_t callShuffleValid(Launch *launch, uint32_t site, int32_t offset,
                                 int32_t width) {
   return launch->isShuffleValid(site, offset, width);
@@ -303,6 +382,8 @@ std::vector<RuntimeFunction> reprise::gpu_test::runtimeFunctions() {
           {kBarrierSymbol, reinterpret_cast<void *>(callBarrier)},
           {kWarpBarrierSymbol, reinterpret_cast<void *>(callWarpBarrier)},
           {kChangeSymbol, reinterpret_cast<void *>(callChange)},
+          {kMultiplySymbol, reinterpret_cast<void *>(callMultiply)},
+          {kMultipliedSymbol, reinterpret_cast<void *>(callMultiplied)},
           {kShuffleSymbol, reinterpret_cast<void *>(callShuffle)},
           {kShuffleValidSymbol, reinterpret_cast<void *>(callShuffleValid)}};
 }

@@ -47,6 +47,11 @@ public:
   /// Hands the bits of `value` to the lanes that ask for them.
   uint64_t shuffle(unsigned site, uint64_t value, int32_t offset,
                    int32_t width);
+  /// Takes part in a product of the warp, of bf16 or f16; the sums that this
+  /// lane gets are `multiplied` then, until the next product.
+  void multiply(unsigned site, bool isBFloat,
+                const std::array<uint32_t, kMultiplyWords> &given);
+  uint32_t multiplied(unsigned number) const;
   /// Whether the lane that this thread asks is one.
   bool isShuffleValid(unsigned site, int32_t offset, int32_t width) const;
 
@@ -61,6 +66,9 @@ private:
     uint32_t epoch = 0;
     /// By lane: what this shuffle was given so far, and what the last one was.
     std::array<uint64_t, kWarpSize> given = {}, shuffled = {};
+    /// By lane: what this product was given so far, and the sums of the last.
+    std::array<std::array<uint32_t, kMultiplyWords>, kWarpSize> factors = {};
+    std::array<std::array<uint32_t, 4>, kWarpSize> sums = {};
   };
 
   bool runBlock();

@@ -20,7 +20,7 @@
 // RUN: not reprise-opt %s \
 // RUN:   --pass-pipeline='builtin.module(func.func(sg-choose-attention{target=none:such}))' \
 // RUN:   2>&1 | FileCheck %s --check-prefix=NONE
-// TILED: error: 'sg.attention' op has no tiles on target 'cpu', whose library has no such function of 'f64'
+// TILED: error: 'sg.attention' op has no tiles on target 'cpu', whose library has no such function of 'f64' with heads of 8 numbers
 // FORM: error: knows no form 'flat' of attention; auto, tiled and stored are possible
 // NONE: error: {{.*}}none
 

@@ -22,6 +22,12 @@ inline constexpr int64_t kBlockThreads = 256;
 /// Loads the dialects that kernels of a GPU pass through.
 void loadGpuDialects(mlir::MLIRContext &context);
 
+/// Whether a kernel of nothing but this op runs on a GPU, by tiles of scores
+/// that are never stored: sg.attention and its gradient, of f32, bf16 and f16,
+/// with heads of at most 128 numbers. Such a kernel yields all that the op
+/// makes.
+bool runsAsGpuKernel(mlir::Operation *op);
+
 /// What the planner must know of a kernel on a GPU: grains are its blocks; of a
 /// kernel whose stores are dealt to several blocks, an output lies over nothing
 /// that the others read; long columns are added by blocks that leave their

@@ -165,6 +165,11 @@ bool isProjection(IndexMapOpInterface op);
 /// The result of a projection that advances with dimension `dim`.
 std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned dim);
 
+/// The element of sg.random_uniform at a row-major position, an i64 or a vector
+/// of them as seed and step are; an f32 or a vector.
+mlir::Value emitUniform(ElementBuilder &e, mlir::Value position,
+                        mlir::Value seed, mlir::Value step, int64_t stream);
+
 namespace sg {
 /// Attach the models of the interfaces of KernelInterfaces.td to the ops.
 void registerKernelModels(mlir::MLIRContext *context);

@@ -90,7 +90,10 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     a kernel if library ops, barriers or ops of another phase that wait for the
     kernel would have to wait longer.
 
-    No kernel rounds otherwise than its ops one by one.
+    A library op that a kernel of `target` runs, as attention on a GPU, is a kernel of
+    its own.
+
+    No other kernel rounds otherwise than its ops one by one.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -112,7 +115,8 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     Option<"fuse", "fuse", "bool", "true",
            "let ops share kernels; else each is a kernel of its own">,
     Option<"target", "target", "std::string", "\"\"",
-           "the target that says whether launches take time; none: not">];
+           "the target that says whether launches take time, and which library ops its "
+           "kernels run; none: not, and none">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

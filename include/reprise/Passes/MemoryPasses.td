@@ -7,12 +7,14 @@ include "mlir/Pass/PassBase.td"
 def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
   let summary = "attention by tiles, or with stored scores";
   let description = [{
-    An `sg.attention` of a model is left to the target's library, which computes
-    scores by tiles, and again for the gradient; or it is decomposed: products and a
-    softmax, whose results the backward pass keeps or computes again like any
-    others. `form` says which; with `auto` it is what takes less time by the
-    roofline of both directions, and tiles where they take as much. Where the
-    library has no such function of the op's type, the op is decomposed. A remark
+    An `sg.attention` of a model is left to the target's library, or to a kernel of
+    the target, which computes scores by tiles, and again for the gradient; or it is
+    decomposed: products and a softmax, whose results the backward pass keeps or
+    computes again like any others. `form` says which; with `auto` it is what takes
+    less time by the roofline of both directions, and tiles where they take as much;
+    a kernel computes scores once for the gradient of queries, once for that of keys
+    and values, and once for that of a bias. Where the target has no such function of
+    the op's type and shape, the op is decomposed. A remark
     says how many bytes of scores are not stored.
 
     Works on a model, before types are chosen and before differentiation.
@@ -42,6 +44,8 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
     Option<"narrowGflops", "narrow-gflops", "double", "0",
            "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
            "others">,
+    Option<"narrow", "narrow", "bool", "false",
+           "whether products are still to be narrowed, by mixed precision">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">];
   let dependentDialects = ["::reprise::sg::SgDialect"];

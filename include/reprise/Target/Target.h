@@ -51,6 +51,8 @@ struct KernelTraits {
   /// Memory that it needs while it runs, given behind the outputs; its bytes
   /// are anything.
   uint64_t workspaceBytes = 0;
+  /// Whether its arithmetic is products of 16 bits, at the rate of a library's.
+  bool multipliesNarrow = false;
 };
 
 struct KernelSource {
@@ -109,6 +111,11 @@ public:
   virtual bool takesBias(rp_element_type bias, rp_element_type stored) const {
     return true;
   }
+
+  /// Whether a kernel runs an op that other targets leave to their libraries,
+  /// as attention by tiles: sg-form-kernels makes one of it then. Such a kernel
+  /// multiplies at the rate of the library.
+  virtual bool runsAsKernel(mlir::Operation *op) const { return false; }
 
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;

@@ -9,6 +9,7 @@
 #define REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
 #include "reprise/Target/Target.h"
 #include <map>
@@ -49,6 +50,9 @@ public:
   /// cuBLASLt adds a bias of the type that it stores.
   bool takesBias(rp_element_type bias, rp_element_type stored) const override {
     return bias == stored;
+  }
+  bool runsAsKernel(mlir::Operation *op) const override {
+    return runsAsGpuKernel(op);
   }
   mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) override;
   mlir::FailureOr<rt::LibraryCallInfo>

@@ -1,0 +1,235 @@
+//===- EmitGpuAttentionGrad.cpp - Its gradient by tiles on a GPU ----------===//
+//
+// Scores s are computed again. With the weights p = e^(s - lse), what is kept
+// of them p', the cotangent of a weight dp = dy . v, and delta = sum dy * y,
+//
+//   ds = p (dp' - delta),  dq = scale ds k,  dk = scale ds^T q,  dv = p'^T dy
+//
+// (Dao et al. 2022, arXiv 2205.14135). Nothing is added up by several blocks:
+// a block that owns keys computes the scores transposed, so that what it adds
+// is a row's too. Only a bias's gradient, a sum over samples, may be shared by
+// blocks, which leave their parts in the workspace; the last one adds them in
+// their order, see GpuCounters.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionEmitter.h"
+#include "GpuCounters.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "reprise/Fault.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Log-sum-exp and delta of `count` queries from `first` on; zeros behind the
+/// last one. A team of threads for each.
+void AttentionEmitter::bringStatistics(Value first, int64_t count) {
+  int64_t team = product.team;
+  Type real = b.getF32Type();
+  g.forEach(g.quotient(g.thread, team), count, g.threads / team, [&](Value i) {
+    Value token = g.add(first, i);
+    // Teams of one warp exchange numbers at once: all of them add some.
+    Value row = g.below(token, form.tokens);
+    auto number = [&](Value pointer, Value column) {
+      return g.widened(g.loadGlobal(pointer, form.element,
+                                    positionOf(Part::Result, row, column)));
+    };
+    Value sum = g.fold(product.member, form.width, team, {g.number(0)},
+                       [&](Value column, ValueRange before) {
+                         Value x = number(at.y, column);
+                         Value y = number(at.dy, column);
+                         return Values{math::FmaOp::create(b, g.loc, x, y,
+                                                           before.front())};
+                       })
+                    .front();
+    Value delta = g.teamSum(sum, team);
+    Value pair = g.add(g.multiply(sample, form.heads), head);
+    Value lse =
+        g.loadGlobal(at.lse, real, g.add(g.multiply(pair, form.tokens), row));
+    Value isThere = g.isLess(token, form.tokens);
+    g.ifThen(g.isZero(product.member), [&] {
+      Value zero = g.constant(0);
+      g.store(choose(isThere, lse, g.number(0)), statistics[0], zero, i);
+      g.store(choose(isThere, delta, g.number(0)), statistics[1], zero, i);
+    });
+  });
+}
+
+/// Of the tiles that have been brought.
+AttentionEmitter::Weights AttentionEmitter::weightsOf(Value columnFirst) {
+  Tile tile = tileAt(columnFirst);
+  Values scores = scoresOf(
+      product.ofRows(ofRows[0], ofColumns[0], sweep.columns, shape.width),
+      tile);
+  Values slopes =
+      product.ofRows(ofRows[1], ofColumns[1], sweep.columns, shape.width);
+  Values factors = factorsOf(columnFirst);
+  auto statisticsOf = [&](const SharedRows &from) {
+    Values loaded;
+    for (size_t n = 0; n < scores.size(); ++n) {
+      bool isKnown =
+          rowsAreQueries ? n % columnCount != 0 : n >= size_t(columnCount);
+      if (isKnown)
+        loaded.push_back(loaded[rowsAreQueries ? n - 1 : n % columnCount]);
+      else
+        loaded.push_back(g.load(from, g.constant(0),
+                                rowsAreQueries
+                                    ? product.row(n / columnCount)
+                                    : product.column(n % columnCount)));
+    }
+    return loaded;
+  };
+  Values lse = statisticsOf(statistics[0]), delta = statisticsOf(statistics[1]);
+  Weights weights;
+  for (size_t n = 0; n < scores.size(); ++n) {
+    Value p = exponential(minus(scores[n], lse[n]));
+    if (!tile.isThere.empty())
+      p = choose(tile.isThere[n % columnCount], p, g.number(0));
+    Value slope = factors.empty() ? slopes[n] : times(slopes[n], factors[n]);
+    weights.kept.push_back(factors.empty() ? p : times(p, factors[n]));
+    weights.slopes.push_back(times(p, minus(slope, delta[n])));
+  }
+  return weights;
+}
+
+SmallVector<Value> AttentionEmitter::scaled(ArrayRef<Value> values) {
+  Values result;
+  for (Value value : values)
+    result.push_back(times(value, g.number(form.scale)));
+  return result;
+}
+
+void AttentionEmitter::emitQueries() {
+  bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
+  bring(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows);
+  bringStatistics(rowFirst, sweep.rows);
+  auto tile = [&](Value first, ValueRange sums) {
+    bring(ofColumns[0], at.qkv, Part::Key, first, sweep.columns);
+    bring(ofColumns[1], at.qkv, Part::Value, first, sweep.columns);
+    g.barrier();
+    storeWeights(scaled(weightsOf(first).slopes));
+    return product.add(Values(sums), weights, ofColumns[0], shape.width,
+                       sweep.columns);
+  };
+  storeRows(forEachTile(product.zeros(shape.width), tile), at.dqkv,
+            Part::Query);
+}
+
+void AttentionEmitter::emitKeys() {
+  bring(ofRows[0], at.qkv, Part::Key, rowFirst, sweep.rows);
+  bring(ofRows[1], at.qkv, Part::Value, rowFirst, sweep.rows);
+  Values init = product.zeros(shape.width);
+  size_t count = init.size();
+  init.append(product.zeros(shape.width));
+  auto tile = [&](Value first, ValueRange before) {
+    bring(ofColumns[0], at.qkv, Part::Query, first, sweep.columns);
+    bring(ofColumns[1], at.dy, Part::Result, first, sweep.columns);
+    bringStatistics(first, sweep.columns);
+    g.barrier();
+    Weights found = weightsOf(first);
+    Values sums(before);
+    storeWeights(found.kept);
+    Values values = product.add(ArrayRef<Value>(sums).take_back(count), weights,
+                                ofColumns[1], shape.width, sweep.columns);
+    // The team has read them.
+    g.warpBarrier();
+    storeWeights(scaled(found.slopes));
+    Values keys = product.add(ArrayRef<Value>(sums).take_front(count), weights,
+                              ofColumns[0], shape.width, sweep.columns);
+    keys.append(values);
+    return keys;
+  };
+  Values sums = forEachTile(init, tile);
+  storeRows(ArrayRef<Value>(sums).take_front(count), at.dqkv, Part::Key);
+  storeRows(ArrayRef<Value>(sums).take_back(count), at.dqkv, Part::Value);
+}
+
+//===----------------------------------------------------------------------===//
+// The gradient of a bias
+//===----------------------------------------------------------------------===//
+
+/// Calls `run` for each element of the bias that a thread has a sum of.
+void AttentionEmitter::forEachOfBias(
+    Value columnFirst, llvm::function_ref<void(unsigned, Value)> run) {
+  // The sample stands for the row of the bias.
+  Value begin = beginOfMatrix(sample);
+  for (int64_t i = 0; i < product.rowCount(); ++i)
+    for (int64_t j = 0; j < columnCount; ++j) {
+      Value query = g.add(rowFirst, product.row(i)),
+            key = g.add(columnFirst, product.column(j));
+      Value isThere =
+          g.both(g.isLess(query, form.tokens), g.isLess(key, form.tokens));
+      g.ifThen(isThere, [&] {
+        Value place = g.add(g.multiply(query, form.tokens), key);
+        run(i * columnCount + j, g.add(begin, place));
+      });
+    }
+}
+
+/// Leaves what the block has and, in the last of those that share a tile, adds
+/// what all have.
+void AttentionEmitter::addParts(ArrayRef<Value> sums, Value part, Value tile,
+                                Value columnFirst) {
+  int64_t elements = form.biasRows * form.heads * form.tokens * form.tokens;
+  Type real = b.getF32Type();
+  Value begin = g.multiply(part, elements);
+  forEachOfBias(columnFirst, [&](unsigned n, Value place) {
+    g.storeGlobal(sums[n], at.workspace, g.add(begin, place));
+  });
+  g.ifThen(arriveLast(b, g.function, g.thread, tile, sweep.parts), [&] {
+    forEachOfBias(columnFirst, [&](unsigned, Value place) {
+      int64_t parts = sweep.parts;
+      REPRISE_FAULT("gpu-attention-parts-end-early", --parts);
+      Value total =
+          g.fold(g.constant(0), parts, 1, {g.number(0)},
+                 [&](Value other, ValueRange before) {
+                   Value from = g.add(g.multiply(other, elements), place);
+                   return Values{plus(before.front(),
+                                      g.loadGlobal(at.workspace, real, from))};
+                 })
+              .front();
+      g.storeGlobal(total, at.dbias, place);
+    });
+  });
+}
+
+void AttentionEmitter::emitBias(Value block) {
+  int64_t tiles =
+      form.biasRows * form.heads * sweep.rowTiles * sweep.columnTiles;
+  Value tile = g.remainder(block, tiles), part = g.quotient(block, tiles);
+  Value columnFirst =
+      g.multiply(g.remainder(tile, sweep.columnTiles), sweep.columns);
+  Value rest = g.quotient(tile, sweep.columnTiles);
+  rowFirst = g.multiply(g.remainder(rest, sweep.rowTiles), sweep.rows);
+  rest = g.quotient(rest, sweep.rowTiles);
+  head = g.remainder(rest, form.heads);
+  Value biasRow = g.quotient(rest, form.heads);
+  int64_t samples = form.samples / form.biasRows;
+  int64_t each = llvm::divideCeilSigned(samples, sweep.parts);
+  Value begin = g.multiply(part, each);
+  Value end =
+      arith::MinSIOp::create(b, g.loc, g.add(begin, each), g.constant(samples));
+  auto add = [&](Value number, ValueRange before) {
+    sample = g.add(g.multiply(number, form.biasRows), biasRow);
+    g.barrier();
+    bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
+    bring(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows);
+    bring(ofColumns[0], at.qkv, Part::Key, columnFirst, sweep.columns);
+    bring(ofColumns[1], at.qkv, Part::Value, columnFirst, sweep.columns);
+    bringStatistics(rowFirst, sweep.rows);
+    g.barrier();
+    Values sums = weightsOf(columnFirst).slopes;
+    for (auto [sum, other] : llvm::zip_equal(sums, before))
+      sum = plus(other, sum);
+    return sums;
+  };
+  Values sums =
+      g.fold(begin, end, g.constant(1), product.zeros(sweep.columns), add);
+  sample = biasRow;
+  if (sweep.parts > 1)
+    return addParts(sums, part, tile, columnFirst);
+  forEachOfBias(columnFirst, [&](unsigned n, Value place) {
+    g.storeGlobal(sums[n], at.dbias, place);
+  });
+}
