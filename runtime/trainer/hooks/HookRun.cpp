@@ -138,6 +138,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   takeImageSettings(where.course, {}, wanted.data.images);
   wanted.stop = options.stop;
   hasSetInputs = true;
+  REPRISE_FAULT("evaluation-takes-inputs", hasSetInputs = false);
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
   if (!result.ok())
     return result;

@@ -81,9 +81,10 @@ TEST(Hooks, AreToldInOrder) {
   EXPECT_EQ(hook.lastStep, 18u);
 }
 
-TEST(Hooks, LeaveTheBitsOfARunAlone) {
+static void leavesTheBitsAlone(bool stages) {
   Folder folder;
   FakeBackend plain(8, kImage, 5), watched(8, kImage, 5);
+  watched.stages = stages;
   ASSERT_TRUE(train(plain, syntheticRun(30)).ok());
   TrainOptions options = syntheticRun(30);
   Recorder hook;
@@ -100,6 +101,11 @@ TEST(Hooks, LeaveTheBitsOfARunAlone) {
   EXPECT_EQ(watched.seenLabels, plain.seenLabels);
   EXPECT_FALSE(fs::exists(folder / "c.safetensors"));
 }
+
+TEST(Hooks, LeaveTheBitsOfARunAlone) { leavesTheBitsAlone(false); }
+
+// An evaluation takes the place of inputs that the next step has already.
+TEST(Hooks, LeaveTheInputsOfTheNextStep) { leavesTheBitsAlone(true); }
 
 TEST(Hooks, EvaluateOnceAStepAndTellAll) {
   FakeBackend backend(8, kImage, 5);
