@@ -327,8 +327,9 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number) {
 static Status ofStep(uint64_t number, const Status &status) {
   if (status.ok())
     return status;
-  return Status::error(status.code(), "step " + std::to_string(number + 1) +
-                                          ": " + status.message());
+  return Status::error(status.code(), "training step " +
+                                          std::to_string(number + 1) + ": " +
+                                          status.message());
 }
 
 Status Run::readResults() {

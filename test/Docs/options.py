@@ -6,7 +6,7 @@ import re
 import subprocess
 
 # Commands that have commands.
-GROUPS = ("zoo", "recipe")
+GROUPS = ("zoo", "recipe", "device")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 

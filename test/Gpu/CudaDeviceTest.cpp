@@ -267,9 +267,10 @@ TEST_F(CudaDevice, NamesTheRunThatFailed) {
   options = trainOptions(3);
   auto result = rt::train(program.backend(), options);
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.status().message(),
-            "step 1: entry 'train_step', run as one graph (run 2 of this "
-            "session): an illegal address was touched");
+  EXPECT_EQ(
+      result.status().message(),
+      "training step 1: entry 'train_step', run as one graph (run 2 of this "
+      "session): an illegal address was touched");
 }
 
 // One by one, the step itself is named.
@@ -280,7 +281,7 @@ TEST_F(CudaDevice, NamesTheStepThatFailed) {
   auto result = rt::train(program.backend(), trainOptions(1));
   ASSERT_FALSE(result.ok());
   std::string said = result.status().message();
-  EXPECT_EQ(said.rfind("step 1: step ", 0), 0u) << said;
+  EXPECT_EQ(said.rfind("training step 1: step ", 0), 0u) << said;
   EXPECT_NE(said.find(" of 'train_step', "), std::string::npos) << said;
 }
 

@@ -88,7 +88,7 @@ static void addLines(const Listed &device, text::Facts &lines) {
   lines.add("  compile for it with",
             summary.target.empty()
                 ? "a description: reprise device describe " + device.name
-                : "--target " + summary.target);
+                : "reprise compile --target " + summary.target);
 }
 
 static rt::Status list(const ListOptions &options) {
