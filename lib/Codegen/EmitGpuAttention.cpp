@@ -429,6 +429,10 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
         g.loc);
   };
   Value memory = share(shape.sharedNumbers(), shape.numberType());
+  // Of vectors of 16 bytes, which its numbers' type does not tell.
+  constexpr int64_t alignment = 16;
+  function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
+                                       b.getI64IntegerAttr(alignment));
   Value numbers = share(2 * shape.mostQueries(), b.getF32Type());
   int64_t begin = 0;
   for (const SweepShape &sweep : shape.sweeps) {

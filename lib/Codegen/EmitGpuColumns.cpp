@@ -76,9 +76,13 @@ SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts,
   const GpuTile &threads = shape.tile;
   if (threads.rows == 1)
     return SmallVector<Value>(parts);
-  SmallVector<Value> buffers, totals;
-  for (Value part : parts)
-    buffers.push_back(share(threads.columns * threads.rows, part.getType()));
+  SmallVector<Value> totals;
+  // Parts of blocks are added where those of rows were: each thread has read
+  // its own number last.
+  SmallVector<Value> &buffers = rowBuffers;
+  if (buffers.empty())
+    for (Value part : parts)
+      buffers.push_back(share(threads.columns * threads.rows, part.getType()));
   Value here = asIndex(self.thread);
   for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
     memref::StoreOp::create(b, e.loc, part, buffer, here);

@@ -79,6 +79,8 @@ private:
   GpuShape shape;
   /// Null where the kernel needs none.
   mlir::Value workspace;
+  /// Of columns: a number of each thread for each sum.
+  llvm::SmallVector<mlir::Value> rowBuffers;
   /// In rows: the number among the team, of a warp, and of the warp.
   mlir::Value member, lane, warp;
 };

@@ -303,9 +303,13 @@ LogicalResult Verifier::checkOverlaps(StepOpInterface step) {
   for (ViewAttr view : step.getWrites())
     if (failed(checkView(step, view, &writes.emplace_back())))
       return failure();
+  // A workspace, behind the outputs, lies over nothing.
+  auto launch = dyn_cast<LaunchOp>(step.getOperation());
+  size_t outputs = launch ? launch.getOutputs().size() : writes.size();
   for (auto [number, write] : llvm::enumerate(writes)) {
+    bool mayBeRead = step.mayWriteInPlace() && number < outputs;
     for (const Range &read : reads)
-      if (read.overlaps(write) && !(step.mayWriteInPlace() && read == write))
+      if (read.overlaps(write) && !(mayBeRead && read == write))
         return step->emitOpError()
                << "writes bytes " << write.begin << " to " << write.end
                << " while it reads bytes " << read.begin << " to " << read.end;

@@ -241,7 +241,7 @@ Sums Recomputer::findSums(Operation *call, Value value) const {
   for (Operation *op = call->getNextNode(); op; op = op->getNextNode()) {
     bool reads = llvm::is_contained(op->getOperands(), value) &&
                  sg::phaseOf(op) == sg::phaseOf(call);
-    if (isa<LibraryOpInterface>(op) && (found.reader || reads))
+    if (isa<LibraryOpInterface>(op))
       return {};
     bool isLarge =
         kernelRoleOf(op) != KernelRole::None && iterationSpaceOf(op) == shape;

@@ -88,7 +88,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
     return position.status();
   if (!spec.normalization)
     spec.normalization = position->normalization;
-  takeImageSettings(position->course, options.given, spec.images);
+  takeImageSettings(position->course, options.given, spec);
   return Status();
 }
 

@@ -266,7 +266,7 @@ Status Run::prepare() {
   DataSpec spec = options.data;
   if (position.normalization)
     spec.normalization = position.normalization;
-  takeImageSettings(position.course, options.given, spec.images);
+  takeImageSettings(position.course, options.given, spec);
   auto opened = openDataset(spec, Split::Train, form.wanted());
   if (!opened.ok())
     return opened.status();
@@ -431,7 +431,7 @@ Status Run::finishStep(const FedStep &step) {
 
 Status Run::loop() {
   std::optional<Expected<std::optional<FedStep>>> next;
-  while (true) {
+  while (result.position.step < total) {
     if (stopAsked()) {
       result.stopped = true;
       return Status();
@@ -460,6 +460,7 @@ Status Run::loop() {
     if (hooks.tookInputs() && next && next->ok() && **next)
       REPRISE_RETURN_IF_ERROR(give(***next, result.position.step));
   }
+  return Status();
 }
 
 Status Run::finish() {
@@ -473,13 +474,16 @@ Status Run::finish() {
     REPRISE_RETURN_IF_ERROR(
         writeGradients(backend, entry, options.gradientsPath));
   }
+  std::map<std::string, std::string> before = result.position.hooks;
   hooks.end(result.stopped);
+  bool remembers = result.position.hooks != before;
   result.stopReason = hooks.stopReason();
   result.hookFailures = hooks.failures();
   if (const EvaluateResult *evaluation = hooks.evaluation())
     result.evaluation = *evaluation;
   Saving guard(options.saving);
-  if (!options.savePath.empty() && savedStep != result.position.step)
+  if (!options.savePath.empty() &&
+      (savedStep != result.position.step || remembers))
     return saveState(backend, options.savePath, result.position);
   return Status();
 }

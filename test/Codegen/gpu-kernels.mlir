@@ -145,3 +145,16 @@ func.func @columns_of_blocks(%x: tensor<65536x64xf32>) -> tensor<64xf32> {
   }
   return %y : tensor<64xf32>
 }
+
+// Two sums in f64 share what their rows and their blocks are added in.
+// PTX-LABEL: .entry wide_sums(
+// PTX-COUNT-2: .shared .align 32 .b8 {{.*}}[8192];
+func.func @wide_columns(%x: tensor<65536x64xf64>) -> (tensor<64xf64>, tensor<64xf64>) {
+  %y:2 = sg.kernel "wide_sums" (%a = %x : tensor<65536x64xf64>) -> (tensor<64xf64>, tensor<64xf64>) {
+    %m = sg.mul %a, %a : tensor<65536x64xf64>
+    %s = sg.reduce_sum %a dims [0] : tensor<65536x64xf64> -> tensor<64xf64>
+    %t = sg.reduce_sum %m dims [0] : tensor<65536x64xf64> -> tensor<64xf64>
+    sg.yield %s, %t : tensor<64xf64>, tensor<64xf64>
+  }
+  return %y#0, %y#1 : tensor<64xf64>, tensor<64xf64>
+}

@@ -335,6 +335,8 @@ TEST(GpuAttentionCode, AssemblesWithoutSpills) {
         FailureOr<std::string> ptx =
             emitPtx(*top->getOps<gpu::GPUModuleOp>().begin(), architecture);
         ASSERT_TRUE(succeeded(ptx));
+        // Tiles are read and written as vectors.
+        EXPECT_NE(ptx->find(".shared .align 16 .b8 "), std::string::npos);
         rt::Expected<Cubin> cubin = assemble(*ptx, architecture);
         if (!cubin.ok() && cubin.status().code() == RP_UNAVAILABLE)
           GTEST_SKIP() << cubin.status().message();

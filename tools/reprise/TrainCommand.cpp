@@ -116,7 +116,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   evaluation.data = train.data;
   // The test images are scaled as the training images were.
   evaluation.data.normalization = result->position.normalization;
-  rt::takeImageSettings(result->position.course, {}, evaluation.data.images);
+  rt::takeImageSettings(result->position.course, {}, evaluation.data);
   auto evaluated = evaluateWithProgress(running.backend(), evaluation);
   if (!evaluated.ok())
     return evaluated.status();
@@ -167,7 +167,7 @@ static rt::Status checkRecipePath(const TrainFlags &options) {
                  "wrote it; give it another name, or save elsewhere");
 }
 
-/// The recipe of the run into its states, and beside them.
+/// The recipe of the run into its states.
 static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
   if (!options.recipe.isGiven())
     return {};
@@ -175,9 +175,7 @@ static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
   if (!text.ok())
     return text.status();
   options.train.recipe = *text;
-  return writesRecipe(options)
-             ? writeText(recipePath(options), kRecipeTitle + *text)
-             : rt::Status();
+  return {};
 }
 
 /// Tells how to go on.
@@ -247,6 +245,9 @@ static rt::Status train(TrainFlags &options) {
   REPRISE_RETURN_IF_ERROR(keepRecipe(options, *running));
   Outcome outcome;
   REPRISE_RETURN_IF_ERROR(trainAndEvaluate(options, *running, outcome));
+  if (options.recipe.isGiven() && writesRecipe(options))
+    REPRISE_RETURN_IF_ERROR(
+        writeText(recipePath(options), kRecipeTitle + options.train.recipe));
   outcome.processHighWater = rt::residentHighWaterBytes();
   REPRISE_RETURN_IF_ERROR(report(options, *running, outcome));
   if (outcome.result.stopped)

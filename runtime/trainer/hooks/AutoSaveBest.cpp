@@ -31,7 +31,7 @@ private:
     return options.directory + "/" + name + ".safetensors";
   }
   Status evaluate(HookContext &run);
-  Status dropOld() const;
+  Status dropOld(uint64_t epoch) const;
 
   SaveBestOptions options;
 };
@@ -98,8 +98,11 @@ static std::vector<uint64_t> savedEpochs(const std::string &directory) {
   return epochs;
 }
 
-Status AutoSaveBest::dropOld() const {
+/// Of what was saved up to `epoch`: later ones are another run's.
+Status AutoSaveBest::dropOld(uint64_t epoch) const {
   std::vector<uint64_t> epochs = savedEpochs(options.directory);
+  epochs.erase(std::upper_bound(epochs.begin(), epochs.end(), epoch),
+               epochs.end());
   for (size_t i = 0; options.keep && i + options.keep < epochs.size(); ++i) {
     std::string old = file(kEpoch + std::to_string(epochs[i]));
     std::error_code error;
@@ -125,7 +128,7 @@ Status AutoSaveBest::afterEpoch(HookContext &run) {
     note(saved);
     // Nothing is dropped for a state that is not there.
     if (saved.ok())
-      note(dropOld());
+      note(dropOld(epoch));
   }
   if (options.saveLatestStart > 0 &&
       isDue(epoch, options.saveLatestEvery, options.saveLatestStart))

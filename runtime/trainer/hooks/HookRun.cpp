@@ -51,6 +51,7 @@ Status HookRun::begin(uint64_t steps, uint64_t stepsOfEpoch) {
   perEpoch = stepsOfEpoch;
   for (Hook *hook : options.hooks) {
     wasCut = false;
+    ++begun;
     Status status = hook->begin(*this);
     if (!status.ok() && !wasCut)
       return Status::error(status.code(),
@@ -109,7 +110,8 @@ Status HookRun::checkEvaluation() {
 
 /// An evaluation takes the place of the step's outputs.
 Status HookRun::keepGradients() {
-  if (options.gradientsPath.empty() || gradientsOf == where.step)
+  if (options.gradientsPath.empty() || !hasGradients ||
+      gradientsOf == where.step)
     return {};
   REPRISE_RETURN_IF_ERROR(writeGradients(backend, entryName(StepKind::Train),
                                          options.gradientsPath));
@@ -135,7 +137,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   EvaluateOptions wanted;
   wanted.data = options.data;
   wanted.data.normalization = where.normalization;
-  takeImageSettings(where.course, {}, wanted.data.images);
+  takeImageSettings(where.course, {}, wanted.data);
   wanted.stop = options.stop;
   hasSetInputs = true;
   REPRISE_FAULT("evaluation-takes-inputs", hasSetInputs = false);
@@ -147,7 +149,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
     return cut();
   last = *result;
   lastStep = where.step;
-  for (Hook *hook : options.hooks)
-    record(*hook, hook->evaluated(*this, last));
+  for (size_t i = 0; i < begun; ++i)
+    record(*options.hooks[i], options.hooks[i]->evaluated(*this, last));
   return last;
 }

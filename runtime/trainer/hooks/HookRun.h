@@ -19,7 +19,10 @@ public:
   Status begin(uint64_t total, uint64_t perEpoch);
   /// While a step changes variables.
   void stepBegins() { inStep = true; }
-  void stepEnds() { inStep = false; }
+  void stepEnds() {
+    inStep = false;
+    hasGradients = true;
+  }
   void afterStep(const Progress &step);
   void end(bool wasStopped);
   void failed(const Status &error);
@@ -58,7 +61,9 @@ private:
   RunPosition &where;
   uint64_t total = 0, perEpoch = 0;
   bool inStep = false, wasCut = false; // of the evaluation under way
-  bool hasSetInputs = false;
+  bool hasSetInputs = false, hasGradients = false;
+  /// Hooks that have begun, or are about to.
+  size_t begun = 0;
   std::string reason;
   std::vector<HookFailure> failed_;
   EvaluateResult last;

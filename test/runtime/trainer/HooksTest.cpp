@@ -292,6 +292,43 @@ TEST(AutoSaveBest, KeepsTheBestAndTheLast) {
                         courseNumber(again->accuracy()));
 }
 
+TEST(AutoSaveBest, LeavesLaterStatesOfAnotherRun) {
+  Folder folder;
+  fs::create_directories(folder / "out");
+  for (const char *epoch : {"7", "8", "9"})
+    writeFile(folder / "out/epoch-" + epoch + ".safetensors", "another run's");
+  FakeBackend backend(8, kImage, 5);
+  SaveBestOptions wanted;
+  wanted.directory = folder / "out";
+  wanted.keep = 2;
+  auto best = makeAutoSaveBest(wanted);
+  TrainOptions options = syntheticRun(8 * 3);
+  options.hooks = {best.get()};
+  ASSERT_TRUE(train(backend, options).ok());
+  EXPECT_EQ(list(folder / "out"),
+            "best.safetensors epoch-2.safetensors epoch-3.safetensors "
+            "epoch-7.safetensors epoch-8.safetensors epoch-9.safetensors");
+}
+
+// The state of the last step is written once more when the evaluation at the
+// end has given hooks something to remember.
+TEST(AutoSaveBest, LastStateRemembersTheLastEvaluation) {
+  Folder folder;
+  FakeBackend backend(8, kImage, 5);
+  SaveBestOptions wanted;
+  wanted.directory = folder / "out";
+  wanted.testEvery = 2;
+  auto best = makeAutoSaveBest(wanted);
+  TrainOptions options = syntheticRun(8 * 3);
+  options.hooks = {best.get()};
+  options.savePath = folder / "s.safetensors";
+  options.saveEvery = 8;
+  ASSERT_TRUE(train(backend, options).ok());
+  auto position = readStatePosition(options.savePath);
+  ASSERT_TRUE(position.ok());
+  EXPECT_EQ(position->hooks["auto_save_best"].substr(0, 3), "24 ");
+}
+
 TEST(AutoSaveBest, TestsAndSavesFromItsStartOn) {
   Folder folder;
   FakeBackend backend(8, kImage, 5);

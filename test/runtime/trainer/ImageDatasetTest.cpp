@@ -97,6 +97,33 @@ TEST_F(Classes, AreNumberedByName) {
   EXPECT_FALSE(traitsOf(specOf(source + "/train")).hasSplits);
 }
 
+TEST_F(Classes, HaveNoHiddenFolders) {
+  writeClass(source + "/train/dark/.thumbnails", 10, 3);
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+}
+
+TEST_F(Classes, AreNoArchiveBesideThem) {
+  writeFile(source + "/val.tar", "no archive");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+}
+
+// A state that was trained on files of images is evaluated on other data.
+TEST_F(Classes, SettingsAreNotForOtherData) {
+  DataSpec spec = specOf("synthetic");
+  const std::map<std::string, std::string> course = {
+      {"train-images", "flip"}, {"eval-images", ""}, {"normalize", "0.5/0.5"}};
+  takeImageSettings(course, {}, spec);
+  EXPECT_TRUE(openDataset(spec, Split::Train, wanted()).ok());
+  spec = specOf(source);
+  takeImageSettings(course, {"normalize"}, spec);
+  EXPECT_EQ(spec.images.training, "flip");
+  EXPECT_EQ(spec.images.normalize, "");
+}
+
 TEST_F(Classes, ThatTrainingDoesNotKnowAreRefused) {
   writeClass(source + "/val/dim", 90, 1);
   expectError(openDataset(specOf(source), Split::Test, wanted()).status(),

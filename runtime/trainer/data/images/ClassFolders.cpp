@@ -92,9 +92,12 @@ listFiles(const std::string &directory, const FileKind &kind, bool mayIgnore) {
   fs::recursive_directory_iterator it(directory, options, error), end;
   for (; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (it->is_directory(ignored))
-      continue;
     const std::string name = it->path().filename().string();
+    if (it->is_directory(ignored)) {
+      if (isHidden(name))
+        it.disable_recursion_pending();
+      continue;
+    }
     if (kind.isWanted(name))
       files.push_back({it->path().parent_path().string(), name});
     else if (kind.isUnread(name) && !mayIgnore)
@@ -211,6 +214,9 @@ bool reprise::rt::beginsWith(const std::string &directory,
   fs::recursive_directory_iterator it(directory, options, error), end;
   for (; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    if (isHidden(name) && it->is_directory(ignored))
+      it.disable_recursion_pending();
     if (it.depth() > 0 && (isOne(name) || isImageName(name)))
       return isOne(name);
   }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/Images.h"
 #include <algorithm>
 #include <charconv>
@@ -250,12 +251,16 @@ Expected<ChannelScale> reprise::rt::parseChannelScale(const std::string &text,
 
 void reprise::rt::takeImageSettings(
     const std::map<std::string, std::string> &course,
-    const std::set<std::string> &given, ImageSpec &spec) {
-  const std::pair<const char *, std::string *> settings[] = {
-      {"train-images", &spec.training},
-      {"eval-images", &spec.evaluation},
-      {"normalize", &spec.normalize}};
-  for (const auto &[name, text] : settings)
+    const std::set<std::string> &given, DataSpec &spec) {
+  DataTraits traits = traitsOf(spec);
+  auto take = [&](const char *name, std::string &text) {
     if (auto it = course.find(name); it != course.end() && !given.count(name))
-      *text = it->second;
+      text = it->second;
+  };
+  if (traits.anySize) {
+    take("train-images", spec.images.training);
+    take("eval-images", spec.images.evaluation);
+  }
+  if (traits.anySize || traits.isScaled)
+    take("normalize", spec.images.normalize);
 }

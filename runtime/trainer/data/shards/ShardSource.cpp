@@ -4,6 +4,7 @@
 // archives has splits where their names begin with train, and val or test.
 //
 //===----------------------------------------------------------------------===//
+#include "../images/ClassFolders.h"
 #include "ShardFiles.h"
 #include <algorithm>
 #include <charconv>
@@ -177,7 +178,8 @@ class ShardSource final : public DataSource {
 public:
   bool takes(const std::string &source, PathKind kind) const override {
     if (kind == PathKind::Directory)
-      return !listDirectory(source).empty();
+      // An archive beside folders of images is none of the data.
+      return !listDirectory(source).empty() && !beginsWith(source, isImageName);
     return isShardName(source) &&
            (kind == PathKind::Nothing || endsWithTar(source));
   }
