@@ -86,8 +86,8 @@ struct ImageSpec {
 struct DataSpec;
 
 /// Names of these settings in a course: train-images, eval-images, normalize.
-/// Takes into `spec` what `course` holds of them but for those in `given`, where
-/// its data have such settings.
+/// Takes into `spec` what `course` holds of them but for those in `given`,
+/// where its data have such settings.
 void takeImageSettings(const std::map<std::string, std::string> &course,
                        const std::set<std::string> &given, DataSpec &spec);
 
