@@ -68,6 +68,18 @@ try:
 except OSError:
     if os.path.exists(os.path.join(fake_cuda, "lib64", "libcuda.so.1")):
         config.available_features.add("fake-cuda")
+# What plans library calls of a GPU, where the target looks for it.
+for name in (
+    "libcudnn.so.9",
+    os.path.join(os.environ.get("CUDA_PATH", "/usr/local/cuda"),
+                 "lib64/libcudnn.so.9"),
+):
+    try:
+        ctypes.CDLL(name)
+        config.available_features.add("cudnn")
+        break
+    except OSError:
+        pass
 # A browser, for the report.
 if shutil.which("chromium"):
     config.available_features.add("chromium")

@@ -1,6 +1,7 @@
 // A kernel whose blocks leave parts of a sum has a workspace, which is placed and
 // lives while it runs.
 //
+// REQUIRES: cudnn
 // RUN: reprise-opt %s --pass-pipeline='builtin.module(sg-kernels-to-program{target=cuda:h200})' | FileCheck %s
 
 // 256 blocks, each with 64 sums of four bytes.
