@@ -105,7 +105,7 @@ void Budgets::trainAt(unsigned count, const CompileOptions &options) {
   }
 }
 
-TEST_P(Budgets, TrainToTheSameBits) { trainAt(20, trainingOptions()); }
+TEST_P(Budgets, TrainToTheSameBits) { trainAt(10, trainingOptions()); }
 
 TEST_P(Budgets, AreMetOrRefused) {
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
