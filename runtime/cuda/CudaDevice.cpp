@@ -225,7 +225,7 @@ Status CudaProgram::late(const Status &status) const {
   return Status::error(status.code(),
                        "entry '" + entry.name()->str() +
                            "', run as one graph (run " + std::to_string(runs) +
-                           " of this session): " + status.message());
+                           " since it was prepared): " + status.message());
 }
 
 Status CudaProgram::runGraph(size_t entry) {

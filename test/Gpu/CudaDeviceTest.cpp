@@ -267,10 +267,9 @@ TEST_F(CudaDevice, NamesTheRunThatFailed) {
   options = trainOptions(3);
   auto result = rt::train(program.backend(), options);
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(
-      result.status().message(),
-      "training step 1: entry 'train_step', run as one graph (run 2 of this "
-      "session): an illegal address was touched");
+  EXPECT_EQ(result.status().message(),
+            "training step 1: entry 'train_step', run as one graph (run 2 "
+            "since it was prepared): an illegal address was touched");
 }
 
 // One by one, the step itself is named.
