@@ -7,7 +7,7 @@
 namespace reprise {
 
 /// The most sums whose parts are counted.
-inline constexpr int64_t kMostCounters = 1024;
+inline constexpr int64_t kMostCounters = 4096;
 
 /// Emits that a block counts itself, behind what its threads have written, on
 /// the module's counter number `counter`, below kMostCounters. Whether all

@@ -241,15 +241,19 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
 /// Blocks that share the rows of columns, where fewer would leave a device idle
 /// and each has some rows a thread: by the shape alone, as the tile.
 static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
-  constexpr int64_t blocks = kMostCounters, least = 16;
+  constexpr int64_t blocks = 1024, least = 16;
   REPRISE_FAULT("gpu-columns-of-one-block", return 1);
   auto isStored = [](Operation *op) {
     return accumulatorType(op).getIntOrFloatBitWidth() >= 32;
   };
   if (!llvm::all_of(space.reductions(), isStored))
     return 1;
-  int64_t columns =
-      shape.kept * llvm::divideCeilSigned(shape.vectors, shape.tile.columns);
+  // Of vectors, whether or not the kernel has them: there are then up to four
+  // times as many blocks, and counters for them.
+  static_assert(4 * blocks <= kMostCounters);
+  int64_t columns = shape.kept * llvm::divideCeilSigned(space.extents.back() /
+                                                            space.target.lanes,
+                                                        shape.tile.columns);
   return std::max<int64_t>(1,
                            std::min(blocks / std::max<int64_t>(1, columns),
                                     shape.swept / (shape.tile.rows * least)));
