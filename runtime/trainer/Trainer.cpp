@@ -247,7 +247,8 @@ Status Run::chooseCourse() {
 
 Status Run::planSteps() {
   uint64_t perEpoch = data->size() / form.batch;
-  if (perEpoch > 0 && result.position.step >= total)
+  bool isDone = options.mayBeDone && result.position.step == total;
+  if (perEpoch > 0 && result.position.step >= total && !isDone)
     return invalid("'" + options.resumePath + "' has done " +
                    std::to_string(result.position.step) + " of " +
                    std::to_string(total) + " steps; ask for more");

@@ -163,6 +163,7 @@ rt::Status HookFlags::reload(rt::TrainOptions &train) const {
     return misuse("a run goes on either from --resume or from --reload");
   if (::access(reloadPath.c_str(), F_OK) == 0) {
     train.resumePath = reloadPath;
+    train.mayBeDone = true; // the same command, given again
     // What the run began with is in the state.
     train.weightsPath.clear();
   } else if (errno != ENOENT) {

@@ -10,15 +10,21 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-std::string tools::resultText(const TrainFlags &options,
-                              RunningProgram &running, const Outcome &outcome) {
+/// Whether no step was left to do.
+static bool isDone(const rt::TrainResult &result) {
+  return result.steps == 0 && !result.stopped;
+}
+
+static std::string bytes(uint64_t value) {
+  return text::formatInteger(value) + " bytes (" + text::formatSize(value) +
+         ")";
+}
+
+/// Of a run that did some.
+static void addSteps(text::Facts &lines, RunningProgram &running,
+                     const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
   const rt::Progress &last = outcome.last;
-  text::Facts lines;
-  lines.add("model", running.describe());
-  lines.add("data", options.run.data + ", " +
-                        text::formatInteger(result.position.images) +
-                        " images");
   lines.add("steps",
             std::to_string(result.steps) + " in " +
                 text::formatSeconds(result.seconds) + ", " +
@@ -31,14 +37,10 @@ std::string tools::resultText(const TrainFlags &options,
   lines.add("loss", text::formatFixed(result.loss, 6) + ", mean of the last " +
                         std::to_string(std::min<uint64_t>(50, result.steps)) +
                         " steps " + text::formatFixed(result.meanLoss, 6));
-  if (!result.stopReason.empty())
-    lines.add("ended early", result.stopReason);
-  for (const auto &[name, value] : result.metrics)
-    lines.add("metric " + name, text::formatFixed(value, 6));
-  auto bytes = [](uint64_t value) {
-    return text::formatInteger(value) + " bytes (" + text::formatSize(value) +
-           ")";
-  };
+}
+
+static void addMemory(text::Facts &lines, const TrainFlags &options,
+                      const rt::Progress &last) {
   lines.add("memory, predicted", bytes(last.predictedPeakBytes));
   lines.add("memory, measured",
             options.run.checkMemory
@@ -46,6 +48,27 @@ std::string tools::resultText(const TrainFlags &options,
                       ", the highest byte of the arena that changed"
                 : bytes(last.highWaterBytes) +
                       ", the highest byte of the arena that steps were given");
+}
+
+std::string tools::resultText(const TrainFlags &options,
+                              RunningProgram &running, const Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  text::Facts lines;
+  lines.add("model", running.describe());
+  lines.add("data", options.run.data + ", " +
+                        text::formatInteger(result.position.images) +
+                        " images");
+  if (isDone(result))
+    lines.add("steps", "none is left of " +
+                           std::to_string(result.position.step) + ", all done");
+  else
+    addSteps(lines, running, outcome);
+  if (!result.stopReason.empty())
+    lines.add("ended early", result.stopReason);
+  for (const auto &[name, value] : result.metrics)
+    lines.add("metric " + name, text::formatFixed(value, 6));
+  if (!isDone(result))
+    addMemory(lines, options, outcome.last);
   lines.add("process, predicted", bytes(running.process().peak()));
   lines.add("process, measured",
             bytes(outcome.processHighWater) + ", high water of all it held");
@@ -82,6 +105,12 @@ std::string tools::resultJson(const TrainFlags &options,
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"process_predicted_bytes", running.process().peak()},
       {"process_high_water_bytes", outcome.processHighWater}};
+  // What a step gives is not known where none was left to do.
+  for (const char *name :
+       {"total_steps", "images_per_second", "loss", "mean_loss",
+        "predicted_peak_bytes", "high_water_bytes"})
+    if (isDone(result))
+      json[name] = nullptr;
   if (!result.stopReason.empty())
     json["stop_reason"] = result.stopReason;
   if (!result.metrics.empty())

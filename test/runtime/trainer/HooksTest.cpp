@@ -310,6 +310,30 @@ TEST(AutoSaveBest, LeavesLaterStatesOfAnotherRun) {
             "epoch-7.safetensors epoch-8.safetensors epoch-9.safetensors");
 }
 
+// What a state that has done all steps is reloaded for.
+TEST(AutoSaveBest, MakesUpTheLastEvaluation) {
+  Folder folder;
+  TrainOptions options = syntheticRun(8);
+  options.savePath = folder / "s.safetensors";
+  FakeBackend first(8, kImage, 5), second(8, kImage, 5);
+  ASSERT_TRUE(train(first, options).ok());
+  options.resumePath = options.savePath;
+  auto best = makeAutoSaveBest({folder / "out"});
+  options.hooks = {best.get()};
+  auto refused = train(second, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("has done 8 of 8 steps"),
+            std::string::npos);
+  options.mayBeDone = true;
+  auto result = train(second, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->steps, 0u);
+  EXPECT_FALSE(result->stopped);
+  ASSERT_TRUE(result->evaluation);
+  EXPECT_EQ(second.bits, first.bits);
+  EXPECT_TRUE(fs::exists(folder / "out/best.safetensors"));
+}
+
 // The state of the last step is written once more when the evaluation at the
 // end has given hooks something to remember.
 TEST(AutoSaveBest, LastStateRemembersTheLastEvaluation) {

@@ -64,8 +64,11 @@ struct TrainOptions {
   std::set<std::string> overridden;
   std::string recipe;   // kept in states; empty: as in the state to go on from
   std::string savePath; // empty: nothing is saved
-  uint64_t saveEvery = 0;    // steps; 0: only at the end
-  std::string resumePath;    // a state; excludes weightsPath
+  uint64_t saveEvery = 0; // steps; 0: only at the end
+  std::string resumePath; // a state; excludes weightsPath
+  /// Whether a state that has done all steps is one to go on from: hooks and
+  /// the last evaluation make up for what they missed.
+  bool mayBeDone = false;
   std::string weightsPath;   // parameters and running statistics
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
