@@ -129,7 +129,8 @@ static rt::Status report(const TrainFlags &options, RunningProgram &running,
                          const Outcome &outcome) {
   if (options.json)
     return print(resultJson(options, running, outcome));
-  if (outcome.result.steps > 0)
+  // One that was stopped before its first step has nothing to tell.
+  if (outcome.result.steps > 0 || !outcome.result.stopped)
     return print(resultText(options, running, outcome));
   return {};
 }
