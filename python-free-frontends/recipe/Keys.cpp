@@ -197,11 +197,13 @@ static void addHooks(Keys &keys) {
           "Epoch from which the latest state is written");
   wholeOf(best + "save_cur_freq", "--save-cur-freq", "1",
           "Epochs between two of these");
-  keys.add(text("hooks.auto_checkpoint.path", "--auto-checkpoint",
-                "checkpoint.safetensors",
-                "State to write when a signal or an error ends the run"));
-  keys.add(text("hooks.reload.path", "--reload", "checkpoint.safetensors",
-                "State to go on from if it is there"));
+  keys.add(
+      beside(text("hooks.auto_checkpoint.path", "--auto-checkpoint",
+                  "checkpoint.safetensors",
+                  "State to write when a signal or an error ends the run")));
+  keys.add(
+      beside(text("hooks.reload.path", "--reload", "checkpoint.safetensors",
+                  "State to go on from if it is there")));
   wholeOf(stop + "patience", "--early-stop", "3",
           "Evaluations in a row that may be no better than the best");
   wholeOf(stop + "freq", "--early-stop-freq", "1",

@@ -237,8 +237,8 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
 }
 
 /// Looks for the device before anything is compiled, and has a model compiled
-/// for it where no target is given.
-static rt::Status settleDevice(RunFlags &flags) {
+/// for it where no target is given: `target` is what it is then.
+static rt::Status settleDevice(RunFlags &flags, std::string &target) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -269,14 +269,16 @@ static rt::Status settleDevice(RunFlags &flags) {
                             "device describe " +
                             flags.device + " -o FILE.json' and give --target " +
                             base + ":FILE.json");
-  flags.compile.setTarget(summary->target);
+  target = summary->target;
+  flags.compile.setTarget(target);
   return {};
 }
 
 rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
                                             const RunRequest &request) {
   RunFlags flags = asked;
-  REPRISE_RETURN_IF_ERROR(settleDevice(flags));
+  std::string target;
+  REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
   auto program = openProgram(flags, request);
   if (!program.ok())
     return program.status();
@@ -295,7 +297,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program->get())});
-  return PreparedRun{*program, *memory};
+  return PreparedRun{*program, *memory, target};
 }
 
 /// Whether a budget may be chosen for a limit on the process.
@@ -335,6 +337,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   RunningProgram running;
   running.program = prepared->program;
   running.memory = prepared->memory;
+  running.targetOfDevice = prepared->target;
   rp_session_options options = {};
   options.device = flags.device.empty() ? nullptr : flags.device.c_str();
   options.check_memory = flags.checkMemory;

@@ -53,6 +53,8 @@ struct RunRequest {
 struct PreparedRun {
   std::shared_ptr<rp_program> program;
   rt::ProcessMemory memory;
+  /// What it was compiled for, because of its device; empty: what was asked.
+  std::string target;
 };
 
 /// Compiles or loads, and opens nothing.
@@ -69,6 +71,8 @@ public:
   /// What the process was predicted to hold, before the arena was allocated.
   const rt::ProcessMemory &process() const { return memory; }
   unsigned threads() const;
+  /// As of PreparedRun.
+  const std::string &target() const { return targetOfDevice; }
   /// How it was planned, as the compiler noted it.
   std::string planNote() const { return rp_program_plan_note(program.get()); }
   /// "resnet18 (28x28x1, 10 classes, batch 128)".
@@ -78,6 +82,7 @@ private:
   std::shared_ptr<rp_program> program; // outlives the session
   std::unique_ptr<rt::Backend> session;
   rt::ProcessMemory memory;
+  std::string targetOfDevice;
 };
 
 } // namespace reprise::tools

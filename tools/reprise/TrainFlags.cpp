@@ -5,6 +5,8 @@
 #include "Console.h"
 #include "ModelRequest.h"
 #include "text/Table.h"
+#include <iterator>
+#include <sstream>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -176,6 +178,57 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   return {};
 }
 
+static bool isSaid(const std::vector<recipe::Setting> &settings,
+                   const std::string &path) {
+  for (const recipe::Setting &setting : settings)
+    if (setting.path == path)
+      return true;
+  return false;
+}
+
+static std::vector<std::string> wordsOf(const std::string &text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// What a run that is gone on with was told without a recipe. Its optimizer's
+/// numbers are in the options already.
+static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
+                      std::vector<recipe::Setting> &settings) {
+  recipe::Keys keys = allKeys();
+  auto add = [&](const std::string &option, std::vector<std::string> values) {
+    const recipe::Key *key = keys.findOption(option);
+    if (key && !values.empty() && !isSaid(settings, key->path))
+      settings.push_back({key->path, std::move(values)});
+  };
+  add("--seed", {std::to_string(position.seed)});
+  uint64_t batch = position.batch / std::max(1u, flags.compile.microBatches());
+  add("--batch", {std::to_string(batch)});
+  if (flags.data == "synthetic")
+    add("--synthetic-size", {std::to_string(position.images)});
+  bool hasLength = isSaid(settings, "training.epochs");
+  for (const auto &[name, value] : position.course) {
+    if (name == "schedule") {
+      // "step size=3 gamma=0.1"
+      std::vector<std::string> words = wordsOf(value);
+      add("--schedule", {words.front()});
+      for (size_t i = 1; i < words.size(); ++i) {
+        size_t sign = words[i].find('=');
+        std::string number = words[i].substr(0, sign);
+        add(number == "size" ? "--step-size" : "--" + number,
+            {words[i].substr(sign + 1)});
+      }
+    } else if (name == "no-weight-decay") {
+      add("--no-weight-decay", wordsOf(value));
+    } else if (name != "optimizer" && name != "data" && name != "model" &&
+               !(name == "steps" && hasLength) && !value.empty()) {
+      const recipe::Key *key = keys.findOption("--" + name);
+      if (key && key->kind != recipe::Kind::Switch)
+        add("--" + name, {value});
+    }
+  }
+}
+
 rt::Status tools::takeFromState(TrainFlags &options,
                                 std::optional<int64_t> &batch) {
   rt::TrainOptions &train = options.train;
@@ -199,6 +252,7 @@ rt::Status tools::takeFromState(TrainFlags &options,
   if (!course.ok())
     return course.status();
   options.run.compile.resume(position->course);
+  addCourse(*position, options.run, options.stored);
   if (!options.command->count("--synthetic-size"))
     options.run.syntheticSize = train.data.syntheticSize = position->images;
   batch = int64_t(position->batch /
@@ -209,14 +263,6 @@ rt::Status tools::takeFromState(TrainFlags &options,
 //===----------------------------------------------------------------------===//
 // As a recipe
 //===----------------------------------------------------------------------===//
-
-static bool isSaid(const std::vector<recipe::Setting> &settings,
-                   const std::string &path) {
-  for (const recipe::Setting &setting : settings)
-    if (setting.path == path)
-      return true;
-  return false;
-}
 
 /// The optimizer and all its numbers.
 static rt::Status addOptimizer(const TrainFlags &options,
@@ -276,6 +322,8 @@ rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
   if (*kind != SourceKind::Artifact && !isSaid(*settings, "training.threads"))
     settings->push_back(
         {"training.threads", {std::to_string(running.threads())}});
+  if (!running.target().empty() && !isSaid(*settings, "training.target"))
+    settings->push_back({"training.target", {running.target()}});
   recipe::Keys keys = allKeys();
   std::vector<recipe::Setting> ofRun;
   for (const recipe::Setting &setting : *settings)
