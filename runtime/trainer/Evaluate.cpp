@@ -189,11 +189,16 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
     return form.status();
   DataSpec spec = options.data;
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, options, spec));
-  auto data = openDataset(spec, options.split, form->wanted());
-  if (!data.ok())
-    return data.status();
-  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **data, spec.source));
-  Expected<uint64_t> images = countImages(*form, options, (*data)->size());
+  std::unique_ptr<Dataset> own;
+  if (!options.opened) {
+    auto data = openDataset(spec, options.split, form->wanted());
+    if (!data.ok())
+      return data.status();
+    own = std::move(*data);
+  }
+  const Dataset &data = own ? *own : *options.opened;
+  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, data, spec.source));
+  Expected<uint64_t> images = countImages(*form, options, data.size());
   if (!images.ok())
     return images.status();
   LoaderOptions wanted;
@@ -201,12 +206,12 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
   wanted.mode = LoaderMode::Evaluate;
   wanted.batches = options.batches;
   wanted.threads = spec.loaderThreads;
-  auto loader = Loader::create(**data, wanted);
+  auto loader = Loader::create(data, wanted);
   if (!loader.ok())
     return loader.status();
   EvaluateResult result;
-  result.skipped = (*data)->skipped();
-  result.classNames = (*data)->classNames();
+  result.skipped = data.skipped();
+  result.classNames = data.classNames();
   REPRISE_RETURN_IF_ERROR(
       runBatches(backend, *form, options, **loader, *images, result));
   return result;

@@ -80,42 +80,57 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
   return largest;
 }
 
-Expected<ProcessMemory> reprise::rt::predictProcessMemory(
-    const rp_program *program, const DataSpec &data, Split split, bool saves) {
-  size_t arena = 0, kept = 0, duringCalls = 0;
-  REPRISE_RETURN_IF_ERROR(
-      takeStatus(rp_program_host_bytes(program, &arena, &kept, &duringCalls)));
+/// What reading the data takes; `of` stands before the names of its items.
+static Status addData(const rp_program *program, const DataSpec &data,
+                      Split split, const std::string &of,
+                      ProcessMemory &memory) {
   Expected<uint64_t> batch = batchBytes(program);
   if (!batch.ok())
     return batch.status();
-  Expected<uint64_t> staging = largestVariable(program);
-  if (!staging.ok())
-    return staging.status();
   Expected<std::vector<Column>> columns = dataColumns(program);
   if (!columns.ok())
     return columns.status();
   Expected<DatasetExtent> extent = measureDataset(data, split, *columns);
   if (!extent.ok())
     return extent.status();
+  memory.items.push_back({of + "data set", extent->hostBytes});
+  memory.items.push_back(
+      {of + "batches ahead, order of the images",
+       LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)});
   uint64_t threads = loaderThreads(extent->isCostly, data.loaderThreads);
+  if (extent->bytesPerThread > 0)
+    memory.items.push_back(
+        {of + "decoding of images, threads: " + std::to_string(threads),
+         threads * extent->bytesPerThread, HostItem::Kind::Estimated});
+  return Status();
+}
+
+Status reprise::rt::addEvaluationMemory(const rp_program *program,
+                                        const DataSpec &data,
+                                        ProcessMemory &memory) {
+  return addData(program, data, Split::Test, "of tests: ", memory);
+}
+
+Expected<ProcessMemory> reprise::rt::predictProcessMemory(
+    const rp_program *program, const DataSpec &data, Split split, bool saves) {
+  size_t arena = 0, kept = 0, duringCalls = 0;
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_program_host_bytes(program, &arena, &kept, &duringCalls)));
+  Expected<uint64_t> staging = largestVariable(program);
+  if (!staging.ok())
+    return staging.status();
   using Kind = HostItem::Kind;
   ProcessMemory memory;
   memory.reached = residentHighWaterBytes();
-  memory.items = {
-      {"the process now: code, libraries, the artifact", residentBytes(),
-       Kind::Measured},
-      {"arena: all tensors of the program", arena},
-      {"compiled kernels", rp_program_code_bytes(program)},
-      {"library kernels and their buffers, threads", kept + duringCalls,
-       Kind::Estimated},
-      {"data set", extent->hostBytes},
-      {"batches ahead, order of the images",
-       LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)},
-      {"staging of the largest variable", (saves ? 2 : 1) * *staging}};
-  if (extent->bytesPerThread > 0)
-    memory.items.push_back(
-        {"decoding of images, threads: " + std::to_string(threads),
-         threads * extent->bytesPerThread, Kind::Estimated});
+  memory.items = {{"the process now: code, libraries, the artifact",
+                   residentBytes(), Kind::Measured},
+                  {"arena: all tensors of the program", arena},
+                  {"compiled kernels", rp_program_code_bytes(program)},
+                  {"library kernels and their buffers, threads",
+                   kept + duringCalls, Kind::Estimated}};
+  REPRISE_RETURN_IF_ERROR(addData(program, data, split, "", memory));
+  memory.items.push_back(
+      {"staging of the largest variable", (saves ? 2 : 1) * *staging});
   return memory;
 }
 

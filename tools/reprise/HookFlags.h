@@ -31,6 +31,8 @@ public:
   bool hasCheckpoint() const {
     return autoCheckpoint && autoCheckpoint->hasSaved();
   }
+  /// Whether some are of the user, of which nothing is known.
+  bool hasLibraries() const { return !libraries.empty(); }
   /// Whether some hook evaluates.
   bool evaluates() const {
     return !best.directory.empty() || stop.patience > 0;

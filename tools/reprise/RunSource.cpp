@@ -288,12 +288,10 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
                                          request.split, request.saves);
   if (!memory.ok())
     return memory.status();
-  if (request.evaluates) {
-    auto test = rt::measureDataset(flags.dataSpec(), rt::Split::Test);
-    if (!test.ok())
-      return test.status();
-    memory->items.push_back({"test data", test->hostBytes});
-  }
+  if (request.evaluates ||
+      (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest))
+    REPRISE_RETURN_IF_ERROR(
+        rt::addEvaluationMemory(program->get(), flags.dataSpec(), *memory));
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program->get())});

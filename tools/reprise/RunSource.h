@@ -47,6 +47,8 @@ struct RunRequest {
   bool saves = true;
   /// Whether test data are read beside.
   bool evaluates = false;
+  /// Whether they may be, where there are some.
+  bool mayEvaluate = false;
 };
 
 /// A program, and what the process that runs it will hold.

@@ -240,6 +240,7 @@ static rt::Status train(TrainFlags &options) {
                   !options.hooks.checkpointPath().empty() ||
                   options.hooks.evaluates();
   request.evaluates = options.hooks.evaluates();
+  request.mayEvaluate = options.hooks.hasLibraries();
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();

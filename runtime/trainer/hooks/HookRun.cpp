@@ -101,11 +101,24 @@ Status HookRun::save(const std::string &path) {
 }
 
 Status HookRun::checkEvaluation() {
+  if (testData)
+    return {};
   Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
+  auto opened = openDataset(testSpec(), Split::Test, form->wanted());
+  if (!opened.ok())
+    return opened.status();
+  testData = std::move(*opened);
+  return {};
+}
+
+/// As the training data are scaled and made to size.
+DataSpec HookRun::testSpec() const {
   DataSpec spec = options.data;
-  return measureDataset(spec, Split::Test, form->wanted().columns).status();
+  spec.normalization = where.normalization;
+  takeImageSettings(where.course, {}, spec);
+  return spec;
 }
 
 /// An evaluation takes the place of the step's outputs.
@@ -134,10 +147,10 @@ Expected<EvaluateResult> HookRun::evaluate() {
   if (isCut())
     return cut();
   REPRISE_RETURN_IF_ERROR(keepGradients());
+  REPRISE_RETURN_IF_ERROR(checkEvaluation());
   EvaluateOptions wanted;
-  wanted.data = options.data;
-  wanted.data.normalization = where.normalization;
-  takeImageSettings(where.course, {}, wanted.data);
+  wanted.data = testSpec();
+  wanted.opened = testData.get();
   wanted.stop = options.stop;
   hasSetInputs = true;
   REPRISE_FAULT("evaluation-takes-inputs", hasSetInputs = false);

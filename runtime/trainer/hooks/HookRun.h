@@ -55,6 +55,7 @@ private:
   template <typename Call> void each(Call call);
   void record(const Hook &hook, const Status &status);
   Status keepGradients();
+  DataSpec testSpec() const;
 
   Backend &backend;
   const TrainOptions &options;
@@ -66,6 +67,8 @@ private:
   size_t begun = 0;
   std::string reason;
   std::vector<HookFailure> failed_;
+  /// Opened once: files may be looked at one by one for that.
+  std::unique_ptr<Dataset> testData;
   EvaluateResult last;
   uint64_t lastStep = UINT64_MAX, gradientsOf = UINT64_MAX;
 };

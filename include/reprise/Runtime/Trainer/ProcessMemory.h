@@ -48,6 +48,11 @@ Expected<ProcessMemory> predictProcessMemory(const rp_program *program,
                                              const DataSpec &data, Split split,
                                              bool saves);
 
+/// Adds what an evaluation on the test data takes while a run goes on. Fails as
+/// predictProcessMemory does.
+Status addEvaluationMemory(const rp_program *program, const DataSpec &data,
+                           ProcessMemory &memory);
+
 /// Refuses what does not fit: the limit given (`limit`, the whole process, 0:
 /// none), or what is left under the tightest of the system's limits, the
 /// container's included. The message names the items.

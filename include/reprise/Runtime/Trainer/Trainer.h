@@ -142,6 +142,9 @@ struct EvaluateOptions {
   bool confusion = false; // whether to count it; takes classes^2 numbers
   std::function<void(uint64_t done, uint64_t total)> onProgress; // images
   const std::atomic<bool> *stop = nullptr;
+  /// What `data` says of `split`, opened; outlives the call. Null: it is opened
+  /// for this evaluation.
+  const Dataset *opened = nullptr;
 };
 
 Expected<EvaluateResult> evaluate(Backend &backend,
