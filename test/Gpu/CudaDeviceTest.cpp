@@ -7,10 +7,10 @@
 
 #include "../EndToEnd/ZooTraining.h"
 #include "../runtime/conformance/SessionHandle.h"
+#include "CodeWith.h"
 #include "SimulatedTarget.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
-#include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/program_generated.h"
 #include <cmath>
@@ -89,18 +89,6 @@ std::string CudaDevice::open(const Bytes &file, const char *device) {
   return wrong;
 }
 
-static Bytes codeWith(const fb::ProgramT &program,
-                      const std::function<void(rt::cuda_fb::CodeT &)> &change) {
-  rt::cuda_fb::CodeT code;
-  rt::cuda_fb::GetCode(program.code.data())->UnPackTo(&code);
-  change(code);
-  flatbuffers::FlatBufferBuilder builder;
-  rt::cuda_fb::FinishCodeBuffer(builder,
-                                rt::cuda_fb::Code::Pack(builder, &code));
-  return Bytes(builder.GetBufferPointer(),
-               builder.GetBufferPointer() + builder.GetSize());
-}
-
 TEST_F(CudaDevice, OpensWhatWasCompiledForIt) { EXPECT_EQ(open(artifact), ""); }
 
 TEST_F(CudaDevice, RefusesAnOlderDevice) {
@@ -115,7 +103,8 @@ TEST_F(CudaDevice, TakesANewerDevice) {
   gpu_test::simulatedGpu().facts.architecture = "sm_100";
   EXPECT_EQ(open(artifact), "");
   Bytes cubinOnly = changed([](fb::ProgramT &program) {
-    program.code = codeWith(program, [](auto &code) { code.ptx.clear(); });
+    program.code =
+        gpu_test::codeWith(program.code, [](auto &code) { code.ptx.clear(); });
   });
   gpu_test::simulatedGpu().facts.architecture = "sm_90";
   EXPECT_EQ(open(cubinOnly), "");
@@ -150,14 +139,15 @@ TEST_F(CudaDevice, RefusesCodeThatIsNone) {
             })),
             "the artifact's code is none for device 'cuda'");
   std::string said = open(changed([](fb::ProgramT &program) {
-    program.code = codeWith(
-        program, [](auto &code) { code.kernels.front()->name = "another"; });
+    program.code = gpu_test::codeWith(program.code, [](auto &code) {
+      code.kernels.front()->name = "another";
+    });
   }));
   EXPECT_NE(said.find("the artifact's code has no kernel '"), std::string::npos)
       << said;
   said = open(changed([](fb::ProgramT &program) {
-    program.code = codeWith(
-        program, [](auto &code) { code.kernels.front()->threads = 4096; });
+    program.code = gpu_test::codeWith(
+        program.code, [](auto &code) { code.kernels.front()->threads = 4096; });
   }));
   EXPECT_NE(said.find("has blocks of 4096 threads"), std::string::npos) << said;
 }

@@ -8,12 +8,12 @@
 #include "../../lib/Target/Cuda/CudaTarget.h"
 #include "../../lib/Target/Cuda/Ptx.h"
 #include "../runtime/conformance/DeviceForm.h"
+#include "CodeWith.h"
 #include "Program.h"
 #include "SimulatedTarget.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/LibraryFunctions.h"
-#include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -152,25 +152,12 @@ CudaForm::plan(const rt::LibraryCallDesc &desc, unsigned) const {
   return gpu_test::simulatedCall(desc);
 }
 
-/// Unpacks the program's code, changes it and packs it again.
-static void
-changeCode(rt::fb::ProgramT &program,
-           const std::function<void(rt::cuda_fb::CodeT &)> &change) {
-  rt::cuda_fb::CodeT code;
-  rt::cuda_fb::GetCode(program.code.data())->UnPackTo(&code);
-  change(code);
-  flatbuffers::FlatBufferBuilder builder;
-  rt::cuda_fb::FinishCodeBuffer(builder,
-                                rt::cuda_fb::Code::Pack(builder, &code));
-  program.code.assign(builder.GetBufferPointer(),
-                      builder.GetBufferPointer() + builder.GetSize());
-}
-
 std::vector<Foreign> CudaForm::foreign() const {
   return {{"a newer architecture",
            [](auto &program) {
-             changeCode(program,
-                        [](auto &code) { code.architecture = "sm_999"; });
+             program.code = gpu_test::codeWith(program.code, [](auto &code) {
+               code.architecture = "sm_999";
+             });
            },
            RP_INCOMPATIBLE,
            {"for devices of sm_999 or newer", target->features()}},

@@ -15,8 +15,6 @@
 using namespace reprise::rt;
 using namespace reprise::rt::test;
 
-static constexpr ImageShape kImage = {4, 4, 1};
-
 static TrainOptions cosineRun(const std::string &savePath) {
   TrainOptions options;
   options.data.source = "synthetic";

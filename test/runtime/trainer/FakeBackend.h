@@ -9,6 +9,7 @@
 
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 #include <functional>
 #include <map>
 
@@ -71,6 +72,21 @@ private:
   uint64_t seed = 0, time = 0;
   std::map<std::string, std::vector<uint8_t>> staged;
 };
+
+/// Images of runs on it.
+inline constexpr ImageShape kImage = {4, 4, 1};
+
+/// 8 batches of 8, 6 images dropped.
+inline TrainOptions syntheticRun(uint64_t steps) {
+  TrainOptions options;
+  options.data.source = "synthetic";
+  options.data.syntheticSize = 70;
+  options.steps = steps;
+  options.learningRate.base = 0.05;
+  options.learningRate.schedule = LearningRate::Schedule::Cosine;
+  options.seed = 3;
+  return options;
+}
 
 } // namespace reprise::rt::test
 

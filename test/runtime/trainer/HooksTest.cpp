@@ -17,19 +17,6 @@ using namespace reprise::rt;
 using namespace reprise::rt::test;
 namespace fs = std::filesystem;
 
-static constexpr ImageShape kImage = {4, 4, 1};
-
-static TrainOptions syntheticRun(uint64_t steps) {
-  TrainOptions options;
-  options.data.source = "synthetic";
-  options.data.syntheticSize = 70; // 8 batches of 8, 6 images dropped
-  options.steps = steps;
-  options.learningRate.base = 0.05;
-  options.learningRate.schedule = LearningRate::Schedule::Cosine;
-  options.seed = 3;
-  return options;
-}
-
 namespace {
 
 /// Notes what it is told; fails where it is told to.
@@ -171,10 +158,23 @@ TEST(Hooks, RefuseARunBeforeItsFirstStep) {
 // auto_checkpoint
 //===----------------------------------------------------------------------===//
 
+/// A run that goes on from `state` has `left` of all `steps` to do and ends as
+/// one that nothing disturbed.
+static void endsUndisturbed(const std::string &state, uint64_t steps,
+                            uint64_t left) {
+  FakeBackend whole(8, kImage, 5), second(8, kImage, 5);
+  ASSERT_TRUE(train(whole, syntheticRun(steps)).ok());
+  TrainOptions again = syntheticRun(steps);
+  again.resumePath = state;
+  auto result = train(second, again);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->steps, left);
+  EXPECT_EQ(second.bits, whole.bits);
+}
+
 TEST(AutoCheckpoint, SavesWhereASignalEndsTheRun) {
   Folder folder;
-  FakeBackend whole(8, kImage, 5), first(8, kImage, 5), second(8, kImage, 5);
-  ASSERT_TRUE(train(whole, syntheticRun(30)).ok());
+  FakeBackend first(8, kImage, 5);
   AutoCheckpoint hook(folder / "c.safetensors");
   TrainOptions options = syntheticRun(30);
   options.hooks = {&hook};
@@ -183,19 +183,13 @@ TEST(AutoCheckpoint, SavesWhereASignalEndsTheRun) {
   options.onProgress = [&](const Progress &p) { stop = p.step == 11; };
   auto stopped = train(first, options);
   ASSERT_TRUE(stopped.ok() && stopped->stopped && hook.hasSaved());
-  TrainOptions again = syntheticRun(30);
-  again.resumePath = folder / "c.safetensors";
-  auto result = train(second, again);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->steps, 19u);
-  EXPECT_EQ(second.bits, whole.bits);
+  endsUndisturbed(folder / "c.safetensors", 30, 19);
 }
 
 /// An error between two steps leaves a state of the run.
 TEST(AutoCheckpoint, SavesWhereAnErrorEndsTheRun) {
   Folder folder;
-  FakeBackend whole(8, kImage, 5), first(8, kImage, 5), second(8, kImage, 5);
-  ASSERT_TRUE(train(whole, syntheticRun(12)).ok());
+  FakeBackend first(8, kImage, 5);
   AutoCheckpoint hook(folder / "c.safetensors");
   TrainOptions options = syntheticRun(12);
   options.hooks = {&hook};
@@ -210,12 +204,7 @@ TEST(AutoCheckpoint, SavesWhereAnErrorEndsTheRun) {
   auto failed = train(first, options);
   ASSERT_FALSE(failed.ok());
   ASSERT_TRUE(hook.hasSaved());
-  TrainOptions again = syntheticRun(12);
-  again.resumePath = folder / "c.safetensors";
-  auto result = train(second, again);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->steps, 7u);
-  EXPECT_EQ(second.bits, whole.bits);
+  endsUndisturbed(folder / "c.safetensors", 12, 7);
 }
 
 /// A step that ends in an error has changed variables: no state is made of it.

@@ -13,19 +13,6 @@
 using namespace reprise::rt;
 using namespace reprise::rt::test;
 
-static constexpr ImageShape kImage = {4, 4, 1};
-
-static TrainOptions syntheticRun(uint64_t steps) {
-  TrainOptions options;
-  options.data.source = "synthetic";
-  options.data.syntheticSize = 70; // 8 batches of 8, 6 images dropped
-  options.steps = steps;
-  options.learningRate.base = 0.05;
-  options.learningRate.schedule = LearningRate::Schedule::Cosine;
-  options.seed = 3;
-  return options;
-}
-
 TEST(Trainer, LearnsTheSyntheticClasses) {
   FakeBackend backend(8, kImage, 5);
   TrainOptions options = syntheticRun(200);

@@ -363,8 +363,12 @@ static Expected<Form> makeForm(const DataSpec &spec,
 }
 
 Expected<std::unique_ptr<Dataset>>
-reprise::rt::openImages(std::unique_ptr<ImageFiles> files, const DataSpec &spec,
-                        const DatasetOptions &options) {
+ImageFilesSource::open(const DataSpec &spec, Split split,
+                       const DatasetOptions &options) const {
+  auto listed = list(spec, split);
+  if (!listed.ok())
+    return listed.status();
+  std::unique_ptr<ImageFiles> files = std::move(*listed);
   if (options.classes > 0 && files->classes() > options.classes)
     return Status::error(RP_INVALID_ARGUMENT,
                          "'" + spec.source + "' has " +
@@ -405,19 +409,11 @@ static uint64_t bytesOf(const ImageHeader &header, uint64_t fileBytes,
          shape.elements() * (1 + sizeof(float));
 }
 
-Expected<DatasetExtent>
-reprise::rt::measureImages(const ImageFiles &files,
-                           const std::vector<Column> &columns) {
+/// What reading one of the files takes, by looking at some of the headers.
+static uint64_t bytesPerThread(const ImageFiles &files,
+                               const ImageShape &shape) {
   constexpr uint64_t kSamples = 64;
-  DatasetExtent extent;
-  extent.images = files.size();
-  extent.hostBytes = files.hostBytes();
-  extent.isCostly = true;
-  ImageShape shape;
-  for (const Column &column : columns)
-    if (column.role == RP_BINDING_DATA)
-      shape = imageShapeOf(column);
-  uint64_t count = std::min(files.size(), kSamples);
+  uint64_t most = 0, count = std::min(files.size(), kSamples);
   std::vector<uint8_t> bytes;
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t index =
@@ -428,8 +424,26 @@ reprise::rt::measureImages(const ImageFiles &files,
     Expected<ImageHeader> header =
         readImageHeader({bytes.data(), bytes.size(), std::string()});
     if (header.ok())
-      extent.bytesPerThread = std::max(extent.bytesPerThread,
-                                       bytesOf(*header, bytes.size(), shape));
+      most = std::max(most, bytesOf(*header, bytes.size(), shape));
   }
+  return most;
+}
+
+Expected<DatasetExtent>
+ImageFilesSource::measure(const DataSpec &spec, Split split,
+                          const std::vector<Column> &columns) const {
+  auto listed = list(spec, split);
+  if (!listed.ok())
+    return listed.status();
+  const ImageFiles &files = **listed;
+  DatasetExtent extent;
+  extent.images = files.size();
+  extent.hostBytes = files.hostBytes();
+  extent.isCostly = true;
+  ImageShape shape;
+  for (const Column &column : columns)
+    if (column.role == RP_BINDING_DATA)
+      shape = imageShapeOf(column);
+  extent.bytesPerThread = bytesPerThread(files, shape);
   return extent;
 }

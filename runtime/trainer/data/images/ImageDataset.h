@@ -33,13 +33,21 @@ constexpr uint64_t kMostFileBytes = uint64_t(1) << 29;
 /// That a file of `bytes` is not read for its size.
 Status checkFileSize(const std::string &name, uint64_t bytes);
 
-Expected<std::unique_ptr<Dataset>> openImages(std::unique_ptr<ImageFiles> files,
-                                              const DataSpec &spec,
-                                              const DatasetOptions &options);
+/// A kind of data that are files of images, wherever they lie.
+class ImageFilesSource : public DataSource {
+public:
+  Expected<std::unique_ptr<Dataset>>
+  open(const DataSpec &spec, Split split,
+       const DatasetOptions &options) const final;
+  /// Looks at the headers of 64 of the files, in equal distances.
+  Expected<DatasetExtent>
+  measure(const DataSpec &spec, Split split,
+          const std::vector<Column> &columns) const final;
 
-/// Looks at the headers of 64 of the files, in equal distances.
-Expected<DatasetExtent> measureImages(const ImageFiles &files,
-                                      const std::vector<Column> &columns);
+protected:
+  virtual Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
+                                                     Split split) const = 0;
+};
 
 /// Of the name of a file, whatever its case.
 bool isImageName(const std::string &name);

@@ -9,7 +9,7 @@ static constexpr FileKind kImages = {isImageName, isOtherImageName, "image",
 
 namespace {
 
-class FolderSource final : public DataSource {
+class FolderSource final : public ImageFilesSource {
 public:
   bool takes(const std::string &source, PathKind kind) const override {
     return kind == PathKind::Directory && hasClassFolders(source);
@@ -19,21 +19,11 @@ public:
     traits.anySize = true;
     return traits;
   }
-  Expected<std::unique_ptr<Dataset>>
-  open(const DataSpec &spec, Split split,
-       const DatasetOptions &options) const override {
-    auto files = listClassFolders(spec, split, kImages);
-    if (!files.ok())
-      return files.status();
-    return openImages(std::move(*files), spec, options);
-  }
-  Expected<DatasetExtent>
-  measure(const DataSpec &spec, Split split,
-          const std::vector<Column> &columns) const override {
-    auto files = listClassFolders(spec, split, kImages);
-    if (!files.ok())
-      return files.status();
-    return measureImages(**files, columns);
+
+protected:
+  Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
+                                             Split split) const override {
+    return listClassFolders(spec, split, kImages);
   }
 };
 

@@ -164,17 +164,9 @@ static Expected<std::vector<std::string>> shardsOf(const std::string &source,
                            "or 'test*.tar'");
 }
 
-static Expected<std::unique_ptr<ImageFiles>> listShards(const DataSpec &spec,
-                                                        Split split) {
-  auto paths = shardsOf(spec.source, split);
-  if (!paths.ok())
-    return paths.status();
-  return indexShards(*paths);
-}
-
 namespace {
 
-class ShardSource final : public DataSource {
+class ShardSource final : public ImageFilesSource {
 public:
   bool takes(const std::string &source, PathKind kind) const override {
     if (kind == PathKind::Directory)
@@ -191,21 +183,14 @@ public:
     traits.allClasses = traits.anySize = true;
     return traits;
   }
-  Expected<std::unique_ptr<Dataset>>
-  open(const DataSpec &spec, Split split,
-       const DatasetOptions &options) const override {
-    auto files = listShards(spec, split);
-    if (!files.ok())
-      return files.status();
-    return openImages(std::move(*files), spec, options);
-  }
-  Expected<DatasetExtent>
-  measure(const DataSpec &spec, Split split,
-          const std::vector<Column> &columns) const override {
-    auto files = listShards(spec, split);
-    if (!files.ok())
-      return files.status();
-    return measureImages(**files, columns);
+
+protected:
+  Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
+                                             Split split) const override {
+    auto paths = shardsOf(spec.source, split);
+    if (!paths.ok())
+      return paths.status();
+    return indexShards(*paths);
   }
 };
 
