@@ -430,7 +430,8 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
   };
   Value memory = share(shape.sharedNumbers(), shape.numberType());
   // Of vectors of 16 bytes, which its numbers' type does not tell.
-  constexpr int64_t alignment = 16;
+  int64_t alignment = 16;
+  REPRISE_FAULT("gpu-tiles-unaligned", alignment = 4);
   function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                                        b.getI64IntegerAttr(alignment));
   Value numbers = share(2 * shape.mostQueries(), b.getF32Type());

@@ -73,6 +73,16 @@ static FailureOr<Kernel> describeKernel(gpu::GPUFuncOp function) {
     if (!isa<LLVM::LLVMPointerType>(type))
       return function.emitOpError()
              << "has an argument of type " << type << ", not !llvm.ptr";
+  uint64_t shared = 0;
+  for (BlockArgument buffer : function.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    shared +=
+        type.getNumElements() * DataLayout().getTypeSize(type.getElementType());
+  }
+  if (shared > kMostShared)
+    return function.emitOpError()
+           << "has " << shared << " bytes of shared memory, more than "
+           << kMostShared;
   kernel.threads = unsigned(*threads);
   kernel.blocks = *blocks;
   kernel.parameters = function.getNumArguments();
@@ -117,7 +127,7 @@ public:
 
 private:
   void moveBody();
-  void moveShared(BlockArgument buffer);
+  void moveShared(BlockArgument buffer, size_t alignment);
   void convertOp(Operation *op);
   Value indexOf(Operation *op);
   void convertBarrier(Operation *op);
@@ -157,7 +167,23 @@ void KernelConverter::convert() {
   function.walk([](LLVM::FenceOp fence) { fence.erase(); });
 }
 
+/// Of shared memory number `i`: what it states, or its elements' own, as PTX
+/// has it.
+static size_t alignmentOf(gpu::GPUFuncOp function, int i) {
+  auto stated =
+      dyn_cast_or_null<IntegerAttr>(function.getWorkgroupAttributionAttr(
+          i, LLVM::LLVMDialect::getAlignAttrName()));
+  if (stated)
+    return size_t(stated.getInt());
+  auto type =
+      cast<MemRefType>(function.getWorkgroupAttributions()[i].getType());
+  return llvm::PowerOf2Ceil(DataLayout().getTypeSize(type.getElementType()));
+}
+
 void KernelConverter::moveBody() {
+  SmallVector<size_t> alignments;
+  for (int i = 0; i < int(source.getNumWorkgroupAttributions()); ++i)
+    alignments.push_back(alignmentOf(source, i));
   Location loc = source.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
   SmallVector<Type> types(kernel.parameters, pointer);
@@ -168,14 +194,14 @@ void KernelConverter::moveBody() {
   function.getBody().takeBody(source.getBody());
   Block &entry = function.getBody().front();
   // Shared memory follows the arguments.
-  while (entry.getNumArguments() > kernel.parameters)
-    moveShared(entry.getArgument(kernel.parameters));
+  for (size_t alignment : alignments)
+    moveShared(entry.getArgument(kernel.parameters), alignment);
   launch = entry.addArgument(pointer, loc);
   thread = entry.addArgument(builder.getIndexType(), loc);
   block = entry.addArgument(builder.getIndexType(), loc);
 }
 
-void KernelConverter::moveShared(BlockArgument buffer) {
+void KernelConverter::moveShared(BlockArgument buffer, size_t alignment) {
   auto type = cast<MemRefType>(buffer.getType());
   std::string symbol =
       "shared." + kernel.name + "." + std::to_string(kernel.shared.size());
@@ -190,7 +216,7 @@ void KernelConverter::moveShared(BlockArgument buffer) {
       memref::GetGlobalOp::create(builder, buffer.getLoc(), type, symbol);
   buffer.replaceAllUsesWith(global);
   buffer.getOwner()->eraseArgument(buffer.getArgNumber());
-  kernel.shared.push_back({symbol, bytes, nullptr});
+  kernel.shared.push_back({symbol, bytes, alignment, nullptr});
 }
 
 Value KernelConverter::constant(int64_t value) {

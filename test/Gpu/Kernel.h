@@ -18,6 +18,8 @@ class Launch;
 
 constexpr unsigned kWarpSize = 32;
 constexpr unsigned kMostThreads = 1024;
+/// Bytes of shared memory that a kernel states.
+constexpr uint64_t kMostShared = 48 << 10;
 
 /// A load or a store of the code.
 struct AccessSite {
@@ -42,6 +44,8 @@ struct SharedBuffer {
   /// Of the code's global variable.
   std::string symbol;
   size_t bytes = 0;
+  /// As it is stated, or that of its elements: more is luck.
+  size_t alignment = 1;
   void *data = nullptr;
 };
 

@@ -15,12 +15,13 @@ static std::vector<MemoryBlock> memoryOf(const Kernel &kernel,
   for (llvm::ArrayRef<Buffer> buffers : {arguments, reachable})
     for (const Buffer &buffer : buffers)
       blocks.push_back({static_cast<char *>(buffer.data), buffer.bytes,
-                        buffer.name, buffer.initialized, /*isShared=*/false});
+                        buffer.name, buffer.initialized, /*isShared=*/false,
+                        /*alignment=*/0});
   for (const auto &shared : llvm::enumerate(kernel.shared))
-    blocks.push_back({static_cast<char *>(shared.value().data),
-                      shared.value().bytes,
-                      "shared memory " + std::to_string(shared.index()),
-                      /*isInitialized=*/false, /*isShared=*/true});
+    blocks.push_back(
+        {static_cast<char *>(shared.value().data), shared.value().bytes,
+         "shared memory " + std::to_string(shared.index()),
+         /*isInitialized=*/false, /*isShared=*/true, shared.value().alignment});
   return blocks;
 }
 
@@ -138,6 +139,11 @@ void *Launch::access(void *address, unsigned number) {
     report("alignment", site.text,
            self() + " is at an address that is no multiple of " +
                std::to_string(site.alignment) + " in '" + range->name + "'");
+  if (range->alignment && range->alignment < site.alignment)
+    report("alignment", site.text,
+           "'" + range->name + "' begins at a multiple of " +
+               std::to_string(range->alignment) + ", not of " +
+               std::to_string(site.alignment));
   pool.traffic.add(number, thread(), at, range->isShared);
   check(*range, at, site);
   return at;

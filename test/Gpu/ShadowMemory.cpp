@@ -72,7 +72,8 @@ ShadowMemory::ShadowMemory(std::vector<MemoryBlock> blocks,
     if (block.bytes == 0)
       continue;
     if (ranges.empty() || block.data >= ranges.back().end) {
-      ranges.push_back({block.data, end, block.name, block.isShared, {}});
+      ranges.push_back(
+          {block.data, end, block.name, block.isShared, block.alignment, {}});
       continue;
     }
     ranges.back().end = std::max(ranges.back().end, end);

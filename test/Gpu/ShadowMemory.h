@@ -64,6 +64,8 @@ struct Range {
   char *begin = nullptr, *end = nullptr;
   std::string name;
   bool isShared = false;
+  /// What the code says that it begins at multiples of; 0: it says nothing.
+  size_t alignment = 0;
   std::vector<Cell> cells;
 };
 
@@ -74,6 +76,7 @@ struct MemoryBlock {
   std::string name;
   bool isInitialized = true;
   bool isShared = false;
+  size_t alignment = 0; // as of Range
 };
 
 class ShadowMemory {

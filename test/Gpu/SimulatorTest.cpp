@@ -162,6 +162,26 @@ TEST(GpuSimulator, alignment_is_what_the_access_states) {
   EXPECT_EQ(problems(""), problems("{alignment = 8 : i64}"));
 }
 
+// Shared memory of numbers holds vectors only where it says so.
+TEST(GpuSimulator, shared_memory_begins_where_it_states) {
+  auto problems = [](const std::string &elements, const std::string &stated) {
+    std::string memory = sharedType("64x" + elements);
+    std::string body =
+        "%i = memref.extract_aligned_pointer_as_index %m : " + memory +
+        " -> index\n%j = arith.index_cast %i : index to i64\n"
+        "%p = llvm.inttoptr %j : i64 to !llvm.ptr\n"
+        "%z = arith.constant dense<0.0> : vector<4xf32>\n"
+        "llvm.store %z, %p {alignment = 16 : i64} : vector<4xf32>, "
+        "!llvm.ptr\n";
+    return Program(1, 1, "() workgroup(%m: " + memory + stated + ")", body)
+        .problemsOf({});
+  };
+  EXPECT_EQ(problems("f32", ""), "alignment: store at -:6:1: 'shared memory 0' "
+                                 "begins at a multiple of 4, not of 16\n");
+  EXPECT_EQ(problems("f32", " {llvm.align = 16 : i64}"), "");
+  EXPECT_EQ(problems("vector<4xf32>", ""), "");
+}
+
 TEST(GpuSimulator, variables_of_a_thread_are_its_own) {
   std::string body = "%v = memref.alloca() : memref<4xf32>\n"
                      "%x = arith.constant 2.0 : f32\nmemref.store %x, %v[%c1] "
@@ -329,6 +349,8 @@ TEST(GpuSimulator, refuses_what_it_does_not_simulate) {
                     "%a, %x monotonic : !llvm.ptr, i32\n"),
             "'llvm.atomicrmw' op touches memory in a way that is not "
             "simulated");
+  EXPECT_EQ(errorOf(1, "() workgroup(%m: " + sharedType("6145xf64") + ")", ""),
+            "'gpu.func' op has 49160 bytes of shared memory, more than 49152");
   EXPECT_EQ(errorOf(1, "() private(%m: memref<4xf32, 5>)", ""),
             "'gpu.func' op has private attributions");
   EXPECT_NE(errorOf(1, "(%a: !llvm.ptr)",
