@@ -56,6 +56,8 @@ private:
 
 } // namespace
 
+static const std::string kTrainImages = "train-images-idx3-ubyte";
+
 /// "DIR/NAME" or "DIR/NAME.gz", whichever exists.
 static Expected<std::string> findFile(const std::string &directory,
                                       const std::string &name) {
@@ -70,6 +72,12 @@ static Expected<std::string> findFile(const std::string &directory,
 static Expected<IdxArray> readNamed(const std::string &directory,
                                     const std::string &name, unsigned rank) {
   Expected<std::string> path = findFile(directory, name);
+  // A directory that is no other kind of data is taken for this one.
+  if (!path.ok() && name == kTrainImages)
+    return Status::error(path.status().code(),
+                         path.status().message() + ", and in '" + directory +
+                             "' no folders of images, one for each class, and "
+                             "no archives of them (.tar)");
   if (!path.ok())
     return path.status();
   Expected<IdxArray> array = readIdxFile(*path, rank);
@@ -128,8 +136,7 @@ chooseNormalization(const std::string &directory, Split split,
   }
   if (split == Split::Train)
     return measure(images, directory);
-  Expected<IdxArray> training =
-      readNamed(directory, "train-images-idx3-ubyte", 3);
+  Expected<IdxArray> training = readNamed(directory, kTrainImages, 3);
   if (!training.ok())
     return training.status();
   return measure(training->data, directory);
