@@ -65,19 +65,19 @@ static Expected<std::string> findFile(const std::string &directory,
   for (const std::string &path : {plain, plain + ".gz"})
     if (::access(path.c_str(), F_OK) == 0)
       return path;
-  return Status::error(RP_IO_ERROR,
-                       "found neither '" + plain + "' nor '" + plain + ".gz'");
+  // A directory that is no other kind of data is taken for this one.
+  std::string others = name != kTrainImages
+                           ? ""
+                           : ", and in '" + directory +
+                                 "' no folders of images, one for each class, "
+                                 "and no archives of them (.tar)";
+  return Status::error(RP_IO_ERROR, "found neither '" + plain + "' nor '" +
+                                        plain + ".gz'" + others);
 }
 
 static Expected<IdxArray> readNamed(const std::string &directory,
                                     const std::string &name, unsigned rank) {
   Expected<std::string> path = findFile(directory, name);
-  // A directory that is no other kind of data is taken for this one.
-  if (!path.ok() && name == kTrainImages)
-    return Status::error(path.status().code(),
-                         path.status().message() + ", and in '" + directory +
-                             "' no folders of images, one for each class, and "
-                             "no archives of them (.tar)");
   if (!path.ok())
     return path.status();
   Expected<IdxArray> array = readIdxFile(*path, rank);
