@@ -304,6 +304,12 @@ static rp_status *withSession(const rp_session *session, Body body) noexcept {
   });
 }
 
+rp_status *rp_session_switch(rp_session *session, const rp_program *program) {
+  return withSession(session, [&](Session &s) {
+    return program ? s.switchTo(program->program) : missing("program");
+  });
+}
+
 rp_status *rp_session_initialize(rp_session *session, uint64_t seed) {
   return withSession(session, [&](Session &s) { return s.initialize(seed); });
 }

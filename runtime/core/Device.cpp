@@ -20,6 +20,11 @@ Status DeviceProgram::writeInput(size_t, uint32_t, uint64_t offset,
   return write(offset, data, bytes);
 }
 
+Expected<std::unique_ptr<DeviceProgram>>
+DeviceProgram::prepareBeside(const fb::Program &) {
+  return std::unique_ptr<DeviceProgram>();
+}
+
 Device::~Device() = default;
 
 Expected<DeviceSummary> Device::summary() {

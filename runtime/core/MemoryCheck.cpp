@@ -342,6 +342,21 @@ Status MemoryCheck::restore() {
   return {};
 }
 
+Status MemoryCheck::adopt() {
+  isRestored = true;
+  return checked->read(0, contents.data(), contents.size());
+}
+
+Expected<std::unique_ptr<DeviceProgram>>
+MemoryCheck::prepareBeside(const fb::Program &other) {
+  Expected<std::unique_ptr<DeviceProgram>> beside =
+      checked->prepareBeside(other);
+  if (!beside.ok() || !*beside)
+    return beside;
+  return std::unique_ptr<DeviceProgram>(
+      std::make_unique<MemoryCheck>(other, std::move(*beside)));
+}
+
 Status MemoryCheck::write(uint64_t offset, const void *data, uint64_t bytes) {
   REPRISE_RETURN_IF_ERROR(restore());
   REPRISE_RETURN_IF_ERROR(checked->write(offset, data, bytes));

@@ -45,6 +45,13 @@ public:
   /// none of its operands'. The arena then holds what it did before that step.
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return checked->highWaterBytes(); }
+  /// The result is checked as well.
+  Expected<std::unique_ptr<DeviceProgram>>
+  prepareBeside(const fb::Program &other) override;
+  /// Between the turns of programs in one memory: puts into the arena what it
+  /// holds between steps, and takes as that what is there.
+  Status restore();
+  Status adopt();
   /// The end of the highest byte of the arena or behind it that a step changed
   /// or that was written from outside.
   uint64_t changedBytes() const { return changed; }
@@ -84,7 +91,6 @@ private:
                  const Touched &touched, Damage &damage,
                  std::vector<uint8_t> &results);
   Status runStep(size_t entry, size_t index);
-  Status restore();
   Status damaged(const StepRef &step, const Damage &damage) const;
   Status dependent(const StepRef &step, uint64_t at) const;
   std::string place(const StepRef &step, uint64_t at) const;

@@ -48,8 +48,9 @@ static Status checkTransfer(const std::string &what, const fb::View &view,
 // Creation
 //===----------------------------------------------------------------------===//
 
-void Session::prepareEntries() {
-  const fb::Program &root = program->root();
+std::vector<Session::EntryState> Session::entriesOf(const Program &program) {
+  const fb::Program &root = program.root();
+  std::vector<EntryState> entries;
   for (uint32_t i = 0; root.entries() && i < root.entries()->size(); ++i) {
     const fb::Entry &entry = *root.entries()->Get(i);
     EntryState &state = entries.emplace_back();
@@ -69,6 +70,7 @@ void Session::prepareEntries() {
         if (last[k] + fixed == output->view()->buffer())
           last.erase(last.begin() + long(k));
   }
+  return entries;
 }
 
 Status Session::fillConstants() {
@@ -83,19 +85,13 @@ Status Session::fillConstants() {
   return {};
 }
 
-Status Session::openProgram() {
+Expected<std::unique_ptr<DeviceProgram>> Session::open(const Program &wanted) {
   Expected<std::unique_ptr<DeviceProgram>> opened = device->prepare(
-      program->root(), options.checkMemory ? MemoryCheck::kGuardBytes : 0);
-  if (!opened.ok())
-    return opened.status();
-  prepared = std::move(*opened);
-  if (options.checkMemory) {
-    auto checked =
-        std::make_unique<MemoryCheck>(program->root(), std::move(prepared));
-    check = checked.get();
-    prepared = std::move(checked);
-  }
-  return {};
+      wanted.root(), options.checkMemory ? MemoryCheck::kGuardBytes : 0);
+  if (!opened.ok() || !options.checkMemory)
+    return opened;
+  return std::unique_ptr<DeviceProgram>(
+      std::make_unique<MemoryCheck>(wanted.root(), std::move(*opened)));
 }
 
 Expected<std::unique_ptr<Session>>
@@ -118,8 +114,11 @@ Session::create(std::shared_ptr<const Program> program,
                              "', not for '" + wanted +
                              "'; compile the model again for that one");
   session->device = std::move(*device);
-  REPRISE_RETURN_IF_ERROR(session->openProgram());
-  session->prepareEntries();
+  auto prepared = session->open(*session->program);
+  if (!prepared.ok())
+    return prepared.status();
+  session->beginTurn(
+      {session->program, std::move(*prepared), entriesOf(*session->program)});
   REPRISE_RETURN_IF_ERROR(session->fillConstants());
   return session;
 }
@@ -308,8 +307,7 @@ Status Session::getOutput(const char *entryName, const char *name, void *data,
 //===----------------------------------------------------------------------===//
 
 rp_memory_stats Session::memory() const {
-  return {size_t(program->root().arena_bytes()),
-          size_t(prepared->highWaterBytes()),
+  return {size_t(memoryBytes), size_t(prepared->highWaterBytes()),
           check ? size_t(check->changedBytes()) : 0};
 }
 

@@ -24,6 +24,12 @@ public:
   static Expected<std::unique_ptr<Session>>
   create(std::shared_ptr<const Program> program, const SessionOptions &options);
 
+  /// Goes on with another program of the same variables, which keep their
+  /// values; inputs and outputs are gone. Programs that fit the memory of the
+  /// first stay prepared; a larger one takes new memory, after the old one was
+  /// given back. Where that fails the session is as it was.
+  Status switchTo(std::shared_ptr<const Program> next);
+
   Status initialize(uint64_t seed);
   Status setInput(const char *entry, const char *name, const void *data,
                   size_t bytes);
@@ -47,10 +53,25 @@ private:
     std::vector<std::vector<uint32_t>> dying;
   };
 
+  /// A program whose turn it is not.
+  struct Parked {
+    std::shared_ptr<const Program> program;
+    std::unique_ptr<DeviceProgram> prepared;
+    std::vector<EntryState> entries;
+  };
+  /// The bytes of a variable, by its number in the program that has its turn.
+  using Values =
+      std::vector<std::pair<const fb::Variable *, std::vector<uint8_t>>>;
+
   Session(std::shared_ptr<const Program> program, SessionOptions options)
       : program(std::move(program)), options(std::move(options)) {}
-  Status openProgram();
-  void prepareEntries();
+  Expected<std::unique_ptr<DeviceProgram>> open(const Program &program);
+  void beginTurn(Parked turn);
+  Expected<Values> readMoved(const fb::Program &next, bool all);
+  Status writeValues(const Values &values);
+  Status takeTurn(const std::shared_ptr<const Program> &next);
+  Status replaceMemory(std::shared_ptr<const Program> next);
+  static std::vector<EntryState> entriesOf(const Program &program);
   Status fillConstants();
   Status checkInputs(size_t entry) const;
   Status runSteps(size_t entry);
@@ -63,8 +84,11 @@ private:
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceProgram> prepared;
   /// `prepared`, where memory is checked; else null.
-  const MemoryCheck *check = nullptr;
+  MemoryCheck *check = nullptr;
   std::vector<EntryState> entries;
+  /// In the same memory.
+  std::vector<Parked> parked;
+  uint64_t memoryBytes = 0; // of the arena, as it was allocated
   /// The entry whose outputs are in the arena, or -1.
   int outputsOf = -1;
   /// The entry whose inputs are being set, or -1.

@@ -72,12 +72,22 @@ private:
   Team &team;
 };
 
+/// What programs share that take turns.
+struct CpuSite {
+  CpuSite(Arena arena, std::unique_ptr<Team> threads)
+      : arena(std::move(arena)), team(std::move(threads)), parts(team->size()),
+        stream(cpuEngine()), cache(*team) {}
+  Arena arena;
+  std::unique_ptr<Team> team;
+  Grains parts; // of the kernel that runs
+  dnnl::stream stream;
+  LibraryCache cache;
+};
+
 class CpuProgram : public DeviceProgram {
 public:
-  CpuProgram(const fb::Program &program, Arena arena,
-             std::unique_ptr<Team> threads)
-      : program(program), arena(std::move(arena)), team(std::move(threads)),
-        parts(team->size()), stream(cpuEngine()), cache(*team),
+  CpuProgram(const fb::Program &program, std::shared_ptr<CpuSite> site)
+      : program(program), site(std::move(site)),
         highWater(program.fixed_bytes()) {}
   Status prepare();
 
@@ -89,6 +99,8 @@ public:
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return highWater; }
+  Expected<std::unique_ptr<DeviceProgram>>
+  prepareBeside(const fb::Program &other) override;
 
 private:
   using StepList = std::vector<std::unique_ptr<CpuStep>>;
@@ -106,13 +118,10 @@ private:
                                                  const fb::LibraryCall &call);
 
   const fb::Program &program;
-  Arena arena;
+  std::shared_ptr<CpuSite> site;
+  Arena &arena = site->arena;
   CodeImage code;
   std::vector<KernelFunction> kernels;
-  std::unique_ptr<Team> team;
-  Grains parts; // of the kernel that runs
-  dnnl::stream stream;
-  LibraryCache cache;
   std::vector<StepList> entries;
   uint64_t highWater;
 };
@@ -210,7 +219,7 @@ Status CpuProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
 }
 
 Status CpuProgram::run(size_t entry, size_t first, size_t end) {
-  ThreadScope scope(*team);
+  ThreadScope scope(*site->team);
   StepList &steps = entries[entry];
   for (size_t i = first; i < end; ++i) {
     uint64_t given = steps[i]->end;
@@ -246,8 +255,8 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
                           const fb::KernelLaunch &launch) {
   // Below this, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 32 << 10;
-  auto step =
-      std::make_unique<KernelStep>(kernels[launch.kernel()], *team, parts);
+  auto step = std::make_unique<KernelStep>(kernels[launch.kernel()],
+                                           *site->team, site->parts);
   step->grains = int64_t(launch.grains());
   REPRISE_FAULT("kernel-one-grain-more", ++step->grains);
   uint64_t bytes = 0;
@@ -257,13 +266,15 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
       bytes += *viewBytes(*view);
     }
   if (bytes > kInlineBytes)
-    step->threads = unsigned(std::min<uint64_t>(team->size(), launch.grains()));
+    step->threads =
+        unsigned(std::min<uint64_t>(site->team->size(), launch.grains()));
   return step;
 }
 
 Expected<std::unique_ptr<CpuStep>>
 CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
-  Expected<const LibraryCache::Entry *> cached = cache.get(describe(call));
+  Expected<const LibraryCache::Entry *> cached =
+      site->cache.get(describe(call));
   if (!cached.ok())
     return cached.status();
   const LibraryPlan &plan = (*cached)->plan;
@@ -293,7 +304,8 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
   operands.workspace =
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
   std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
-      BoundLibraryCall(plan, (*cached)->code, operands), stream, *team);
+      BoundLibraryCall(plan, (*cached)->code, operands), site->stream,
+      *site->team);
   step->end = end;
   return step;
 }
@@ -347,8 +359,8 @@ static std::string text(const flatbuffers::String *s) {
   return s ? s->str() : "";
 }
 
-Expected<std::unique_ptr<DeviceProgram>>
-CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+/// Whether this processor and this library are those of the program.
+static Status checkProgram(const fb::Program &program) {
   bool isAligned = program.alignment() == kAlignment;
   REPRISE_FAULT("any-alignment-taken", isAligned = true);
   if (!isAligned)
@@ -358,17 +370,37 @@ CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
                              " bytes, those of this device to " +
                              std::to_string(kAlignment));
   REPRISE_RETURN_IF_ERROR(checkTarget(text(program.target())));
-  REPRISE_RETURN_IF_ERROR(checkLibrary(text(program.library())));
+  return checkLibrary(text(program.library()));
+}
+
+static Expected<std::unique_ptr<DeviceProgram>>
+prepareIn(std::shared_ptr<CpuSite> site, const fb::Program &program) {
+  auto prepared = std::make_unique<CpuProgram>(program, std::move(site));
+  REPRISE_RETURN_IF_ERROR(prepared->prepare());
+  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+}
+
+Expected<std::unique_ptr<DeviceProgram>>
+CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+  REPRISE_RETURN_IF_ERROR(checkProgram(program));
   Expected<Arena> arena = Arena::allocate(program.arena_bytes(), guardBytes);
   if (!arena.ok())
     return arena.status();
   Expected<std::unique_ptr<Team>> team = Team::create(program.threads());
   if (!team.ok())
     return team.status();
-  auto prepared = std::make_unique<CpuProgram>(program, std::move(*arena),
-                                               std::move(*team));
-  REPRISE_RETURN_IF_ERROR(prepared->prepare());
-  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+  return prepareIn(
+      std::make_shared<CpuSite>(std::move(*arena), std::move(*team)), program);
+}
+
+Expected<std::unique_ptr<DeviceProgram>>
+CpuProgram::prepareBeside(const fb::Program &other) {
+  REPRISE_RETURN_IF_ERROR(checkProgram(other));
+  bool fits = other.arena_bytes() <= arena.bytes();
+  REPRISE_FAULT("beside-whatever-it-needs", fits = true);
+  if (!fits || other.threads() != site->team->size())
+    return std::unique_ptr<DeviceProgram>();
+  return prepareIn(site, other);
 }
 
 HostBytes CpuDevice::hostBytes(const fb::Program &program) const {

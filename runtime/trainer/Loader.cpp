@@ -32,10 +32,31 @@ unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked) {
   return isCostly ? std::max(1u, std::thread::hardware_concurrency()) : 1;
 }
 
-Loader::Loader(const Dataset &data, const LoaderOptions &options)
-    : data(data), options(options) {
+/// Numbers of the batches that a part has in an epoch.
+static uint64_t batchesOf(uint64_t rows, size_t batch, LoaderMode mode) {
+  bool isTraining = mode == LoaderMode::Train;
+  return rows / batch + (!isTraining && rows % batch != 0);
+}
+
+Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
+    : options(options) {
   bool training = options.mode == LoaderMode::Train;
-  perEpoch = (data.size() + (training ? 0 : options.batch - 1)) / options.batch;
+  bool isCostly = false;
+  for (LoaderPart &one : given) {
+    Part &part = parts.emplace_back();
+    static_cast<LoaderPart &>(part) = std::move(one);
+    part.batches = batchesOf(part.size(), part.batch, options.mode);
+    part.order.resize(size_t(part.size()));
+    std::iota(part.order.begin(), part.order.end(), uint64_t(0));
+    if (part.rows)
+      part.order = *part.rows;
+    perEpoch += part.batches;
+    isCostly |= part.data->isCostly();
+  }
+  if (parts.size() > 1) {
+    turns.resize(size_t(perEpoch));
+    drawn.reserve(turns.size());
+  }
   first = options.epoch * perEpoch + options.position / options.batch;
   if (options.batches > 0)
     end = first + options.batches;
@@ -43,19 +64,45 @@ Loader::Loader(const Dataset &data, const LoaderOptions &options)
     end = training ? UINT64_MAX : first + perEpoch;
   if (!training)
     end = std::min(end, perEpoch);
-  order.resize(data.size());
-  std::iota(order.begin(), order.end(), uint64_t(0));
-  pool = std::make_unique<WorkerPool>(
-      loaderThreads(data.isCostly(), options.threads));
+  pool = std::make_unique<WorkerPool>(loaderThreads(isCostly, options.threads));
   ring.resize(std::max<size_t>(options.depth, 2));
-  for (Batch &batch : ring) {
-    for (const Column &column : data.columns())
-      batch.columns.emplace_back(options.batch * column.bytes());
-  }
+  for (Batch &batch : ring)
+    for (size_t c = 0; c < parts.front().data->columns().size(); ++c) {
+      size_t bytes = 0;
+      for (const Part &part : parts)
+        bytes = std::max(bytes, part.batch * part.data->columns()[c].bytes());
+      // The batch of a smaller part takes its beginning.
+      batch.columns.emplace_back(bytes);
+    }
+}
+
+/// Whether an epoch of so many batches can begin where it is to.
+Status Loader::check(uint64_t images, uint64_t perEpoch,
+                     const LoaderOptions &options) {
+  if (options.position % options.batch != 0 ||
+      options.position / options.batch >= std::max<uint64_t>(1, perEpoch))
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "no batch of " + std::to_string(options.batch) + " begins at image " +
+            std::to_string(options.position) + " of " + std::to_string(images));
+  // Batches are numbered from epoch 0 in 64 bits.
+  uint64_t last = 0;
+  if (__builtin_add_overflow(options.epoch, uint64_t(1), &last) ||
+      __builtin_mul_overflow(last, perEpoch + 1, &last) ||
+      __builtin_add_overflow(last, options.batches, &last))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "epoch " + std::to_string(options.epoch) + " of " +
+                             std::to_string(images) +
+                             " images is too late to begin at");
+  return {};
 }
 
 Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                                                  const LoaderOptions &options) {
+  if (data.size() > std::vector<uint64_t>().max_size())
+    return Status::error(RP_OUT_OF_MEMORY, "the order of " +
+                                               std::to_string(data.size()) +
+                                               " images fits no memory");
   if (options.batch == 0)
     return Status::error(RP_INVALID_ARGUMENT, "a batch of 0 images was asked");
   if (options.mode == LoaderMode::Train && data.size() < options.batch)
@@ -63,28 +110,22 @@ Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                          "the data have " + std::to_string(data.size()) +
                              " images, fewer than one batch of " +
                              std::to_string(options.batch));
-  if (data.size() > std::vector<uint64_t>().max_size())
-    return Status::error(RP_OUT_OF_MEMORY, "the order of " +
-                                               std::to_string(data.size()) +
-                                               " images fits no memory");
-  if (options.position % options.batch != 0 ||
-      options.position / options.batch >=
-          std::max<uint64_t>(1, data.size() / options.batch))
+  return create({{&data, options.batch, std::nullopt}}, options);
+}
+
+Expected<std::unique_ptr<Loader>> Loader::create(std::vector<LoaderPart> parts,
+                                                 const LoaderOptions &options) {
+  uint64_t images = 0, batches = 0;
+  for (const LoaderPart &part : parts) {
+    images += part.size();
+    batches += batchesOf(part.size(), part.batch, options.mode);
+  }
+  if (options.mode == LoaderMode::Train && batches == 0)
     return Status::error(RP_INVALID_ARGUMENT,
-                         "no batch of " + std::to_string(options.batch) +
-                             " begins at image " +
-                             std::to_string(options.position) + " of " +
-                             std::to_string(data.size()));
-  // Batches are numbered from epoch 0 in 64 bits.
-  uint64_t perEpoch = data.size() / options.batch + 1, last = 0;
-  if (__builtin_add_overflow(options.epoch, uint64_t(1), &last) ||
-      __builtin_mul_overflow(last, perEpoch, &last) ||
-      __builtin_add_overflow(last, options.batches, &last))
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "epoch " + std::to_string(options.epoch) + " of " +
-                             std::to_string(data.size()) +
-                             " images is too late to begin at");
-  std::unique_ptr<Loader> loader(new Loader(data, options));
+                         "none of the " + std::to_string(parts.size()) +
+                             " sizes has images enough for one batch");
+  REPRISE_RETURN_IF_ERROR(check(images, batches, options));
+  std::unique_ptr<Loader> loader(new Loader(std::move(parts), options));
   loader->thread = std::thread([raw = loader.get()] { raw->work(); });
   return loader;
 }
@@ -100,38 +141,69 @@ Loader::~Loader() {
 }
 
 /// Rows of costly data one by one, which any thread may take.
-Status Loader::fillRows(Batch &batch) {
-  const std::vector<Column> &columns = data.columns();
-  size_t part = data.isCostly() ? 1 : std::max<size_t>(batch.valid, 1);
+Status Loader::fillRows(const Part &part, const uint64_t *rows, Batch &batch) {
+  const std::vector<Column> &columns = part.data->columns();
+  size_t piece = part.data->isCostly() ? 1 : std::max<size_t>(batch.valid, 1);
   const Draw draw = {options.seed, batch.epoch};
-  return pool->run(batch.valid / part, [&](size_t number) {
+  return pool->run(batch.valid / piece, [&](size_t number) {
     std::vector<void *> places;
     for (size_t c = 0; c < columns.size(); ++c)
       places.push_back(batch.columns[c].data() +
-                       number * part * columns[c].bytes());
-    const uint64_t *indices = &order[batch.position + number * part];
+                       number * piece * columns[c].bytes());
+    const uint64_t *indices = rows + number * piece;
     return options.mode == LoaderMode::Train
-               ? data.fillDrawn(draw, indices, part, places.data())
-               : data.fill(indices, part, places.data());
+               ? part.data->fillDrawn(draw, indices, piece, places.data())
+               : part.data->fill(indices, piece, places.data());
   });
 }
 
-Status Loader::fillBatch(uint64_t number, Batch &batch) {
-  uint64_t epoch = number / perEpoch;
-  bool shuffle = options.mode == LoaderMode::Train && data.shuffled();
-  if (shuffle && orderEpoch != epoch) {
-    shuffleEpoch(options.seed, epoch, data.size(), order.data());
-    REPRISE_FAULT("epochs-in-one-order",
-                  shuffleEpoch(options.seed, 0, data.size(), order.data()));
-    orderEpoch = epoch;
+/// Puts rows and turns into the order of an epoch.
+void Loader::orderEpochs(uint64_t epoch) {
+  if (options.mode != LoaderMode::Train || orderedEpoch == epoch)
+    return;
+  uint64_t drawnEpoch = epoch;
+  REPRISE_FAULT("epochs-in-one-order", drawnEpoch = 0);
+  // Streams of their own, the first of them the seed's.
+  auto seedOf = [&](uint64_t stream) {
+    return options.seed + stream * UINT64_C(0x9E3779B97F4A7C15);
+  };
+  for (size_t p = 0; p < parts.size(); ++p) {
+    Part &part = parts[p];
+    if (!part.data->shuffled())
+      continue;
+    shuffleEpoch(seedOf(p), drawnEpoch, part.order.size(), part.order.data());
+    for (uint64_t &row : part.order)
+      row = part.rows ? (*part.rows)[row] : row;
   }
-  batch.epoch = epoch;
+  orderedEpoch = epoch;
+  if (parts.size() == 1)
+    return;
+  drawn.resize(turns.size());
+  shuffleEpoch(seedOf(parts.size()), drawnEpoch, drawn.size(), drawn.data());
+  size_t place = 0;
+  for (size_t p = 0; p < parts.size(); ++p)
+    for (uint64_t number = 0; number < parts[p].batches; ++number)
+      turns[drawn[place++]] = {p, number};
+}
+
+Status Loader::fillBatch(uint64_t number, Batch &batch) {
+  batch.epoch = number / perEpoch;
   batch.position = number % perEpoch * options.batch;
+  orderEpochs(batch.epoch);
+  Turn turn = {0, number % perEpoch};
+  if (parts.size() > 1)
+    turn = turns[size_t(turn.number)];
+  const Part &part = parts[turn.part];
+  uint64_t begin = turn.number * part.batch;
+  batch.part = turn.part;
   batch.valid =
-      size_t(std::min<uint64_t>(options.batch, data.size() - batch.position));
-  REPRISE_RETURN_IF_ERROR(fillRows(batch));
+      size_t(std::min<uint64_t>(part.batch, part.order.size() - begin));
+  const std::vector<Column> &columns = part.data->columns();
+  for (size_t c = 0; c < batch.columns.size(); ++c)
+    batch.columns[c].resize(part.batch * columns[c].bytes());
+  REPRISE_RETURN_IF_ERROR(fillRows(part, &part.order[begin], batch));
   for (size_t c = 0; c < batch.columns.size(); ++c) {
-    size_t written = batch.valid * data.columns()[c].bytes();
+    size_t written = batch.valid * columns[c].bytes();
     std::fill(batch.columns[c].begin() + written, batch.columns[c].end(), 0);
   }
   return Status();

@@ -101,6 +101,7 @@ public:
     REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_memory(session, &stats)));
     return stats;
   }
+  Status switchTo(const rp_program *next) override;
 
 private:
   Status describeEntry(const char *name);
@@ -167,6 +168,8 @@ Status SessionBackend::describeEntry(const char *name) {
 }
 
 Status SessionBackend::describe() {
+  vars.clear();
+  entries.clear();
   for (size_t i = 0, n = rp_program_variable_count(program); i < n; ++i) {
     rp_tensor_info info = {};
     REPRISE_RETURN_IF_ERROR(takeStatus(rp_program_variable(program, i, &info)));
@@ -174,6 +177,12 @@ Status SessionBackend::describe() {
   }
   REPRISE_RETURN_IF_ERROR(describeEntry("train_step"));
   return describeEntry("eval_step");
+}
+
+Status SessionBackend::switchTo(const rp_program *next) {
+  REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_switch(session, next)));
+  program = next;
+  return describe();
 }
 
 Expected<std::unique_ptr<Backend>>

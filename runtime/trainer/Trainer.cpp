@@ -60,12 +60,15 @@ private:
   std::atomic<bool> *flag;
 };
 
-/// A step whose inputs the backend has: its batch, the loader's until the next
-/// one; where that begins; its rate.
+/// A step whose inputs are there: its batch, the loader's until the next one;
+/// where that begins; its rate.
 struct FedStep {
   const Batch *batch = nullptr;
   uint64_t epoch = 0, position = 0;
   float rate = 0;
+  StepPlace place() const { return {epoch, batch->part}; }
+  /// False where another program than the one that runs will take them.
+  bool isGiven = false;
 };
 
 /// One run from its first step to its last.
@@ -89,10 +92,15 @@ private:
   Status loadVariables();
   Status checkResumed() const;
   Status planSteps();
-  Expected<std::optional<FedStep>> feed(uint64_t number);
+  Status openData();
+  Status openBuckets(const DataSpec &spec);
+  Status startLoader();
+  uint64_t stepsPerEpoch() const;
+  Expected<std::optional<FedStep>> feed(uint64_t number, bool isRunning);
   Status readResults();
   Status readLoss();
-  Status give(const FedStep &step, uint64_t number);
+  Status give(FedStep &step, uint64_t number);
+  Status takeProgram(const StepPlace &place);
   Status finishStep(const FedStep &step);
   void advance(const FedStep &step);
   Expected<Progress> progressOf(const FedStep &step);
@@ -107,13 +115,24 @@ private:
   const TrainOptions &options;
   const std::string entry = entryName(StepKind::Train);
   HookRun hooks;
-  StepForm form;
+  StepForm form; // of the program that the run begins with
+  /// Of the program that the backend has, and which steps it runs.
+  StepForm current;
+  std::optional<StepPlace> currentPlace;
   PathLock lock; // on savePath
   std::unique_ptr<Dataset> data;
+  /// Of each bucket: the images in its size, and which of them are its own.
+  struct Sorted {
+    std::unique_ptr<Dataset> data;
+    Bucket bucket;
+    std::vector<uint64_t> rows;
+  };
+  std::vector<Sorted> buckets;
   std::unique_ptr<Loader> loader;
   RunningMean recent;
-  uint64_t total = 0;     // steps at the end
-  uint64_t savedStep = 0; // of the state on disk
+  uint64_t total = 0;      // steps at the end
+  uint64_t savedStep = 0;  // of the state on disk
+  uint64_t imagesDone = 0; // of this run
   float rate = 0;
   double stepSeconds = 0; // of the last step
   Clock::time_point start;
@@ -211,7 +230,7 @@ Status Run::checkResumed() const {
 Status Run::chooseCourse() {
   Course asked = backend.settings();
   addLearningRate(options.learningRate, asked);
-  uint64_t perEpoch = data->size() / form.batch, steps = options.steps;
+  uint64_t perEpoch = stepsPerEpoch(), steps = options.steps;
   if (options.epochs > 0 &&
       __builtin_mul_overflow(options.epochs, perEpoch, &steps))
     return invalid("a run of " + std::to_string(options.epochs) +
@@ -224,6 +243,9 @@ Status Run::chooseCourse() {
   asked["data"] = *described;
   for (const auto &[name, value] : data->settings())
     asked[name] = value;
+  for (const Sorted &sorted : buckets)
+    asked["buckets"] +=
+        (asked["buckets"].empty() ? "" : " ") + sorted.bucket.str();
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
     std::set<std::string> given = options.given;
@@ -246,7 +268,7 @@ Status Run::chooseCourse() {
 }
 
 Status Run::planSteps() {
-  uint64_t perEpoch = data->size() / form.batch;
+  uint64_t perEpoch = stepsPerEpoch();
   bool isDone = options.mayBeDone && result.position.step == total;
   if (perEpoch > 0 && result.position.step >= total && !isDone)
     return invalid("'" + options.resumePath + "' has done " +
@@ -255,34 +277,77 @@ Status Run::planSteps() {
   return perEpoch > 0 ? result.learningRate.check(total) : Status();
 }
 
-Status Run::prepare() {
-  REPRISE_RETURN_IF_ERROR(checkOptions());
-  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
-  if (!read.ok())
-    return read.status();
-  form = *read;
-  REPRISE_RETURN_IF_ERROR(checkOutputs());
-  REPRISE_RETURN_IF_ERROR(loadVariables());
-  RunPosition &position = result.position;
+/// The columns of the program that the run begins with, for images of another
+/// size.
+static Expected<std::vector<Column>> columnsOf(const StepForm &form,
+                                               const Bucket &bucket) {
+  std::vector<Column> columns = form.columns;
+  size_t images = 0;
+  for (Column &column : columns)
+    if (column.role == RP_BINDING_DATA && column.shape.size() == 3) {
+      column.shape[0] = bucket.height;
+      column.shape[1] = bucket.width;
+      ++images;
+    }
+  if (images + form.label.has_value() == columns.size() && images == 1)
+    return columns;
+  return invalid("images of several sizes are for a program that takes one "
+                 "image (height x width x channels), and a label");
+}
+
+/// The data once more for each size. Images that must be looked at one by one
+/// are looked at for the sizes that they have.
+Status Run::openBuckets(const DataSpec &spec) {
+  std::vector<Bucket> wanted = options.programs->buckets();
+  for (const Bucket &bucket : wanted) {
+    Expected<std::vector<Column>> columns = columnsOf(form, bucket);
+    if (!columns.ok())
+      return columns.status();
+    DatasetOptions of = form.wanted();
+    of.columns = *columns;
+    auto opened = openDataset(spec, Split::Train, of);
+    if (!opened.ok())
+      return opened.status();
+    buckets.push_back({std::move(*opened), bucket, {}});
+  }
+  for (uint64_t row = 0; row < data->size(); ++row) {
+    auto size = data->imageSize(row);
+    if (!size.ok())
+      return Status::error(size.status().code(),
+                           "'" + spec.source + "' cannot be sorted by sizes: " +
+                               size.status().message());
+    buckets[nearestBucket(wanted, (*size)[0], (*size)[1])].rows.push_back(row);
+  }
+  return {};
+}
+
+Status Run::openData() {
   DataSpec spec = options.data;
-  if (position.normalization)
-    spec.normalization = position.normalization;
-  takeImageSettings(position.course, options.given, spec);
+  if (result.position.normalization)
+    spec.normalization = result.position.normalization;
+  takeImageSettings(result.position.course, options.given, spec);
   auto opened = openDataset(spec, Split::Train, form.wanted());
   if (!opened.ok())
     return opened.status();
   data = std::move(*opened);
   result.skipped = data->skipped();
   REPRISE_RETURN_IF_ERROR(checkDataFits(form, *data, spec.source));
-  if (!options.resumePath.empty())
-    REPRISE_RETURN_IF_ERROR(checkResumed());
-  REPRISE_RETURN_IF_ERROR(chooseCourse());
-  if (!options.recipe.empty())
-    position.recipe = options.recipe;
-  position.batch = form.batch;
-  position.images = data->size();
-  position.normalization = data->normalization();
-  REPRISE_RETURN_IF_ERROR(planSteps());
+  if (options.programs && !options.programs->buckets().empty())
+    return openBuckets(spec);
+  return {};
+}
+
+uint64_t Run::stepsPerEpoch() const {
+  if (buckets.empty())
+    return data->size() / form.batch;
+  uint64_t steps = 0;
+  for (const Sorted &sorted : buckets)
+    steps += sorted.rows.size() / sorted.bucket.batch;
+  return steps;
+}
+
+Status Run::startLoader() {
+  const RunPosition &position = result.position;
   LoaderOptions wanted;
   wanted.batch = form.batch;
   wanted.seed = position.seed;
@@ -291,36 +356,88 @@ Status Run::prepare() {
   REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
   wanted.batches = total - position.step;
   wanted.threads = options.data.loaderThreads;
-  auto created = Loader::create(*data, wanted);
+  std::vector<LoaderPart> parts;
+  for (const Sorted &sorted : buckets)
+    parts.push_back({sorted.data.get(), sorted.bucket.batch, sorted.rows});
+  auto created = parts.empty() ? Loader::create(*data, wanted)
+                               : Loader::create(std::move(parts), wanted);
   if (!created.ok())
     return created.status();
   loader = std::move(*created);
+  return {};
+}
+
+Status Run::prepare() {
+  REPRISE_RETURN_IF_ERROR(checkOptions());
+  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
+  if (!read.ok())
+    return read.status();
+  form = current = *read;
+  REPRISE_RETURN_IF_ERROR(checkOutputs());
+  REPRISE_RETURN_IF_ERROR(loadVariables());
+  REPRISE_RETURN_IF_ERROR(openData());
+  if (!options.resumePath.empty())
+    REPRISE_RETURN_IF_ERROR(checkResumed());
+  REPRISE_RETURN_IF_ERROR(chooseCourse());
+  RunPosition &position = result.position;
+  if (!options.recipe.empty())
+    position.recipe = options.recipe;
+  position.batch = form.batch;
+  position.images = data->size();
+  position.normalization = data->normalization();
+  REPRISE_RETURN_IF_ERROR(planSteps());
+  REPRISE_RETURN_IF_ERROR(startLoader());
   savedStep = UINT64_MAX;
   REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));
   start = Clock::now();
   return Status();
 }
 
+/// Has the backend run the program of a step.
+Status Run::takeProgram(const StepPlace &place) {
+  if (!options.programs ||
+      (currentPlace && options.programs->isSame(*currentPlace, place)))
+    return {};
+  REPRISE_RETURN_IF_ERROR(options.programs->use(backend, place));
+  currentPlace = place;
+  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
+  if (!read.ok())
+    return read.status();
+  current = *read;
+  size_t batch =
+      buckets.empty() ? form.batch : buckets[place.bucket].bucket.batch;
+  if (current.batch == batch && current.columns.size() == form.columns.size())
+    return {};
+  return Status::error(RP_INTERNAL,
+                       "the program for steps of " + std::to_string(batch) +
+                           " images takes " + std::to_string(current.batch));
+}
+
 /// Gives the backend the inputs of a step, counted from the run's first.
-Status Run::give(const FedStep &step, uint64_t number) {
+Status Run::give(FedStep &step, uint64_t number) {
+  REPRISE_RETURN_IF_ERROR(takeProgram(step.place()));
   REPRISE_RETURN_IF_ERROR(
-      setBatch(backend, form, *step.batch, result.position.seed, number));
-  return backend.setInput(entry, form.learningRate, &step.rate,
+      setBatch(backend, current, *step.batch, result.position.seed, number));
+  step.isGiven = true;
+  return backend.setInput(entry, current.learningRate, &step.rate,
                           sizeof step.rate);
 }
 
-/// The next step, whose inputs the backend has; none when there are no more
-/// batches.
-Expected<std::optional<FedStep>> Run::feed(uint64_t number) {
+/// The next step, whose inputs the backend has unless one `isRunning` of
+/// another program; none when there are no more batches.
+Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
   Expected<const Batch *> batch = loader->next();
   if (!batch.ok())
     return batch.status();
   if (!*batch)
     return std::optional<FedStep>();
-  FedStep step = {*batch, (*batch)->epoch, (*batch)->position, 0};
+  FedStep step = {*batch, (*batch)->epoch, (*batch)->position, 0, false};
   step.rate =
       float(result.learningRate.at(number, total, loader->batchesPerEpoch()));
-  REPRISE_RETURN_IF_ERROR(give(step, number));
+  bool waits = isRunning && options.programs &&
+               !options.programs->isSame(*currentPlace, step.place());
+  if (!waits)
+    REPRISE_RETURN_IF_ERROR(give(step, number));
   return std::optional<FedStep>(step);
 }
 
@@ -336,7 +453,7 @@ static Status ofStep(uint64_t number, const Status &status) {
 Status Run::readResults() {
   REPRISE_RETURN_IF_ERROR(readLoss());
   return ofStep(result.position.step,
-                readMetrics(backend, form, result.metrics));
+                readMetrics(backend, current, result.metrics));
 }
 
 /// Reads the loss, and whether the program says that something was not finite.
@@ -345,10 +462,10 @@ Status Run::readLoss() {
   uint8_t bad = 0;
   REPRISE_RETURN_IF_ERROR(
       ofStep(result.position.step,
-             backend.getOutput(entry, form.loss, &loss, sizeof loss)));
-  if (!form.nonFinite.empty())
+             backend.getOutput(entry, current.loss, &loss, sizeof loss)));
+  if (!current.nonFinite.empty())
     REPRISE_RETURN_IF_ERROR(
-        backend.getOutput(entry, form.nonFinite, &bad, sizeof bad));
+        backend.getOutput(entry, current.nonFinite, &bad, sizeof bad));
   std::string step = "step " + std::to_string(result.position.step + 1);
   std::string help = " at a learning rate of " + std::to_string(rate) +
                      "; lower the learning rate or check the data (nothing was "
@@ -358,7 +475,7 @@ Status Run::readLoss() {
                    help);
   if (bad)
     return invalid(step + " computed something that is not finite ('" +
-                   form.nonFinite + "' of entry '" + entry + "')" + help);
+                   current.nonFinite + "' of entry '" + entry + "')" + help);
   result.loss = loss;
   recent.add(loss);
   return Status();
@@ -369,6 +486,7 @@ void Run::advance(const FedStep &step) {
   hooks.stepEnds();
   RunPosition &position = result.position;
   ++result.steps;
+  imagesDone += current.batch;
   ++position.step;
   position.epoch = step.epoch;
   position.position = step.position + form.batch;
@@ -392,7 +510,7 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
   progress.metrics = result.metrics;
   progress.stepSeconds = stepSeconds;
   double seconds = elapsed(), done = double(result.steps);
-  progress.imagesPerSecond = done * double(form.batch) / seconds;
+  progress.imagesPerSecond = double(imagesDone) / seconds;
   progress.secondsLeft = seconds / done * double(total - progress.step);
   progress.predictedPeakBytes = backend.entry(entry)->peakBytes;
   progress.highWaterBytes = memory->high_water_bytes;
@@ -440,25 +558,31 @@ Status Run::loop() {
     if (!hooks.stopReason().empty())
       return Status();
     if (!next)
-      next = feed(result.position.step);
+      next = feed(result.position.step, /*isRunning=*/false);
     if (!next->ok())
       return next->status();
     if (!**next)
       return Status();
     FedStep step = ***next;
     next.reset();
+    if (!step.isGiven)
+      REPRISE_RETURN_IF_ERROR(give(step, result.position.step));
     rate = step.rate;
     double begin = elapsed();
     hooks.stepBegins();
     REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
     // What goes wrong with it is for after this step, which is not lost.
     if (backend.stagesInputs())
-      next = feed(result.position.step + 1);
+      next = feed(result.position.step + 1, /*isRunning=*/true);
     REPRISE_RETURN_IF_ERROR(readResults());
     stepSeconds = elapsed() - begin;
     REPRISE_RETURN_IF_ERROR(finishStep(step));
-    // An evaluation has put its own inputs in the place of these.
-    if (hooks.tookInputs() && next && next->ok() && **next)
+    // An evaluation has put its own inputs in the place of these, and maybe
+    // another program in the place of this one.
+    if (!hooks.tookInputs())
+      continue;
+    currentPlace.reset();
+    if (next && next->ok() && **next)
       REPRISE_RETURN_IF_ERROR(give(***next, result.position.step));
   }
   return Status();
@@ -485,8 +609,11 @@ Status Run::finish() {
   Saving guard(options.saving);
   if (!options.savePath.empty() &&
       (savedStep != result.position.step || remembers))
-    return saveState(backend, options.savePath, result.position);
-  return Status();
+    REPRISE_RETURN_IF_ERROR(
+        saveState(backend, options.savePath, result.position));
+  // For an evaluation behind the run.
+  return options.programs ? options.programs->useForEvaluation(backend)
+                          : Status();
 }
 
 Status Run::fail(const Status &error) {

@@ -57,6 +57,12 @@ public:
   /// The highest end of any memory that a step or a write was given so far.
   /// What they made of it is MemoryCheck's to say.
   virtual uint64_t highWaterBytes() const = 0;
+  /// Prepares another verified program of the device in the same memory, which
+  /// then belongs to both: they take turns, and what one leaves in the arena is
+  /// there for the other. Changes nothing in it. Null where the device cannot,
+  /// or where the other needs more memory than there is.
+  virtual Expected<std::unique_ptr<DeviceProgram>>
+  prepareBeside(const fb::Program &other);
 };
 
 /// Memory of the host, in bytes, that a device takes for a program beside its
@@ -127,7 +133,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 3";
+constexpr const char *kDeviceRevision = "reprise device 4";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

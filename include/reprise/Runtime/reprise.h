@@ -145,6 +145,15 @@ rp_status *rp_session_create(const rp_program *program,
                              const rp_session_options *options,
                              rp_session **session);
 void rp_session_destroy(rp_session *session);
+/* Goes on with another program of the same variables, as one of the same model
+ * with other checkpointing or another batch: their values stay, inputs and
+ * outputs are gone. The memory is shared where that of the first suffices and
+ * the device can; else it is given back and taken anew, with the variables on
+ * the host meanwhile. Fails with
+ * RP_INVALID_ARGUMENT where the variables are others; where anything fails the
+ * session goes on with the program that it had. Switching back and forth
+ * prepares nothing again while the memory stays. */
+rp_status *rp_session_switch(rp_session *session, const rp_program *program);
 /* Gives every variable its initial value: the program's data, or numbers from
  * Philox 4x32-10 keyed by seed with one stream a variable (a hash of its name),
  * so that it depends on nothing else. A variable of role RP_SEED is set to
@@ -173,8 +182,9 @@ rp_status *rp_session_write_variable(rp_session *session, const char *name,
 
 typedef struct rp_memory_stats {
   size_t arena_bytes;      /* allocated */
-  size_t high_water_bytes; /* highest byte of the arena that steps were given
-                              since the session began, fixed bytes included */
+  size_t high_water_bytes; /* highest byte of the arena that steps of the
+                              program that has its turn were given so far,
+                              fixed bytes included */
   size_t changed_bytes;    /* with check_memory: the highest byte of the arena,
                               or behind it, that was changed; else 0 */
 } rp_memory_stats;

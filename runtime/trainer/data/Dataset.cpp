@@ -18,6 +18,11 @@ static std::vector<const DataSource *> sources() {
 
 Dataset::~Dataset() = default;
 
+Expected<std::array<int64_t, 2>> Dataset::imageSize(uint64_t) const {
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "all images of these data are of one size");
+}
+
 Status Dataset::identify(uint64_t index, std::vector<uint8_t> &bytes) const {
   size_t total = 0;
   for (const Column &column : columns())

@@ -147,6 +147,8 @@ Expected<EvaluateResult> HookRun::evaluate() {
   if (isCut())
     return cut();
   REPRISE_RETURN_IF_ERROR(keepGradients());
+  if (options.programs)
+    REPRISE_RETURN_IF_ERROR(options.programs->useForEvaluation(backend));
   REPRISE_RETURN_IF_ERROR(checkEvaluation());
   EvaluateOptions wanted;
   wanted.data = testSpec();

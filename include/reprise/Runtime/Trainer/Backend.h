@@ -66,6 +66,9 @@ public:
   virtual Status writeVariable(const std::string &name, const void *data,
                                size_t bytes) = 0;
   virtual Expected<rp_memory_stats> memory() = 0;
+  /// Goes on with another program of the same variables (rp_session_switch),
+  /// which must outlive the backend; entries are that one's from here on.
+  virtual Status switchTo(const rp_program *program);
 };
 
 /// Turns a status of the C interface into one of C++ and frees it.

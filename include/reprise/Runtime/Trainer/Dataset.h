@@ -13,6 +13,7 @@
 
 #include "reprise/Runtime/Status.h"
 #include "reprise/Runtime/Trainer/Images.h"
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -93,6 +94,9 @@ public:
   /// Writes what tells the row from others, before anything is chosen or drawn
   /// for it: its columns, or the bytes of a file.
   virtual Status identify(uint64_t index, std::vector<uint8_t> &bytes) const;
+  /// Height and width of the row's image before anything is done to it, where
+  /// images have sizes of their own.
+  virtual Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const;
   /// Whether filling takes long enough for several threads.
   virtual bool isCostly() const { return false; }
   /// What of the data's treatment decides the bits of a run, by the names of

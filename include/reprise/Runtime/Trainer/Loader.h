@@ -6,7 +6,10 @@
 // Rows of data that are costly to fill are shared among threads.
 //
 // Training: every epoch is a new permutation (unless the data are ordered) and
-// the last partial batch is dropped. Evaluation: one pass in order; the last
+// the last partial batch is dropped. Data of several parts give batches of one
+// part each, in an order that is an epoch's too; of each part the last partial
+// batch is dropped, and positions count as if all batches were
+// LoaderOptions::batch images. Evaluation: one pass in order; the last
 // batch is padded with zeros and `valid` says how much of it counts.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +19,7 @@
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,8 +39,17 @@ struct Batch {
     return reinterpret_cast<const T *>(columns[column].data());
   }
   size_t valid = 0;      // images that count
+  size_t part = 0;       // of the loader's data
   uint64_t epoch = 0;    // counted from 0
   uint64_t position = 0; // of the first image in the epoch's order
+};
+
+/// Rows that make batches of their own, in the shapes of `data`.
+struct LoaderPart {
+  const Dataset *data = nullptr;
+  size_t batch = 1;
+  std::optional<std::vector<uint64_t>> rows; // none: all of them
+  uint64_t size() const { return rows ? rows->size() : data->size(); }
 };
 
 enum class LoaderMode { Train, Evaluate };
@@ -65,6 +78,10 @@ public:
   /// training batch or the start is not a batch's.
   static Expected<std::unique_ptr<Loader>> create(const Dataset &data,
                                                   const LoaderOptions &options);
+  /// Of several parts, whose data outlive the loader; only for training. A part
+  /// may have no batch, but not all.
+  static Expected<std::unique_ptr<Loader>> create(std::vector<LoaderPart> parts,
+                                                  const LoaderOptions &options);
   ~Loader();
 
   /// The next batch, valid until the next call; null after the last one.
@@ -72,16 +89,31 @@ public:
   uint64_t batchesPerEpoch() const { return perEpoch; }
 
 private:
-  Loader(const Dataset &data, const LoaderOptions &options);
+  /// A part, and its rows in the order of an epoch.
+  struct Part : LoaderPart {
+    uint64_t batches = 0; // an epoch
+    std::vector<uint64_t> order;
+  };
+  /// A batch of an epoch: its part, and which one of that.
+  struct Turn {
+    size_t part;
+    uint64_t number;
+  };
+
+  Loader(std::vector<LoaderPart> parts, const LoaderOptions &options);
+  static Status check(uint64_t images, uint64_t perEpoch,
+                      const LoaderOptions &options);
+  void orderEpochs(uint64_t epoch);
   void work();
   Status fillBatch(uint64_t number, Batch &batch);
-  Status fillRows(Batch &batch);
+  Status fillRows(const Part &part, const uint64_t *rows, Batch &batch);
 
-  const Dataset &data;
   const LoaderOptions options;
   uint64_t perEpoch = 0, first = 0, end = 0; // in batches since epoch 0
-  std::vector<uint64_t> order;
-  uint64_t orderEpoch = UINT64_MAX;
+  std::vector<Part> parts;
+  std::vector<Turn> turns; // of `orderedEpoch`, where there are several parts
+  std::vector<uint64_t> drawn; // where they are drawn
+  uint64_t orderedEpoch = UINT64_MAX;
   std::vector<Batch> ring;
   std::unique_ptr<WorkerPool> pool;
 

@@ -25,6 +25,7 @@
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/Hook.h"
 #include "reprise/Runtime/Trainer/LearningRate.h"
+#include "reprise/Runtime/Trainer/Programs.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include <atomic>
 #include <functional>
@@ -73,6 +74,9 @@ struct TrainOptions {
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
+  /// Chooses the program of each step; null: all are the backend's. Outlives
+  /// the run.
+  Programs *programs = nullptr;
   /// Told in this order; they outlive the run.
   std::vector<Hook *> hooks;
   /// The first failure of each hook, when it happens.
