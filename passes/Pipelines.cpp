@@ -336,6 +336,62 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
   return success();
 }
 
+static std::string text(const BudgetRequest &budget) {
+  const auto &[kind, bytes, percent] = budget;
+  return std::to_string(int(kind)) + " " + std::to_string(bytes) + " " +
+         llvm::toHex(llvm::bit_cast<uint64_t>(percent));
+}
+
+static std::string text(const rt::Roofline &roofline) {
+  const auto &[gflops, gigabytes, narrow] = roofline;
+  std::string all;
+  for (double rate : {gflops, gigabytes, narrow})
+    all += llvm::toHex(llvm::bit_cast<uint64_t>(rate)) + " ";
+  return all;
+}
+
+std::string reprise::describeOptions(const CompileOptions &options) {
+  // Names every member, so that a new one is not forgotten here.
+  const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
+               amp, attention, fuse, clipNorm, microBatches, emitGradients,
+               emitNonFinite, training, evaluation, budget, planWork, roofline,
+               profile, keep, recompute, budgetObserver, threads, target,
+               configure] = options;
+  std::string all;
+  auto add = [&](llvm::StringRef value) {
+    all += (llvm::Twine(value.size()) + " " + value + "\n").str();
+  };
+  auto number = [&](double value) {
+    add(llvm::toHex(llvm::bit_cast<uint64_t>(value)));
+  };
+  auto list = [&](const std::vector<std::string> &values) {
+    number(double(values.size()));
+    llvm::for_each(values, add);
+  };
+  for (const std::string &value :
+       {model, checkpointing, optimizer, amp, attention, profile, target})
+    add(value);
+  number(double(hyperparameters.size()));
+  for (const auto &[name, value] : hyperparameters) {
+    add(name);
+    number(value);
+  }
+  list(noWeightDecay);
+  list(keep);
+  list(recompute);
+  for (double value :
+       {clipNorm, double(microBatches), double(fuse), double(emitGradients),
+        double(emitNonFinite), double(training), double(evaluation), planWork,
+        double(threads)})
+    number(value);
+  add(budget ? text(*budget) : "");
+  add(text(roofline));
+  // What only watches.
+  (void)budgetObserver;
+  (void)configure;
+  return all;
+}
+
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
   if (failed(findModel(module)) ||

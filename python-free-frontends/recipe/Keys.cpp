@@ -149,6 +149,11 @@ static void addMemory(Keys &keys) {
   keys.add(text("training.budget", "--budget", "2GiB",
                 "Bytes that the whole program may take, a share of those "
                 "without recomputation (80%), or auto"));
+  keys.add(of(Kind::Pairs,
+              text("training.checkpointing_schedule",
+                   "--checkpointing-schedule", "{0-9: segments=8, 10-: none}",
+                   "Modes of checkpointing or budgets by epochs, counted from "
+                   "0; and on_out_of_memory")));
   keys.add(list("training.keep", "--keep", "[layer1.*]",
                 "With a budget: modules or source lines whose values are not "
                 "computed again"));
@@ -170,6 +175,43 @@ static void addMemory(Keys &keys) {
   keys.add(beside(flag("training.check_memory", "--check-memory",
                        "Look after each step of the program whether it changed "
                        "memory that is not its own; slow")));
+}
+
+/// United Perception's; what it says is a budget or a mode.
+static void addMemoryCheckpoint(Keys &keys) {
+  std::string hook = "hooks.memory_checkpoint.",
+              backbone = hook + "checkpoint_patterns.backbone.";
+  const char *mode = "training.checkpointing", *budget = "training.budget";
+  auto add = [&](Kind kind, const std::string &path, const char *same,
+                 const char *usual, const char *meaning) {
+    keys.add(spelling(kind, path.c_str(), same, usual, meaning));
+  };
+  auto addChoice = [&](const std::string &path, const char *same,
+                       std::vector<std::string> choices, const char *meaning) {
+    Key key = spelling(Kind::Choice, path.c_str(), same,
+                       choices.front().c_str(), meaning);
+    key.choices = std::move(choices);
+    keys.add(key);
+  };
+  add(Kind::Switch, hook + "enable", mode, "true",
+      "Whether activations are computed again");
+  for (const char *place : {"", "dc_cfg."}) {
+    std::string in = hook + place;
+    add(Kind::Number, in + "max_memory", budget, "8",
+        "GiB that the whole program may take: as budget 8GiB");
+    addChoice(in + "strategy", budget, {"memory_time", "greedy", "auto"},
+              "Taken and not needed: plans are those of least time");
+    add(Kind::Whole, in + "warmup_iters", budget, "30",
+        "Taken and not needed: plans are exact from the first step on");
+    add(Kind::Number, in + "debug_freq", budget, "-1",
+        "Taken and not needed: 'reprise plan' and 'reprise why' tell the plan");
+  }
+  addChoice(backbone + "patterns_mode", mode, {"level"},
+            "How blocks are named: by their level");
+  add(Kind::Text, backbone + "level.num", mode, "default",
+      "Without max_memory: 1 computes stages again, others blocks");
+  add(Kind::Whole, backbone + "share_weight_num", mode, "1",
+      "Taken and not needed: how often a block runs is known");
 }
 
 /// Names and numbers of the hooks are those of United Perception.
@@ -212,6 +254,7 @@ static void addHooks(Keys &keys) {
                   "What is better by less is not better"));
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
+  addMemoryCheckpoint(keys);
   keys.add(list("hooks.load", "--hook", "[./mine.so]",
                 "Shared libraries that are hooks"));
 }
@@ -242,6 +285,11 @@ static void addRest(Keys &keys) {
                 "Mean and deviation of channels, as 0.5/0.5; imagenet; none"));
   keys.add(flag("data.skip_bad_files", "--skip-bad-files",
                 "Leave out files that cannot be decoded"));
+  keys.add(list("data.buckets", "--buckets", "[224x224, 192x256]",
+                "Sizes that files of images are sorted into by their shapes, "
+                "each with a program of its own; HxW or HxW@BATCH"));
+  keys.add(flag("data.skip_large_buckets", "--skip-large-buckets",
+                "Leave out sizes whose programs do not fit the budget"));
   keys.add(beside(whole("data.loader_threads", "--loader-threads", "2",
                         "Threads that read and decode")));
   keys.add(whole("data.synthetic_size", "--synthetic-size", "2048",
@@ -301,7 +349,7 @@ const Key *Keys::findOption(const std::string &option) const {
 
 const Key *Keys::shortFor(const std::string &section) const {
   for (const char *name :
-       {".name", ".source", ".logdir", ".dir", ".path", ".patience"})
+       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".enable"})
     if (const Key *key = find(section + name))
       return key;
   return nullptr;

@@ -8,6 +8,7 @@
 // Fails:   with every problem of the file at once.
 //
 //===----------------------------------------------------------------------===//
+#include "Spellings.h"
 #include "reprise/Recipe/Recipe.h"
 #include <algorithm>
 #include <charconv>
@@ -45,6 +46,7 @@ private:
   void refuseName(const YAML::Node &name, const std::string &section);
   void readKey(const Key &key, const YAML::Node &value, const YAML::Mark &mark);
   void readList(const Key &key, const YAML::Node &value, Setting &setting);
+  void readPairs(const Key &key, const YAML::Node &value, Setting &setting);
   bool checkScalar(const Key &key, const YAML::Node &value);
   bool checkChoice(const Key &key, const YAML::Node &value);
 
@@ -122,6 +124,7 @@ bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
     return checkChoice(key, value);
   case Kind::Text:
   case Kind::List:
+  case Kind::Pairs:
     break;
   }
   if (text.find('\0') == std::string::npos)
@@ -145,6 +148,27 @@ void Reader::readList(const Key &key, const YAML::Node &value,
     problem(value.Mark(), key.path + " is an empty list, which says nothing");
 }
 
+/// A mapping, or a list of such; a text of a list stands for a pair.
+void Reader::readPairs(const Key &key, const YAML::Node &value,
+                       Setting &setting) {
+  if (value.IsSequence()) {
+    for (const YAML::Node &item : value)
+      readPairs(key, item, setting);
+  } else if (value.IsScalar()) {
+    if (checkScalar(key, value))
+      setting.values.push_back(value.Scalar());
+  } else if (value.IsMap()) {
+    for (const auto &entry : value)
+      if (!entry.first.IsScalar() || !entry.second.IsScalar())
+        problem(entry.first.Mark(), key.path + " has names and texts only");
+      else if (checkScalar(key, entry.first) && checkScalar(key, entry.second))
+        setting.values.push_back(entry.first.Scalar() + ":" +
+                                 entry.second.Scalar());
+  } else {
+    problem(value.Mark(), key.path + " has an entry that says nothing");
+  }
+}
+
 void Reader::readKey(const Key &key, const YAML::Node &value,
                      const YAML::Mark &mark) {
   Setting setting;
@@ -154,7 +178,11 @@ void Reader::readKey(const Key &key, const YAML::Node &value,
   if (value.IsNull())
     return problem(mark, key.path + " has no value; give one, or leave out "
                                     "the key");
-  if (value.IsSequence() && key.kind == Kind::List) {
+  if (key.kind == Kind::Pairs) {
+    readPairs(key, value, setting);
+    if (setting.values.empty() && parsed.problems.empty())
+      problem(mark, key.path + " is empty, which says nothing");
+  } else if (value.IsSequence() && key.kind == Kind::List) {
     readList(key, value, setting);
   } else if (!value.IsScalar()) {
     return problem(mark, key.path + " is one value, not a " +
@@ -269,76 +297,8 @@ void Reader::readDocument(const YAML::Node &root) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other spellings
+// Documents
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Replaces other spellings by the key that they stand for.
-class Spellings {
-public:
-  Spellings(Reader &reader) : reader(reader) {}
-  void replaceAmp();
-  /// "model.backbone" or "training".
-  void replaceCheckpointing(const std::string &section);
-
-private:
-  /// Takes a setting out; an empty path where there is none.
-  Setting take(const std::string &path);
-  void put(const char *path, const std::string &value, const Setting &from);
-  void problem(const Setting &at, const std::string &message) {
-    reader.parsed.problems.push_back({at.line, at.column, message});
-  }
-  Reader &reader;
-};
-
-} // namespace
-
-Setting Spellings::take(const std::string &path) {
-  std::vector<Setting> &settings = reader.parsed.settings;
-  for (auto it = settings.begin(); it != settings.end(); ++it)
-    if (it->path == path) {
-      Setting taken = std::move(*it);
-      settings.erase(it);
-      return taken;
-    }
-  return {};
-}
-
-void Spellings::put(const char *path, const std::string &value,
-                    const Setting &from) {
-  for (const Setting &other : reader.parsed.settings)
-    if (other.path == path)
-      return problem(from, from.path + " and " + path +
-                               " say the same thing; keep one of them (the "
-                               "other is in line " +
-                               std::to_string(other.line) + ")");
-  reader.parsed.settings.push_back({path, {value}, from.line, from.column});
-}
-
-void Spellings::replaceAmp() {
-  Setting use = take("training.use_amp"), type = take("training.amp_type");
-  if (use.path.empty() && type.path.empty())
-    return;
-  if (use.path.empty())
-    return problem(type, "training.amp_type is of training.use_amp; say that "
-                         "as well");
-  bool isOn = use.values.front() == "true";
-  std::string wanted = type.path.empty() ? "bf16" : type.values.front();
-  put("training.amp", isOn ? wanted : "none", use);
-}
-
-void Spellings::replaceCheckpointing(const std::string &section) {
-  std::string path = section + ".gradient_checkpointing.";
-  Setting enabled = take(path + "enabled"), count = take(path + "segments");
-  if (enabled.path.empty() && count.path.empty())
-    return;
-  bool isOn = enabled.path.empty() || enabled.values.front() == "true";
-  std::string mode = !isOn                ? "none"
-                     : count.path.empty() ? "annotated"
-                                          : "segments=" + count.values.front();
-  put("training.checkpointing", mode, enabled.path.empty() ? count : enabled);
-}
 
 static void sortSettings(Parsed &parsed, const Keys &keys) {
   auto place = [&](const Setting &setting) {
@@ -438,12 +398,8 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
   } catch (const YAML::Exception &error) {
     reader.problem(error.mark, "is not YAML: " + error.msg);
   }
-  if (reader.parsed.problems.empty()) {
-    Spellings spellings(reader);
-    spellings.replaceAmp();
-    spellings.replaceCheckpointing("model.backbone");
-    spellings.replaceCheckpointing("training");
-  }
+  if (reader.parsed.problems.empty())
+    replaceSpellings(reader.parsed);
   sortSettings(reader.parsed, keys);
   return std::move(reader.parsed);
 }

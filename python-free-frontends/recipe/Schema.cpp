@@ -22,6 +22,16 @@ static Json typeOf(const Key &key) {
   case Kind::List:
     return {{"oneOf",
              {word, {{"type", "array"}, {"minItems", 1}, {"items", word}}}}};
+  case Kind::Pairs: {
+    Json pairs = {{"type", "object"},
+                  {"minProperties", 1},
+                  {"additionalProperties", word}};
+    Json either = {{"oneOf", {word, pairs}}};
+    return {{"oneOf",
+             {word,
+              pairs,
+              {{"type", "array"}, {"minItems", 1}, {"items", either}}}}};
+  }
   }
   return {};
 }

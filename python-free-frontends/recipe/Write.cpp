@@ -35,7 +35,7 @@ static std::string valueText(const Key &key, const Setting &setting) {
   if (key.kind == Kind::Switch || key.kind == Kind::Whole ||
       key.kind == Kind::Number)
     return setting.values.front();
-  if (key.kind != Kind::List)
+  if (key.kind != Kind::List && key.kind != Kind::Pairs)
     return quoted(setting.values.front());
   std::string text;
   for (const std::string &value : setting.values)

@@ -14,12 +14,13 @@
 using namespace reprise::rt;
 
 static constexpr const char *kOfRun[] = {
-    "lr",           "schedule",    "warmup",    "steps",
-    "train-images", "eval-images", "normalize", "buckets"};
+    "lr",           "schedule",    "warmup",   "steps",
+    "train-images", "eval-images", "normalize"};
 
 static constexpr const char *kOfRest[] = {"accumulate",
                                           "amp",
                                           "attention",
+                                          "buckets",
                                           "clip-grad-norm",
                                           "data",
                                           "model",

@@ -298,6 +298,18 @@ std::vector<std::string> CompileFlags::allGiven() const {
   return names;
 }
 
+void CompileFlags::setMode(const std::string &mode) {
+  llvm::StringRef rest = mode;
+  budget.reset();
+  checkpointing.reset();
+  if (rest.consume_front("budget=")) {
+    budget = rest.str();
+    return;
+  }
+  checkpointing = mode;
+  keep.clear(); // for a budget's plan only
+}
+
 std::string CompileFlags::device() const {
   std::string text = target.value_or(CompileOptions().target);
   return text.substr(0, text.find(':'));

@@ -47,6 +47,9 @@ public:
   std::string device() const;
   /// As if --target had been given.
   void setTarget(std::string text) { target = std::move(text); }
+  /// As if "budget=SIZE" stood for a --budget, and others for --checkpointing,
+  /// in place of what was given.
+  void setMode(const std::string &mode);
   /// As if --budget had been given.
   void setBudget(std::string text) { budget = std::move(text); }
 

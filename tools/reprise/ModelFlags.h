@@ -16,6 +16,9 @@ public:
   void addTo(CLI::App &app);
   /// The options as the zoo wants them.
   rt::Expected<zoo::ModelOptions> options() const;
+  /// As if --image and --batch had been given.
+  void setImage(const std::string &size) { image = size; }
+  void setBatch(int64_t images) { batch = images; }
   /// The first option that was given, for a message; "" when none was.
   std::string firstGiven() const;
 

@@ -1,5 +1,6 @@
 //===- RooflineCache.cpp - This machine's speed, measured once ------------===//
 #include "RooflineCache.h"
+#include "CacheFolder.h"
 #include "Console.h"
 #include "reprise/Runtime/Trainer/File.h"
 
@@ -14,17 +15,10 @@ using namespace reprise::tools;
 static constexpr uint64_t kMostBytes = 1 << 16;
 
 std::string tools::rooflineCachePath(const MachineId &machine) {
-  const char *cache = std::getenv("XDG_CACHE_HOME");
-  const char *home = std::getenv("HOME");
-  std::string folder;
-  // The specification says to ignore a relative path.
-  if (cache && cache[0] == '/')
-    folder = cache;
-  else if (home && home[0] == '/')
-    folder = std::string(home) + "/.cache";
+  std::string folder = cacheFolder();
   if (folder.empty())
     return "";
-  return folder + "/reprise/roofline-" + machine.device + "-" +
+  return folder + "/roofline-" + machine.device + "-" +
          std::to_string(machine.threads) + ".json";
 }
 
@@ -81,18 +75,6 @@ static std::optional<rt::Roofline> readCache(const std::string &path,
   return roofline;
 }
 
-/// Replaces a file only, and whatever else is there is left alone.
-static rt::Status writeCacheFile(const std::string &path,
-                                 const std::string &text) {
-  rt::Expected<rt::OutputTarget> target = rt::OutputTarget::find(path);
-  if (!target.ok())
-    return target.status();
-  if (!target->isFile())
-    return rt::Status::error(RP_IO_ERROR,
-                             "'" + path + "' is not a regular file");
-  return rt::writeFile(path, text.data(), text.size());
-}
-
 static void writeCache(const std::string &path, const MachineId &machine,
                        const rt::Roofline &roofline, std::string &note) {
   nlohmann::ordered_json json = {
@@ -104,13 +86,7 @@ static void writeCache(const std::string &path, const MachineId &machine,
       {"gbytes_per_second", roofline.gigabytesPerSecond}};
   std::string text =
       json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
-                                      error);
-  rt::Status status =
-      error ? rt::Status::error(RP_IO_ERROR, "cannot create the folder of '" +
-                                                 path + "': " + error.message())
-            : writeCacheFile(path, text);
+  rt::Status status = writeCacheFile(path, text.data(), text.size());
   if (!status.ok())
     note =
         "this machine's speed is measured again each time: " + status.message();

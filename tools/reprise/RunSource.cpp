@@ -3,6 +3,7 @@
 #include "RunSource.h"
 #include "Console.h"
 #include "ModelRequest.h"
+#include "ProgramCache.h"
 #include "Refusal.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
@@ -169,12 +170,12 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
-static rt::Expected<std::vector<uint8_t>>
-compileSource(const RunFlags &flags, const RunRequest &request) {
+rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
+                                               const RunRequest &request) {
   rt::Expected<ModelRequest> wanted =
       readRequest(flags.source, flags.model, flags.compile);
   if (!wanted.ok())
-    return wanted.status();
+    return wanted;
   wanted->compile.emitGradients = request.gradients;
   wanted->compile.emitNonFinite = request.checkFinite;
   if (wanted->kind == SourceKind::Zoo) {
@@ -185,11 +186,36 @@ compileSource(const RunFlags &flags, const RunRequest &request) {
     if (!wanted->model.batch)
       wanted->model.batch = request.batch;
   }
-  Activity activity("compiling " + flags.source);
+  return wanted;
+}
+
+static rt::Expected<std::vector<uint8_t>>
+compileRequest(const ModelRequest &wanted, bool isQuiet) {
+  std::optional<Activity> activity;
+  if (!isQuiet)
+    activity.emplace("compiling " + wanted.source);
   Compiler compiler;
+  if (isQuiet)
+    compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(
-      lowerRequest(compiler, *wanted, CompileLevel::Program));
+      lowerRequest(compiler, wanted, CompileLevel::Program));
   return compiler.emit();
+}
+
+static rt::Expected<std::vector<uint8_t>>
+compileSource(const RunFlags &flags, const RunRequest &request) {
+  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
+  if (!wanted.ok())
+    return wanted.status();
+  return compileRequest(*wanted, /*isQuiet=*/false);
+}
+
+static rt::Expected<std::shared_ptr<rp_program>>
+programOf(const std::vector<uint8_t> &bytes) {
+  rp_program *program = nullptr;
+  REPRISE_RETURN_IF_ERROR(rt::takeStatus(
+      rp_program_from_memory(bytes.data(), bytes.size(), &program)));
+  return std::shared_ptr<rp_program>(program, rp_program_close);
 }
 
 static rt::Expected<std::shared_ptr<rp_program>>
@@ -208,9 +234,7 @@ openProgram(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
   if (!bytes.ok())
     return bytes.status();
-  REPRISE_RETURN_IF_ERROR(rt::takeStatus(
-      rp_program_from_memory(bytes->data(), bytes->size(), &program)));
-  return std::shared_ptr<rp_program>(program, rp_program_close);
+  return programOf(*bytes);
 }
 
 /// The budget with which the process would stay within what it may take; 0 if
@@ -272,6 +296,35 @@ static rt::Status settleDevice(RunFlags &flags, std::string &target) {
   target = summary->target;
   flags.compile.setTarget(target);
   return {};
+}
+
+rt::Expected<std::shared_ptr<rp_program>>
+tools::compileBeside(const RunFlags &asked, const RunRequest &request,
+                     bool isQuiet) {
+  RunFlags flags = asked;
+  std::string target;
+  REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
+  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
+  if (!wanted.ok())
+    return wanted.status();
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  rt::Expected<std::string> name = ProgramCache::nameOf(*wanted);
+  if (!name.ok())
+    return name.status();
+  if (auto bytes = cache->find(*name)) {
+    auto program = programOf(*bytes);
+    if (program.ok())
+      return program;
+    cache->drop(*name);
+  }
+  rt::Expected<std::vector<uint8_t>> bytes = compileRequest(*wanted, isQuiet);
+  if (!bytes.ok())
+    return bytes.status();
+  if (std::string note = cache->keep(*name, *bytes); !note.empty() && !isQuiet)
+    warn(note);
+  return programOf(*bytes);
 }
 
 rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,

@@ -10,6 +10,7 @@
 
 #include "CompileFlags.h"
 #include "ModelFlags.h"
+#include "ModelRequest.h"
 #include "artifact/ProgramFacts.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
@@ -59,6 +60,16 @@ struct PreparedRun {
   std::string target;
 };
 
+/// A program of the same variables as another one that `flags` were opened for,
+/// compiled for its device, or from the cache of programs where it was compiled
+/// before. From any thread with `isQuiet`, which shows nothing.
+rt::Expected<std::shared_ptr<rp_program>>
+compileBeside(const RunFlags &flags, const RunRequest &request, bool isQuiet);
+
+/// What `flags` and the data say of a model of the zoo or a file of MLIR.
+rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,
+                                        const RunRequest &request);
+
 /// Compiles or loads, and opens nothing.
 rt::Expected<PreparedRun> prepareRun(const RunFlags &flags,
                                      const RunRequest &request);
@@ -72,6 +83,8 @@ public:
   rt::Backend &backend() { return *session; }
   /// What the process was predicted to hold, before the arena was allocated.
   const rt::ProcessMemory &process() const { return memory; }
+  /// The program that it was opened with.
+  const std::shared_ptr<rp_program> &opened() const { return program; }
   unsigned threads() const;
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }

@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
+#include "RunPrograms.h"
 #include "TrainFlags.h"
 #include "TrainOutcome.h"
 #include "TypedCommand.h"
@@ -241,12 +242,23 @@ static rt::Status train(TrainFlags &options) {
                   options.hooks.evaluates();
   request.evaluates = options.hooks.evaluates();
   request.mayEvaluate = options.hooks.hasLibraries();
-  auto running = RunningProgram::open(options.run, request);
+  // Outlives the session that has its programs.
+  std::unique_ptr<RunPrograms> programs;
+  if (!options.plan.isPlain())
+    programs =
+        std::make_unique<RunPrograms>(options.run, request, options.plan);
+  auto running = programs ? programs->open(options.epoch)
+                          : RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
+  options.train.programs = programs.get();
   REPRISE_RETURN_IF_ERROR(keepRecipe(options, *running));
   Outcome outcome;
   REPRISE_RETURN_IF_ERROR(trainAndEvaluate(options, *running, outcome));
+  if (programs) {
+    outcome.programs = programs->used();
+    outcome.compileSeconds = programs->compileSeconds();
+  }
   if (options.recipe.isGiven() && writesRecipe(options))
     REPRISE_RETURN_IF_ERROR(
         writeText(recipePath(options), kRecipeTitle + options.train.recipe));

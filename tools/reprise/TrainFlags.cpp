@@ -110,6 +110,7 @@ void TrainFlags::addTo(CLI::App &app) {
   addRunOptions(app, *this);
   addFileOptions(app, *this);
   hooks.addTo(app);
+  programs.addTo(app);
   app.add_flag("--json", json, "Print the result as JSON");
   recipe.addTo(app);
 }
@@ -154,6 +155,10 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   for (const std::string &name : options.run.givenImages())
     train.given.insert(name);
   train.overridden.insert(options.overridden.begin(), options.overridden.end());
+  rt::Expected<ProgramPlan> plan = options.programs.read();
+  if (!plan.ok())
+    return plan.status();
+  options.plan = std::move(*plan);
   REPRISE_RETURN_IF_ERROR(options.hooks.check());
   REPRISE_RETURN_IF_ERROR(options.hooks.reload(train));
   bool isResumed = !train.resumePath.empty();
@@ -235,6 +240,7 @@ rt::Status tools::takeFromState(TrainFlags &options,
   auto position = rt::readStatePosition(train.resumePath);
   if (!position.ok())
     return position.status();
+  options.epoch = position->epoch;
   if (!position->recipe.empty())
     options.stored =
         recipe::parse(position->recipe, allKeys(), text::nearest).settings;

@@ -3,6 +3,7 @@
 #define REPRISE_TOOLS_TRAINFLAGS_H
 
 #include "HookFlags.h"
+#include "ProgramFlags.h"
 #include "RecipeFlags.h"
 #include "RunSource.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -16,12 +17,16 @@ struct TrainFlags {
   RecipeFlags recipe;
   RunFlags run;
   HookFlags hooks;
+  ProgramFlags programs;
+  ProgramPlan plan; // what they say, once it was completed
   rt::TrainOptions train;
   std::vector<std::string> overridden;
   double rate = 0.05;
   std::string schedule = "constant";
   bool evaluate = false, noEvaluate = false, json = false;
   bool checkFinite = false;
+  /// Where the state to go on from stands; 0 without.
+  uint64_t epoch = 0;
   /// What the recipe in the state to go on from says.
   std::vector<recipe::Setting> stored;
 

@@ -50,6 +50,19 @@ static void addMemory(text::Facts &lines, const TrainFlags &options,
                       ", the highest byte of the arena that steps were given");
 }
 
+/// Of a run of several programs.
+static void addPrograms(text::Facts &lines, const Outcome &outcome) {
+  for (const UsedProgram &program : outcome.programs)
+    lines.add("program " + program.name,
+              "memory predicted " +
+                  text::formatInteger(program.predictedBytes) + ", measured " +
+                  text::formatInteger(program.measuredBytes) + " bytes");
+  if (!outcome.programs.empty())
+    lines.add("compilations", "waited " +
+                                  text::formatFixed(outcome.compileSeconds, 1) +
+                                  " s for others than the first");
+}
+
 std::string tools::resultText(const TrainFlags &options,
                               RunningProgram &running, const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
@@ -69,6 +82,7 @@ std::string tools::resultText(const TrainFlags &options,
     lines.add("metric " + name, text::formatFixed(value, 6));
   if (!isDone(result))
     addMemory(lines, options, outcome.last);
+  addPrograms(lines, outcome);
   lines.add("process, predicted", bytes(running.process().peak()));
   lines.add("process, measured",
             bytes(outcome.processHighWater) + ", high water of all it held");
@@ -111,6 +125,15 @@ std::string tools::resultJson(const TrainFlags &options,
         "predicted_peak_bytes", "high_water_bytes"})
     if (isDone(result))
       json[name] = nullptr;
+  if (!outcome.programs.empty()) {
+    json["compile_wait_seconds"] = outcome.compileSeconds;
+    json["programs"] = nlohmann::ordered_json::array();
+    for (const UsedProgram &program : outcome.programs)
+      json["programs"].push_back(
+          {{"name", program.name},
+           {"predicted_peak_bytes", program.predictedBytes},
+           {"high_water_bytes", program.measuredBytes}});
+  }
   if (!result.stopReason.empty())
     json["stop_reason"] = result.stopReason;
   if (!result.metrics.empty())

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_TRAINOUTCOME_H
 #define REPRISE_TOOLS_TRAINOUTCOME_H
 
+#include "RunPrograms.h"
 #include "TrainFlags.h"
 
 namespace reprise::tools {
@@ -12,6 +13,10 @@ struct Outcome {
   rt::Progress last;
   uint64_t processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
+  /// Of a run that has several: each that ran, and how long compilations were
+  /// waited for after the first one.
+  std::vector<UsedProgram> programs;
+  double compileSeconds = 0;
 };
 
 /// For people, a line each.

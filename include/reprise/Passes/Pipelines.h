@@ -89,6 +89,10 @@ struct CompileOptions {
   std::function<void(mlir::PassManager &)> configure;
 };
 
+/// All of the options that an artifact follows from, as text: different ones
+/// give different texts. The profile is told by its name only.
+std::string describeOptions(const CompileOptions &options);
+
 /// Loads what the pipeline needs into a context.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 

@@ -24,7 +24,8 @@ enum class Kind {
   Number, // a finite number
   Text,   // any text that is not empty; numbers are texts too
   Choice, // one of a few words
-  List    // of texts; one text is a list of one
+  List,   // of texts; one text is a list of one
+  Pairs   // a list of texts "NAME:TEXT", or a mapping of such names to texts
 };
 
 struct Key {

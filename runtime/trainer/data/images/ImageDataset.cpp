@@ -57,6 +57,7 @@ public:
   bool isCostly() const override { return true; }
   SkippedRows skipped() const override { return left; }
   std::map<std::string, std::string> settings() const override;
+  Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const override;
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override {
     return fillRows(form.evaluation, {}, indices, count, out);
@@ -188,6 +189,18 @@ Status ImageDataset::fillImage(const ImageSteps &steps, uint64_t file,
       out[i] = table[i % size_t(form.shape.channels)][0];
   write(treatment, buffers, out);
   return Status();
+}
+
+Expected<std::array<int64_t, 2>> ImageDataset::imageSize(uint64_t index) const {
+  std::vector<uint8_t> bytes;
+  uint64_t file = fileOf(index);
+  REPRISE_RETURN_IF_ERROR(files->read(file, bytes));
+  Expected<ImageHeader> header =
+      readImageHeader({bytes.data(), bytes.size(), files->name(file)});
+  if (!header.ok())
+    return header.status();
+  return std::array<int64_t, 2>{header->uprightHeight(),
+                                header->uprightWidth()};
 }
 
 Status ImageDataset::fillRows(const ImageSteps &steps, const Draw &draw,

@@ -40,9 +40,15 @@ public:
     return Status();
   }
 
+  /// As if each had been made from one of 64 to 512 pixels a side.
+  Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const override {
+    auto words = philox4x32(options.seed, index, kSizes + stream);
+    return std::array<int64_t, 2>{64 + words[0] % 449, 64 + words[1] % 449};
+  }
+
 private:
   enum class Write { Set, Add };
-  static constexpr uint64_t kPatterns = 0, kLabels = 16;
+  static constexpr uint64_t kPatterns = 0, kLabels = 16, kSizes = 32;
 
   struct Numbers {
     uint64_t stream, row;

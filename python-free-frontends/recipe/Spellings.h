@@ -1,0 +1,15 @@
+//===- Spellings.h - Other words for a key ----------------------*- C++ -*-===//
+#ifndef REPRISE_RECIPE_SPELLINGS_H
+#define REPRISE_RECIPE_SPELLINGS_H
+
+#include "reprise/Recipe/Recipe.h"
+
+namespace reprise::recipe {
+
+/// Replaces other spellings by the key that they stand for; says where two say
+/// the same thing.
+void replaceSpellings(Parsed &parsed);
+
+} // namespace reprise::recipe
+
+#endif // REPRISE_RECIPE_SPELLINGS_H

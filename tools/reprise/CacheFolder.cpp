@@ -1,0 +1,36 @@
+//===- CacheFolder.cpp - Where a user's caches lie ------------------------===//
+#include "CacheFolder.h"
+#include "reprise/Runtime/OutputFile.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace reprise;
+
+std::string tools::cacheFolder() {
+  const char *cache = std::getenv("XDG_CACHE_HOME");
+  const char *home = std::getenv("HOME");
+  // The specification says to ignore a relative path.
+  if (cache && cache[0] == '/')
+    return std::string(cache) + "/reprise";
+  if (home && home[0] == '/')
+    return std::string(home) + "/.cache/reprise";
+  return "";
+}
+
+rt::Status tools::writeCacheFile(const std::string &path, const void *data,
+                                 size_t bytes) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      error);
+  if (error)
+    return rt::Status::error(RP_IO_ERROR, "cannot create the folder of '" +
+                                              path + "': " + error.message());
+  rt::Expected<rt::OutputTarget> target = rt::OutputTarget::find(path);
+  if (!target.ok())
+    return target.status();
+  if (!target->isFile())
+    return rt::Status::error(RP_IO_ERROR,
+                             "'" + path + "' is not a regular file");
+  return rt::writeFile(path, data, bytes);
+}

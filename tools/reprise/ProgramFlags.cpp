@@ -1,0 +1,139 @@
+//===- ProgramFlags.cpp - Runs of several programs, as options ------------===//
+
+#include "ProgramFlags.h"
+#include "Console.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+
+using namespace reprise;
+using namespace reprise::tools;
+using llvm::StringRef;
+
+void ProgramFlags::addTo(CLI::App &app) {
+  command = &app;
+  const char *group = "Several programs";
+  app.add_option("--checkpointing-schedule", schedule,
+                 "Modes of checkpointing or budgets by epochs, counted from 0, "
+                 "as 0-9:segments=8,10-:none; and for what does not fit the "
+                 "memory, as on_out_of_memory:budget=80%. Bits stay the same")
+      ->delimiter(',')
+      ->type_name("EPOCHS:MODE")
+      ->group(group);
+  app.add_option("--buckets", buckets,
+                 "Sizes that files of images are sorted into by their shapes, "
+                 "with a batch of their own where one is said: HxW or HxW@B; "
+                 "each has a program, within --budget where there is one")
+      ->delimiter(',')
+      ->type_name("SIZES")
+      ->group(group);
+  app.add_flag("--skip-large-buckets", skipsLarge,
+               "Leave out sizes whose programs do not fit the budget; their "
+               "images go to the nearest of the others")
+      ->group(group);
+}
+
+static rt::Status wrong(StringRef entry, const std::string &why) {
+  return misuse("--checkpointing-schedule '" + entry.str() + "': " + why);
+}
+
+/// "0-9" or "10-"; the end is behind the last epoch, none where it is open.
+static bool readEpochs(StringRef text, uint64_t &first,
+                       std::optional<uint64_t> &end) {
+  text.consume_front("epochs ");
+  text.consume_front("epoch ");
+  auto [from, to] = text.split('-');
+  bool isOne = !text.contains('-');
+  if (from.trim().getAsInteger(10, first))
+    return false;
+  if (isOne)
+    end = first + 1;
+  uint64_t last = 0;
+  if (isOne || to.trim().empty())
+    return true;
+  if (to.trim().getAsInteger(10, last) || last < first || last == UINT64_MAX)
+    return false;
+  end = last + 1;
+  return true;
+}
+
+/// Reads the entries of a schedule, whose epochs must leave no gap.
+static rt::Status readSchedule(const std::vector<std::string> &entries,
+                               ProgramPlan &plan) {
+  std::vector<EpochPhase> phases;
+  std::optional<uint64_t> next = 0;
+  for (StringRef entry : entries) {
+    auto [when, mode] = entry.split(':');
+    when = when.trim();
+    mode = mode.trim();
+    if (mode.empty())
+      return wrong(entry, "write EPOCHS:MODE, as 0-9:segments=8");
+    if (when == "on_out_of_memory") {
+      if (!plan.onOutOfMemory.empty())
+        return wrong(entry, "on_out_of_memory is said twice");
+      plan.onOutOfMemory = mode.str();
+      continue;
+    }
+    uint64_t first = 0;
+    std::optional<uint64_t> end;
+    if (!readEpochs(when, first, end))
+      return wrong(entry, "epochs are counted from 0, as 0-9, or 10- for all "
+                          "from there on");
+    if (!next || first != *next)
+      return wrong(entry, next ? "epochs leave no gap; the next one is " +
+                                     std::to_string(*next)
+                               : "all epochs have a mode already");
+    phases.push_back({first, mode.str()});
+    next = end;
+  }
+  if (next && !phases.empty())
+    return misuse("--checkpointing-schedule ends with epoch " +
+                  std::to_string(*next - 1) + "; say what follows, as " +
+                  std::to_string(*next) + "-:none");
+  if (!phases.empty())
+    plan.phases = std::move(phases);
+  return {};
+}
+
+static rt::Expected<rt::Bucket> readBucket(StringRef text) {
+  auto [size, batch] = text.split('@');
+  auto [height, width] = size.split('x');
+  rt::Bucket bucket;
+  bool isSaid = text.contains('@');
+  bool isRead = !height.getAsInteger(10, bucket.height) &&
+                !width.getAsInteger(10, bucket.width) && bucket.height > 0 &&
+                bucket.width > 0;
+  uint64_t images = 0;
+  if (isSaid && (batch.getAsInteger(10, images) || images == 0))
+    isRead = false;
+  bucket.batch = size_t(images);
+  if (isRead)
+    return bucket;
+  return misuse("--buckets '" + text.str() +
+                "': write height and width, and maybe a batch, as 224x192 or "
+                "224x192@16");
+}
+
+rt::Expected<ProgramPlan> ProgramFlags::read() const {
+  ProgramPlan plan;
+  REPRISE_RETURN_IF_ERROR(readSchedule(schedule, plan));
+  bool hasModes = !plan.phases.front().mode.empty();
+  for (const char *name : {"--checkpointing", "--budget"})
+    if (hasModes && command->count(name))
+      return misuse(std::string(name) +
+                    " and --checkpointing-schedule say the same thing; keep "
+                    "one of them");
+  for (const std::string &text : buckets) {
+    rt::Expected<rt::Bucket> bucket = readBucket(text);
+    if (!bucket.ok())
+      return bucket.status();
+    for (const rt::Bucket &other : plan.buckets)
+      if (other.height == bucket->height && other.width == bucket->width)
+        return misuse("--buckets says " + std::to_string(other.height) + "x" +
+                      std::to_string(other.width) + " twice");
+    plan.buckets.push_back(*bucket);
+  }
+  plan.skipsLarge = skipsLarge;
+  if (skipsLarge && plan.buckets.empty())
+    return misuse("--skip-large-buckets is of --buckets; say that as well");
+  return plan;
+}
