@@ -1,4 +1,5 @@
-# Debian packages of Reprise; sourced by tools/quickstart and tools/run-tests.
+# Debian packages of Reprise; sourced by tools/quickstart, tools/run-tests and
+# tools/package.
 #
 # install_packages NAME... installs what is missing, as root or through sudo.
 
@@ -9,10 +10,11 @@ reprise_build_packages="g++ cmake ninja-build ccache
   libxxhash-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libarchive-dev
   libexif-dev libnifti-dev
   nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libzstd-dev"
+reprise_packing_packages="dpkg-dev file"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev qemu-user binutils libbenchmark-dev clang-22
   libclang-rt-22-dev clang-format-22 python3 python3-yaml
-  python3-jsonschema git chromium"
+  python3-jsonschema git chromium man-db"
 
 install_packages() {
   missing=""

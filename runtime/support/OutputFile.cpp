@@ -5,17 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
+#include "reprise/Fault.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
+#include <string_view>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 using namespace reprise::rt;
 
@@ -23,6 +28,10 @@ using namespace reprise::rt;
 static constexpr size_t kMaxTransfer = size_t(1) << 30;
 
 static constexpr unsigned kMaxLinks = 40;
+
+// Names of files aside: this and hexadecimal digits.
+static constexpr std::string_view kAside = ".reprise-";
+static constexpr int kAsideDigits = 16;
 
 Status reprise::rt::systemError(const std::string &action,
                                 const std::string &path, int error) {
@@ -183,10 +192,45 @@ static std::string asideName(const std::string &folder) {
   // Less than 256 bytes are never cut short once the system is up.
   if (::getrandom(&bits, sizeof bits, 0) != ssize_t(sizeof bits))
     bits = uint64_t(::getpid());
-  std::string name = folder + (folder == "/" ? "" : "/") + ".reprise-";
-  for (int shift = 60; shift >= 0; shift -= 4)
+  std::string name = folder + (folder == "/" ? "" : "/") + std::string(kAside);
+  for (int shift = 4 * (kAsideDigits - 1); shift >= 0; shift -= 4)
     name += "0123456789abcdef"[bits >> shift & 15];
   return name;
+}
+
+/// A file aside is locked by its writer, so that one which nobody has locked is
+/// that of a process which was killed between giving it a name and the rename.
+static void removeIfLeftBehind(const std::string &path) {
+  FileDescriptor fd(
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
+  if (fd.get() < 0 || ::fstat(fd.get(), &info) != 0)
+    return;
+  bool isOurs = S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
+  bool isFree = isOurs && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+  REPRISE_FAULT("left-behind-though-locked", isFree = isOurs);
+  // Removed while the lock is held: a writer that has yet to take it sees then
+  // that its file is gone.
+  if (isFree)
+    ::unlink(path.c_str());
+}
+
+/// What cannot be looked at or removed stays.
+static void removeLeftBehind(const std::string &folder) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (std::filesystem::directory_iterator at(folder, error), end;
+       !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename();
+    bool isAside = name.size() == kAside.size() + kAsideDigits &&
+                   name.compare(0, kAside.size(), kAside) == 0 &&
+                   name.find_first_not_of("0123456789abcdef", kAside.size()) ==
+                       std::string::npos;
+    if (isAside)
+      found.push_back(at->path());
+  }
+  for (const std::string &path : found)
+    removeIfLeftBehind(path);
 }
 
 OutputFile::OutputFile(OutputFile &&other) noexcept
@@ -251,7 +295,12 @@ Status OutputFile::createAside() {
     return systemError("create a file beside", asked, error);
   }
   descriptor = FileDescriptor(fd);
-  return Status();
+  // Before it has a name, or as soon as it has one; see removeIfLeftBehind.
+  // Where nobody can lock, nobody takes it for left behind either.
+  [[maybe_unused]] int locked = ::flock(fd, LOCK_EX);
+  struct stat own;
+  bool isGone = !aside.empty() && ::fstat(fd, &own) == 0 && own.st_nlink == 0;
+  return isGone ? createAside() : Status();
 }
 
 Status OutputFile::append(const void *data, size_t size) {
@@ -361,6 +410,7 @@ Status reprise::rt::checkWritable(const std::string &path) {
   // A FIFO is not opened for a look: that would wait for its reader.
   if (!target.ok() || !target->isFile())
     return target.status();
+  removeLeftBehind(folderOf(target->path));
   Expected<OutputFile> file = OutputFile::create(path);
   // Removed again by the destructor.
   return file.ok() ? file->link() : file.status();

@@ -509,7 +509,8 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
   progress.learningRate = rate;
   progress.metrics = result.metrics;
   progress.stepSeconds = stepSeconds;
-  double seconds = elapsed(), done = double(result.steps);
+  // A coarse clock may not have moved.
+  double seconds = std::max(elapsed(), 1e-9), done = double(result.steps);
   progress.imagesPerSecond = double(imagesDone) / seconds;
   progress.secondsLeft = seconds / done * double(total - progress.step);
   progress.predictedPeakBytes = backend.entry(entry)->peakBytes;

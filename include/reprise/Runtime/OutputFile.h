@@ -6,7 +6,9 @@
 // folder, synced, renamed, folder synced. Whoever reads it meanwhile reads the
 // old file to its end. The file aside has no name until it is complete, so that
 // a killed process leaves nothing behind; on file systems without such files it
-// is ".reprise-" and 16 random digits.
+// is ".reprise-" and 16 random digits. Between taking a name and the rename
+// such a file is locked; what a process that was killed just then left is
+// removed by the next checkWritable() of a path in the folder.
 //
 // A symlink stays, and what it points to is replaced. Devices, FIFOs and
 // descriptors of this process (/dev/stdout, /dev/fd/N) are written to directly.
@@ -96,7 +98,7 @@ private:
 Status writeFile(const std::string &path, const void *data, size_t size);
 
 /// Fails when `path` could not be written; asked before a long run, so that it
-/// does not end with nothing saved.
+/// does not end with nothing saved. Removes files aside of killed processes.
 Status checkWritable(const std::string &path);
 
 } // namespace reprise::rt

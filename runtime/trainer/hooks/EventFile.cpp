@@ -1,6 +1,7 @@
 //===- EventFile.cpp - Event files of TensorBoard -------------------------===//
 #include "EventFile.h"
 #include "reprise/Fault.h"
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <string_view>
 #include <unistd.h>
 
 using namespace reprise::rt;
@@ -82,13 +84,14 @@ static void putBytes(std::string &out, unsigned field,
   out += bytes;
 }
 
-/// An event with its time, and the step where there is one.
-static std::string beginEvent(uint64_t step) {
+std::string EventFile::beginEvent(uint64_t step) {
   std::string event;
   std::chrono::duration<double> now =
       std::chrono::system_clock::now().time_since_epoch();
+  // The clock of the day may be set back.
+  latest = std::max(latest, now.count());
   putKey(event, 1, k64);
-  putFixed(event, now.count());
+  putFixed(event, latest);
   if (step > 0)
     putNumber(event, 2, step);
   return event;
@@ -141,6 +144,28 @@ void EventFile::addText(const std::string &tag, const std::string &text) {
 // The file
 //===----------------------------------------------------------------------===//
 
+static constexpr std::string_view kName = "events.out.tfevents.";
+
+/// Seconds in the name of a file that begins now: not before those of the files
+/// which are there, since their readers take them in the order of names.
+static uint64_t beginOf(const std::string &directory) {
+  uint64_t begin = uint64_t(std::max<std::time_t>(std::time(nullptr), 0));
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end;
+       !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename();
+    // As many digits, or it is not a time that names are ordered by.
+    if (name.compare(0, kName.size(), kName) != 0)
+      continue;
+    std::string digits = name.substr(kName.size());
+    digits.resize(std::min(digits.size(), digits.find('.')));
+    if (digits.size() == std::to_string(begin).size() &&
+        digits.find_first_not_of("0123456789") == std::string::npos)
+      begin = std::max<uint64_t>(begin, std::stoull(digits));
+  }
+  return begin;
+}
+
 Expected<EventFile> EventFile::create(const std::string &directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -150,8 +175,10 @@ Expected<EventFile> EventFile::create(const std::string &directory) {
   if (::gethostname(host, sizeof host - 1) != 0 || !host[0])
     std::strcpy(host, "localhost");
   EventFile file;
-  std::string begin = directory + "/events.out.tfevents." +
-                      std::to_string(std::time(nullptr)) + "." + host + "." +
+  uint64_t now = beginOf(directory);
+  file.latest = double(now);
+  std::string begin = directory + "/" + std::string(kName) +
+                      std::to_string(now) + "." + host + "." +
                       std::to_string(::getpid()) + ".";
   // Two runs of one process in one second.
   for (int number = 0;; ++number) {
@@ -165,7 +192,7 @@ Expected<EventFile> EventFile::create(const std::string &directory) {
     if (errno != EEXIST)
       return systemError("write", file.name, errno);
   }
-  std::string version = beginEvent(0);
+  std::string version = file.beginEvent(0);
   putBytes(version, 3, "brain.Event:2");
   file.addRecord(version);
   REPRISE_RETURN_IF_ERROR(file.flush());

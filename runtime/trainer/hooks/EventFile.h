@@ -44,11 +44,14 @@ public:
   const std::string &path() const { return name; }
 
 private:
+  /// An event with its time, and the step where there is one.
+  std::string beginEvent(uint64_t step);
   void addRecord(const std::string &data);
 
   FileDescriptor descriptor;
   std::string name, pending;
   uint64_t written = 0; // bytes of whole flushes
+  double latest = 0;    // time of the last event, in seconds since 1970
 };
 
 /// CRC-32C (Castagnoli): polynomial 0x1EDC6F41, reflected, begun and ended with

@@ -190,6 +190,32 @@ TEST(OutputFile, ProcessKilledWhileSavingLeavesAWholeState) {
   EXPECT_GT(interrupted, 0);
   // A file has a name only from its end to its renaming, a few microseconds.
   EXPECT_LE(namesIn(folder).size(), 4u);
+  ASSERT_TRUE(checkWritable(path).ok());
+  EXPECT_EQ(namesIn(folder), std::vector<std::string>{"s.safetensors"});
+}
+
+TEST(OutputFile, FilesAsideOfTheDeadAreRemovedAndOfTheLivingAreNot) {
+  Folder folder;
+  std::string dead = ".reprise-0123456789abcdef";
+  writeFile(folder / dead, "half");
+  // Names that are not of files aside.
+  std::vector<std::string> others = {".reprise-0123456789abcde",
+                                     ".reprise-0123456789abcdeg", "reprise-"};
+  for (const std::string &other : others)
+    writeFile(folder / other, "a user's");
+  Expected<OutputFile> living = OutputFile::create(folder / "living");
+  ASSERT_TRUE(living.ok() && living->append("new", 3).ok());
+  ASSERT_TRUE(living->link().ok());
+
+  ASSERT_TRUE(checkWritable(folder / "f").ok());
+  std::vector<std::string> names = namesIn(folder);
+  EXPECT_EQ(std::count(names.begin(), names.end(), dead), 0);
+  EXPECT_EQ(names.size(), others.size() + 1);
+  for (const std::string &other : others)
+    EXPECT_EQ(std::count(names.begin(), names.end(), other), 1) << other;
+  Status done = living->commit();
+  ASSERT_TRUE(done.ok()) << done.message();
+  EXPECT_EQ(readFile(folder / "living"), "new");
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,26 @@ TEST(EventFile, NamesDoNotMeet) {
   EXPECT_NE(a->path(), b->path());
 }
 
+/// A file that the clock of the day would put before one that is there.
+TEST(EventFile, BeginsNotBeforeThoseThatAreThere) {
+  Folder folder;
+  std::string later = "events.out.tfevents.7955400000.host.1.0";
+  for (const std::string &name :
+       {later, std::string("events.out.tfevents.99999999999.host.1.0"),
+        std::string("events.out.tfevents.x"), std::string("other")})
+    writeFile(folder / name, "");
+  auto file = EventFile::create(folder / ".");
+  ASSERT_TRUE(file.ok());
+  EXPECT_NE(file->path().find("events.out.tfevents.7955400000."),
+            std::string::npos)
+      << file->path();
+  double time = 0;
+  std::string content = contentOf(file->path());
+  ASSERT_GE(content.size(), 21u);
+  std::memcpy(&time, content.data() + 13, sizeof time);
+  EXPECT_EQ(time, 7955400000.0);
+}
+
 /// Writes fail from a size on, as on a full disk; later there is room again.
 TEST(EventFile, LosesNothingToAFullDisk) {
   Folder folder;
