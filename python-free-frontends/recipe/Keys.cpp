@@ -212,6 +212,9 @@ static void addHooks(Keys &keys) {
                   "What is better by less is not better"));
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
+  keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
+                        "Steps between two lines about memory on standard "
+                        "error")));
   keys.add(list("hooks.load", "--hook", "[./mine.so]",
                 "Shared libraries that are hooks"));
 }
@@ -301,7 +304,7 @@ const Key *Keys::findOption(const std::string &option) const {
 
 const Key *Keys::shortFor(const std::string &section) const {
   for (const char *name :
-       {".name", ".source", ".logdir", ".dir", ".path", ".patience"})
+       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".freq"})
     if (const Key *key = find(section + name))
       return key;
   return nullptr;

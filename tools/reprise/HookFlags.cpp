@@ -4,6 +4,7 @@
 #include "Console.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
+#include "text/Size.h"
 #include <cerrno>
 #include <unistd.h>
 
@@ -101,6 +102,15 @@ void HookFlags::addOthers() {
       ->group(kHooks);
 }
 
+void HookFlags::addMonitors() {
+  command
+      ->add_option("--memory-monitor", memoryEvery,
+                   "Steps between two lines on standard error with the memory "
+                   "of the arena, of the process and what limits it")
+      ->type_name("N")
+      ->group(kHooks);
+}
+
 void HookFlags::addLibraries() {
   command
       ->add_option("--hook", libraries,
@@ -117,6 +127,7 @@ void HookFlags::addTo(CLI::App &app) {
   addLogger();
   addSaveBest();
   addOthers();
+  addMonitors();
   addLibraries();
 }
 
@@ -145,6 +156,8 @@ rt::Status HookFlags::check() const {
     return misuse("--save-cur-freq is 0; it must be an epoch or more");
   if (command->count("--early-stop") && stop.patience == 0)
     return misuse("--early-stop is 0; it must be an evaluation or more");
+  if (command->count("--memory-monitor") && memoryEvery == 0)
+    return misuse("--memory-monitor is 0; it must be a step or more");
   if (stop.every == 0)
     return misuse("--early-stop-freq is 0; it must be an epoch or more");
   if (!(stop.least >= 0))
@@ -184,7 +197,23 @@ rt::Status HookFlags::load() {
   return {};
 }
 
-std::vector<rt::Hook *> HookFlags::make(const std::string &text) {
+/// One line.
+static std::string textOf(const rt::MemoryReading &memory) {
+  std::vector<std::string> arena = text::formatSizesApart(
+      {memory.fixedBytes, memory.peakBytes, memory.arenaBytes});
+  return "memory after step " + std::to_string(memory.step) +
+         ": arena: fixed " + arena[0] + ", peak " + arena[1] + " of " +
+         arena[2] + "; process " + text::formatSize(memory.residentBytes) +
+         ", at most " + text::formatSize(memory.residentPeakBytes) + "; " +
+         (memory.limit.bytes == UINT64_MAX
+              ? "no limit is known"
+              : "limit " + text::formatSize(memory.limit.bytes) + " of " +
+                    memory.limit.name + ", " +
+                    text::formatSize(memory.limit.left) + " left");
+}
+
+std::vector<rt::Hook *> HookFlags::make(const std::string &text,
+                                        rt::MemoryMonitorOptions memory) {
   logger.text = text;
   stop.byLoss = stopMetric == "loss";
   if (!logger.directory.empty())
@@ -193,6 +222,13 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text) {
     hooks.push_back(rt::makeAutoSaveBest(best));
   if (stop.patience > 0)
     hooks.push_back(rt::makeEarlyStop(stop));
+  if (memoryEvery > 0) {
+    memory.every = memoryEvery;
+    memory.show = [](const rt::MemoryReading &reading) {
+      note(textOf(reading));
+    };
+    hooks.push_back(rt::makeMemoryMonitor(memory));
+  }
   // Last, so that its state holds what the others remember.
   if (!checkpoint.empty()) {
     auto hook = std::make_unique<rt::AutoCheckpoint>(checkpoint);

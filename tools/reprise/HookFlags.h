@@ -23,8 +23,9 @@ public:
   /// Loads those of libraries, before anything is compiled.
   rt::Status load();
   /// Makes the others, which live as long as this, and hands out all; `text` is
-  /// shown beside the curves.
-  std::vector<rt::Hook *> make(const std::string &text);
+  /// shown beside the curves. Of `memory` it takes all but what options say.
+  std::vector<rt::Hook *> make(const std::string &text,
+                               rt::MemoryMonitorOptions memory);
   /// Where a signal or an error leaves the state; empty: nowhere.
   const std::string &checkpointPath() const { return checkpoint; }
   /// Whether this run saved there.
@@ -42,12 +43,14 @@ private:
   void addLogger();
   void addSaveBest();
   void addOthers();
+  void addMonitors();
   void addLibraries();
 
   CLI::App *command = nullptr;
   rt::LoggerOptions logger;
   rt::SaveBestOptions best;
   rt::EarlyStopOptions stop;
+  uint64_t memoryEvery = 0; // steps; 0: never
   std::string checkpoint, reloadPath, stopMetric = "accuracy";
   std::vector<std::string> libraries;
   std::vector<std::unique_ptr<rt::Hook>> hooks;

@@ -73,6 +73,8 @@ public:
   /// What the process was predicted to hold, before the arena was allocated.
   const rt::ProcessMemory &process() const { return memory; }
   unsigned threads() const;
+  uint64_t arenaBytes() const { return rp_program_arena_bytes(program.get()); }
+  uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }
   /// How it was planned, as the compiler noted it.

@@ -88,7 +88,10 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
                                    Outcome &outcome) {
   ProgressLine line;
   rt::TrainOptions train = options.train;
-  train.hooks = options.hooks.make(describeRun(options, running));
+  train.hooks =
+      options.hooks.make(describeRun(options, running),
+                         {1, running.arenaBytes(), running.fixedBytes(),
+                          options.run.memoryLimit, nullptr});
   train.onHookFailure = [](const rt::HookFailure &failure) {
     warn("hook '" + failure.hook + "' failed at step " +
          std::to_string(failure.step) + ": " + failure.first.message());

@@ -94,6 +94,48 @@ TEST(Hooks, LeaveTheBitsOfARunAlone) { leavesTheBitsAlone(false); }
 // An evaluation takes the place of inputs that the next step has already.
 TEST(Hooks, LeaveTheInputsOfTheNextStep) { leavesTheBitsAlone(true); }
 
+static std::vector<MemoryReading> readMemory(FakeBackend &backend,
+                                             uint64_t limit) {
+  std::vector<MemoryReading> readings;
+  auto monitor = makeMemoryMonitor(
+      {3, 8192, 1024, limit,
+       [&](const MemoryReading &reading) { readings.push_back(reading); }});
+  TrainOptions options = syntheticRun(10);
+  options.hooks = {monitor.get()};
+  EXPECT_TRUE(train(backend, options).ok());
+  return readings;
+}
+
+TEST(Hooks, ReadMemoryEveryFewSteps) {
+  FakeBackend plain(8, kImage, 5), backend(8, kImage, 5);
+  ASSERT_TRUE(train(plain, syntheticRun(10)).ok());
+  std::vector<MemoryReading> readings = readMemory(backend, 0);
+  EXPECT_EQ(backend.bits, plain.bits);
+  ASSERT_EQ(readings.size(), 3u);
+  MemoryLimit tightest = tightestMemoryLimit();
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(readings[k].step, 3 * (k + 1));
+    EXPECT_EQ(readings[k].arenaBytes, 8192u);
+    EXPECT_EQ(readings[k].fixedBytes, 1024u);
+    EXPECT_EQ(readings[k].peakBytes, 4096u); // as the backend says
+    EXPECT_GT(readings[k].residentBytes, uint64_t(1) << 20);
+    EXPECT_GE(readings[k].residentPeakBytes, readings[k].residentBytes);
+    EXPECT_EQ(readings[k].limit.name, tightest.name);
+    EXPECT_EQ(readings[k].limit.bytes, tightest.bytes);
+  }
+}
+
+TEST(Hooks, TellTheLimitOfTheRunWhereItLeavesLess) {
+  FakeBackend backend(8, kImage, 5);
+  std::vector<MemoryReading> readings = readMemory(backend, 1 << 20);
+  ASSERT_FALSE(readings.empty());
+  EXPECT_EQ(readings[0].limit.name, "the run");
+  EXPECT_EQ(readings[0].limit.bytes, uint64_t(1) << 20);
+  EXPECT_EQ(readings[0].limit.left, 0u); // the process holds more already
+  readings = readMemory(backend, uint64_t(1) << 62);
+  EXPECT_NE(readings[0].limit.name, "the run");
+}
+
 TEST(Hooks, EvaluateOnceAStepAndTellAll) {
   FakeBackend backend(8, kImage, 5);
   Recorder first, second;

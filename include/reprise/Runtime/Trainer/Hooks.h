@@ -2,6 +2,7 @@
 #ifndef REPRISE_RUNTIME_TRAINER_HOOKS_H
 #define REPRISE_RUNTIME_TRAINER_HOOKS_H
 
+#include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hook.h"
 #include <memory>
 
@@ -56,6 +57,28 @@ struct EarlyStopOptions {
   bool byLoss = false; // else by accuracy, where there is one
 };
 std::unique_ptr<Hook> makeEarlyStop(const EarlyStopOptions &options);
+
+/// Memory after a step, in bytes. Between two steps the arena holds the fixed
+/// bytes and nothing else that is needed.
+struct MemoryReading {
+  uint64_t step = 0;       // steps done
+  uint64_t arenaBytes = 0; // allocated
+  uint64_t fixedBytes = 0; // of it: variables and constants
+  uint64_t peakBytes = 0;  // of it, that steps were given so far
+  uint64_t residentBytes = 0, residentPeakBytes = 0; // of the process
+  /// Under which least is left.
+  MemoryLimit limit;
+};
+
+/// Reads memory after every `every`-th step, at least 1, and hands it to
+/// `show`. The arena's bytes are the program's; a limit of 0 is none.
+struct MemoryMonitorOptions {
+  uint64_t every = 1; // steps
+  uint64_t arenaBytes = 0, fixedBytes = 0;
+  uint64_t limitBytes = 0; // of the run; the system's are read anyway
+  std::function<void(const MemoryReading &)> show;
+};
+std::unique_ptr<Hook> makeMemoryMonitor(const MemoryMonitorOptions &options);
 
 } // namespace reprise::rt
 
