@@ -84,6 +84,11 @@ static void addModel(Keys &keys) {
   keys.add(number("model.stochastic_depth", "--stochastic-depth", "0.1",
                   "Probability of skipping the last block"));
   keys.add(whole("model.frames", "--frames", "16", "Images of a volume"));
+  keys.add(whole("model.num_views", "--views", "2",
+                 "Images of one case, which share a backbone"));
+  keys.add(choice("model.view_pooling", "--view-pooling", "mean",
+                  {"mean", "max", "attention"},
+                  "What is made of the views' features"));
   keys.add(whole("model.patch", "--patch", "16",
                  "Side of the patches that become tokens"));
   keys.add(choice("model.annotate", "--annotate", "stages",

@@ -145,18 +145,23 @@ static rt::Status takeFromData(const RunFlags &flags,
     return data.status();
   const rt::Column &image = (*data)->columns().front();
   bool isVolume = image.shape.size() == 4;
-  if (isVolume && !info.defaults.frames)
-    return rt::Status::error(RP_INVALID_ARGUMENT,
-                             "'" + flags.data + "' holds volumes of " +
-                                 rt::formatRow(image) + ", but model '" +
-                                 info.name + "' takes images");
+  bool isCase = isVolume && options.views.value_or(1) > 1;
+  if (isVolume && !isCase && !info.defaults.frames)
+    return rt::Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + flags.data + "' holds volumes of " + rt::formatRow(image) +
+            ", but model '" + info.name + "' takes images" +
+            (info.defaults.views ? "; where these are views of one case, "
+                                   "say --views " +
+                                       std::to_string(image.shape.front())
+                                 : std::string()));
   rt::ImageShape shape = rt::imageShapeOf(image);
   const zoo::ModelOptions &defaults = info.defaults;
   // Images without extents (N,F) fit a model that sees them flat.
   bool flat = shape.height == 1 && shape.width == 1 &&
               int64_t(shape.elements()) ==
                   *defaults.height * *defaults.width * *defaults.channels;
-  if (isVolume && !options.frames)
+  if (isVolume && !isCase && !options.frames)
     options.frames = image.shape.front();
   if (!flat && !options.height)
     options.height = shape.height;
