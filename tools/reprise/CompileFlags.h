@@ -47,6 +47,8 @@ public:
   std::string device() const;
   /// As if --target had been given.
   void setTarget(std::string text) { target = std::move(text); }
+  /// As it was given; "" without one.
+  std::string budgetText() const { return budget.value_or(""); }
   /// As if --budget had been given.
   void setBudget(std::string text) { budget = std::move(text); }
 
