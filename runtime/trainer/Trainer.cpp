@@ -101,6 +101,15 @@ private:
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
+  /// Tells of what began at `begin` and ends now.
+  void tell(const char *what, uint64_t number, double begin) const {
+    if (options.onSpan)
+      options.onSpan({what, number, begin, now()});
+  }
+  static double now() {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch())
+        .count();
+  }
   bool stopAsked() const { return options.stop && options.stop->load(); }
 
   Backend &backend;
@@ -312,6 +321,7 @@ Status Run::give(const FedStep &step, uint64_t number) {
 /// The next step, whose inputs the backend has; none when there are no more
 /// batches.
 Expected<std::optional<FedStep>> Run::feed(uint64_t number) {
+  double begin = now();
   Expected<const Batch *> batch = loader->next();
   if (!batch.ok())
     return batch.status();
@@ -321,6 +331,7 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number) {
   step.rate =
       float(result.learningRate.at(number, total, loader->batchesPerEpoch()));
   REPRISE_RETURN_IF_ERROR(give(step, number));
+  tell("data", number + 1, begin);
   return std::optional<FedStep>(step);
 }
 
@@ -424,10 +435,15 @@ Status Run::saveNow() {
 /// What follows the results of a step that is done.
 Status Run::finishStep(const FedStep &step) {
   advance(step);
+  double begin = now();
   REPRISE_RETURN_IF_ERROR(report(step));
-  bool saves =
-      options.saveEvery > 0 && result.position.step % options.saveEvery == 0;
-  return saves ? saveNow() : Status();
+  tell("hooks", result.position.step, begin);
+  if (options.saveEvery == 0 || result.position.step % options.saveEvery != 0)
+    return Status();
+  begin = now();
+  REPRISE_RETURN_IF_ERROR(saveNow());
+  tell("save", result.position.step, begin);
+  return Status();
 }
 
 Status Run::loop() {
@@ -448,7 +464,7 @@ Status Run::loop() {
     FedStep step = ***next;
     next.reset();
     rate = step.rate;
-    double begin = elapsed();
+    double begin = elapsed(), moment = now();
     hooks.stepBegins();
     REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
     // What goes wrong with it is for after this step, which is not lost.
@@ -456,6 +472,7 @@ Status Run::loop() {
       next = feed(result.position.step + 1);
     REPRISE_RETURN_IF_ERROR(readResults());
     stepSeconds = elapsed() - begin;
+    tell("step", result.position.step + 1, moment);
     REPRISE_RETURN_IF_ERROR(finishStep(step));
     // An evaluation has put its own inputs in the place of these.
     if (hooks.tookInputs() && next && next->ok() && **next)

@@ -66,6 +66,10 @@ public:
   virtual Status writeVariable(const std::string &name, const void *data,
                                size_t bytes) = 0;
   virtual Expected<rp_memory_stats> memory() = 0;
+  /// Whether the runs from now on are timed step by step.
+  virtual Status setProfile(bool profile);
+  /// Seconds of each step of an entry's last run, which was timed.
+  virtual Expected<std::vector<double>> stepSeconds(const std::string &entry);
 };
 
 /// Turns a status of the C interface into one of C++ and frees it.
