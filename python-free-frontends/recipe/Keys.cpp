@@ -220,6 +220,11 @@ static void addHooks(Keys &keys) {
   keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
                         "Steps between two lines about memory on standard "
                         "error")));
+  keys.add(
+      beside(text("hooks.profile_trace.path", "--profile-trace", "trace.json",
+                  "Some steps of the run on a time line, for Perfetto")));
+  keys.add(beside(text("hooks.profile_trace.steps", "--trace-steps", "2-4",
+                       "Which, counted from this run's first")));
   keys.add(list("hooks.load", "--hook", "[./mine.so]",
                 "Shared libraries that are hooks"));
 }

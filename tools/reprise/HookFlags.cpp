@@ -6,6 +6,7 @@
 #include "reprise/Runtime/Trainer/CHook.h"
 #include "text/Size.h"
 #include <cerrno>
+#include <charconv>
 #include <unistd.h>
 
 using namespace reprise;
@@ -111,6 +112,21 @@ void HookFlags::addMonitors() {
       ->group(kHooks);
 }
 
+void HookFlags::addTrace() {
+  command
+      ->add_option("--profile-trace", trace.path,
+                   "Write some steps of the run on a time line, as a trace "
+                   "that Perfetto and chrome://tracing open")
+      ->type_name("FILE")
+      ->group(kHooks);
+  command
+      ->add_option("--trace-steps", traceSteps,
+                   "With --profile-trace: which, counted from this run's "
+                   "first (default: 2-4)")
+      ->type_name("A-B")
+      ->group(kHooks);
+}
+
 void HookFlags::addLibraries() {
   command
       ->add_option("--hook", libraries,
@@ -128,10 +144,31 @@ void HookFlags::addTo(CLI::App &app) {
   addSaveBest();
   addOthers();
   addMonitors();
+  addTrace();
   addLibraries();
 }
 
-rt::Status HookFlags::check() const {
+/// "2-4", or "3" alone.
+static rt::Status readTraceSteps(const std::string &text,
+                                 rt::ProfileTraceOptions &trace) {
+  size_t dash = text.find('-');
+  std::string last = dash == std::string::npos ? text : text.substr(dash + 1);
+  auto read = [](const std::string &digits, uint64_t &value) {
+    auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  constexpr uint64_t most = 1000; // of some thousand events each
+  if (read(text.substr(0, dash), trace.first) && read(last, trace.last) &&
+      trace.first >= 1 && trace.last >= trace.first &&
+      trace.last - trace.first < most)
+    return {};
+  return misuse("--trace-steps is '" + text +
+                "'; write the first and the last step, counted from 1, as "
+                "2-4, a thousand at most");
+}
+
+rt::Status HookFlags::check() {
   // What belongs to what.
   const std::pair<const char *, const char *> pairs[] = {
       {"--log-freq", "--log-dir"},
@@ -143,6 +180,7 @@ rt::Status HookFlags::check() const {
       {"--save-cur-start", "--save-best"},
       {"--save-cur-freq", "--save-cur-start"},
       {"--keep-last", "--save-best"},
+      {"--trace-steps", "--profile-trace"},
       {"--early-stop-freq", "--early-stop"},
       {"--early-stop-delta", "--early-stop"},
       {"--early-stop-metric", "--early-stop"}};
@@ -150,6 +188,8 @@ rt::Status HookFlags::check() const {
     if (command->count(part) && !command->count(whole))
       return misuse(std::string(part) + " is of " + whole +
                     "; say that as well");
+  if (!traceSteps.empty())
+    REPRISE_RETURN_IF_ERROR(readTraceSteps(traceSteps, trace));
   if (logger.every == 0)
     return misuse("--log-freq is 0; it must be a step or more");
   if (best.saveLatestEvery == 0)
@@ -195,6 +235,19 @@ rt::Status HookFlags::load() {
     hooks.push_back(std::move(*hook));
   }
   return {};
+}
+
+std::function<void(const rt::RunSpan &)>
+HookFlags::makeTrace(std::vector<rt::TracedOp> ops, uint64_t fixedBytes,
+                     rt::Backend &backend, std::vector<rt::Hook *> &all) {
+  trace.ops = std::move(ops);
+  trace.fixedBytes = fixedBytes;
+  trace.backend = &backend;
+  auto hook = std::make_unique<rt::ProfileTrace>(trace);
+  rt::ProfileTrace *made = hook.get();
+  hooks.push_back(std::move(hook));
+  all.push_back(made);
+  return [made](const rt::RunSpan &span) { made->add(span); };
 }
 
 /// One line.

@@ -4,6 +4,7 @@
 #include "Console.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
+#include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "text/Size.h"
@@ -197,8 +198,17 @@ compileSource(const RunFlags &flags, const RunRequest &request) {
   return compiler.emit();
 }
 
+/// Fills `facts` where they are wanted.
+static rt::Status describe(const rt::Expected<ArtifactFile> &artifact,
+                           std::shared_ptr<const ProgramFacts> &facts) {
+  if (artifact.ok())
+    facts = std::make_shared<ProgramFacts>(factsOf(*artifact));
+  return artifact.status();
+}
+
 static rt::Expected<std::shared_ptr<rp_program>>
-openProgram(const RunFlags &flags, const RunRequest &request) {
+openProgram(const RunFlags &flags, const RunRequest &request,
+            std::shared_ptr<const ProgramFacts> &facts) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -208,11 +218,18 @@ openProgram(const RunFlags &flags, const RunRequest &request) {
         refuseFlags(flags.source, flags.model, flags.compile));
     REPRISE_RETURN_IF_ERROR(
         rt::takeStatus(rp_program_open(flags.source.c_str(), &program)));
-    return std::shared_ptr<rp_program>(program, rp_program_close);
+    std::shared_ptr<rp_program> owner(program, rp_program_close);
+    if (request.describes)
+      REPRISE_RETURN_IF_ERROR(
+          describe(ArtifactFile::open(flags.source), facts));
+    return owner;
   }
   rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
   if (!bytes.ok())
     return bytes.status();
+  if (request.describes)
+    REPRISE_RETURN_IF_ERROR(describe(
+        ArtifactFile::fromMemory(bytes->data(), bytes->size()), facts));
   REPRISE_RETURN_IF_ERROR(rt::takeStatus(
       rp_program_from_memory(bytes->data(), bytes->size(), &program)));
   return std::shared_ptr<rp_program>(program, rp_program_close);
@@ -284,7 +301,8 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   RunFlags flags = asked;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
-  auto program = openProgram(flags, request);
+  std::shared_ptr<const ProgramFacts> facts;
+  auto program = openProgram(flags, request, facts);
   if (!program.ok())
     return program.status();
   // What the compiler no longer needs goes back before anything is counted.
@@ -300,7 +318,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program->get())});
-  return PreparedRun{*program, *memory, target};
+  return PreparedRun{*program, *memory, target, facts};
 }
 
 /// Whether a budget may be chosen for a limit on the process.
@@ -341,6 +359,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   running.program = prepared->program;
   running.memory = prepared->memory;
   running.targetOfDevice = prepared->target;
+  running.described = prepared->facts;
   rp_session_options options = {};
   options.device = flags.device.empty() ? nullptr : flags.device.c_str();
   options.check_memory = flags.checkMemory;

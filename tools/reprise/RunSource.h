@@ -49,6 +49,8 @@ struct RunRequest {
   bool evaluates = false;
   /// Whether they may be, where there are some.
   bool mayEvaluate = false;
+  /// Whether what the program says of its steps is wanted beside.
+  bool describes = false;
 };
 
 /// A program, and what the process that runs it will hold.
@@ -57,6 +59,8 @@ struct PreparedRun {
   rt::ProcessMemory memory;
   /// What it was compiled for, because of its device; empty: what was asked.
   std::string target;
+  /// Where it was asked for; else null.
+  std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
 /// Compiles or loads, and opens nothing.
@@ -77,6 +81,8 @@ public:
   uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }
+  /// As of PreparedRun.
+  const ProgramFacts *facts() const { return described.get(); }
   /// How it was planned, as the compiler noted it.
   std::string planNote() const { return rp_program_plan_note(program.get()); }
   /// "resnet18 (28x28x1, 10 classes, batch 128)".
@@ -87,6 +93,7 @@ private:
   std::unique_ptr<rt::Backend> session;
   rt::ProcessMemory memory;
   std::string targetOfDevice;
+  std::shared_ptr<const ProgramFacts> described;
 };
 
 } // namespace reprise::tools
