@@ -347,16 +347,25 @@ Tensor nn::gather(const Tensor &table, const Tensor &indices) {
   return table.getTrace().create<sg::GatherOp>({table, indices}).front();
 }
 
+/// Over what lies between the first dimension and the last.
+template <typename OpTy> static Tensor reduceTokens(const Tensor &x) {
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t d = 1; d + 1 < x.getType().getRank(); ++d)
+    dims.push_back(d);
+  typename OpTy::Properties properties;
+  properties.dims = x.getTrace().getBuilder().getDenseI64ArrayAttr(dims);
+  return x.getTrace().create<OpTy>(x, properties).front();
+}
+
+Tensor nn::maxOfTokens(const Tensor &x) {
+  return x ? reduceTokens<sg::ReduceMaxOp>(x) : x;
+}
+
 Tensor nn::meanOfTokens(const Tensor &x) {
   if (!x)
     return x;
   Trace &trace = x.getTrace();
-  llvm::SmallVector<int64_t> dims;
-  for (int64_t d = 1; d + 1 < x.getType().getRank(); ++d)
-    dims.push_back(d);
-  sg::ReduceSumOp::Properties properties;
-  properties.dims = trace.getBuilder().getDenseI64ArrayAttr(dims);
-  Tensor sum = trace.create<sg::ReduceSumOp>(x, properties).front();
+  Tensor sum = reduceTokens<sg::ReduceSumOp>(x);
   if (!sum)
     return sum;
   double count = double(x.getType().getNumElements()) /

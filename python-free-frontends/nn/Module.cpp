@@ -37,6 +37,47 @@ Tensor Module::read(Trace &trace, llvm::StringRef name) const {
   return trace.read(*this, name);
 }
 
+//===----------------------------------------------------------------------===//
+// Checkpointing of chains
+//===----------------------------------------------------------------------===//
+
+/// Whether there was a chain to split.
+bool Module::splitChains(int64_t intoSegments) {
+  if (isChain()) {
+    segments = intoSegments;
+    return true;
+  }
+  bool found = false;
+  for (const Child &child : children)
+    found |= child.module->splitChains(intoSegments);
+  return found;
+}
+
+void Module::enableCheckpointing(int64_t intoSegments) {
+  disableCheckpointing();
+  // What can't be split keeps the wish, so that the trace reports it.
+  if (!splitChains(intoSegments))
+    segments = intoSegments;
+}
+
+void Module::disableCheckpointing() {
+  segments.reset();
+  for (const Child &child : children)
+    child.module->disableCheckpointing();
+}
+
+bool Module::isCheckpointingEnabled() const {
+  return segments || llvm::any_of(children, [](const Child &child) {
+           return child.module->isCheckpointingEnabled();
+         });
+}
+
+Tensor reprise::nn::checkpointSequential(Sequential &sequential,
+                                         int64_t segments,
+                                         const Tensor &input) {
+  return input.getTrace().callInSegments(sequential, segments, input);
+}
+
 Tensor Sequential::forward(Tensor input) {
   for (const Child &child : getChildren())
     input = (*child.module)(input);

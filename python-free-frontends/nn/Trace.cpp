@@ -197,6 +197,55 @@ Tensor Trace::splat(RankedTensorType type, double value) {
 }
 
 Tensors Trace::call(Module &node, llvm::ArrayRef<Tensor> inputs) {
+  if (node.segments && (inputs.size() == 1 || !node.isChain()))
+    return {callInSegments(node, *node.segments, inputs.front())};
+  return run(node, inputs, [&](llvm::ArrayRef<Tensor> arguments) {
+    return node.forward(arguments);
+  });
+}
+
+Tensor Trace::callInSegments(Module &node, int64_t segments,
+                             const Tensor &input) {
+  return run(node, input,
+             [&](llvm::ArrayRef<Tensor> arguments) {
+               return Tensors{runInSegments(node, segments, arguments.front())};
+             })
+      .front();
+}
+
+/// What `node` does with x, all but the last segment of its children in blocks.
+Tensor Trace::runInSegments(Module &node, int64_t segments, Tensor x) {
+  llvm::ArrayRef<Module::Child> children = node.getChildren();
+  int64_t count = children.size();
+  if (!node.isChain())
+    return fail("checkpointing in segments is enabled on a module that is no "
+                "Sequential and holds none");
+  if (segments < 1 || segments > count)
+    return fail("a Sequential of " + llvm::Twine(count) +
+                (count == 1 ? " module" : " modules") +
+                " cannot be checkpointed in " + llvm::Twine(segments) +
+                " segments");
+  auto runAll = [](llvm::ArrayRef<Module::Child> some, Tensor value) {
+    for (const Module::Child &child : some)
+      value = (*child.module)(value);
+    return value;
+  };
+  int64_t size = count / segments;
+  for (int64_t k = 0; k + 1 < segments; ++k) {
+    std::string name = "segment" + std::to_string(k + 1);
+    x = block(join(paths.lookup(&node), name), /*checkpointed=*/true, x,
+              [&](llvm::ArrayRef<Tensor> arguments) {
+                return Tensors{
+                    runAll(children.slice(k * size, size), arguments.front())};
+              })
+            .front();
+  }
+  return runAll(children.drop_front((segments - 1) * size), x);
+}
+
+/// What `body` makes of the inputs in the name of `node`, as a block if it is
+/// configured as one.
+Tensors Trace::run(Module &node, llvm::ArrayRef<Tensor> inputs, Body body) {
   for (const Tensor &input : inputs)
     if (!input)
       return {input};
@@ -211,14 +260,12 @@ Tensors Trace::call(Module &node, llvm::ArrayRef<Tensor> inputs) {
   sg::OriginScope scope(builder, running.back());
   Tensors results;
   if (!node.config().isBlock())
-    results = node.forward(inputs);
+    results = body(inputs);
   else if (blockPath.empty())
     results = {fail("a block needs a name: give config().block one")};
   else
     results = block(blockPath, node.config().activation_checkpointing(), inputs,
-                    [&](llvm::ArrayRef<Tensor> arguments) {
-                      return node.forward(arguments);
-                    });
+                    body);
   running.pop_back();
   return results;
 }

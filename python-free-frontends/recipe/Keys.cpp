@@ -84,6 +84,11 @@ static void addModel(Keys &keys) {
   keys.add(number("model.stochastic_depth", "--stochastic-depth", "0.1",
                   "Probability of skipping the last block"));
   keys.add(whole("model.frames", "--frames", "16", "Images of a volume"));
+  keys.add(whole("model.num_views", "--views", "2",
+                 "Images of one case, which share a backbone"));
+  keys.add(choice("model.view_pooling", "--view-pooling", "mean",
+                  {"mean", "max", "attention"},
+                  "What is made of the views' features"));
   keys.add(whole("model.patch", "--patch", "16",
                  "Side of the patches that become tokens"));
   keys.add(choice("model.annotate", "--annotate", "stages",
@@ -255,6 +260,14 @@ static void addHooks(Keys &keys) {
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
   addMemoryCheckpoint(keys);
+  keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
+                        "Steps between two lines about memory on standard "
+                        "error")));
+  keys.add(
+      beside(text("hooks.profile_trace.path", "--profile-trace", "trace.json",
+                  "Some steps of the run on a time line, for Perfetto")));
+  keys.add(beside(text("hooks.profile_trace.steps", "--trace-steps", "2-4",
+                       "Which, counted from this run's first")));
   keys.add(list("hooks.load", "--hook", "[./mine.so]",
                 "Shared libraries that are hooks"));
 }
@@ -349,7 +362,8 @@ const Key *Keys::findOption(const std::string &option) const {
 
 const Key *Keys::shortFor(const std::string &section) const {
   for (const char *name :
-       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".enable"})
+       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".freq",
+        ".enable"})
     if (const Key *key = find(section + name))
       return key;
   return nullptr;

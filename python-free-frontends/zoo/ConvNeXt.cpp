@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "Views.h"
 #include "reprise/NN/Attention.h"
 
 using namespace reprise;
@@ -78,8 +78,7 @@ public:
   ConvNeXt(std::string name, const ConvNeXtBlocks &blocks,
            const ModelOptions &options)
       : Graph(std::move(name)), features(add<nn::Sequential>("features")) {
-    input("image",
-          {*options.batch, *options.height, *options.width, *options.channels});
+    input("image", imageExtents(options));
     input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     auto &stem = features.append<nn::Sequential>();
     int64_t patch = *options.patch;
@@ -90,6 +89,7 @@ public:
       addStage(stage, blocks, options);
     int64_t width = *options.baseWidth << (blocks.size() - 1);
     avgpool = &add<nn::GlobalAvgPool>("avgpool");
+    views = addViewPool(*this, options, width);
     classifier = &add<nn::Sequential>("classifier");
     classifier->add<nn::LayerNorm>("0", width, kEpsilon);
     classifier->add<nn::Linear>("2", width, *options.classes, published());
@@ -98,7 +98,8 @@ public:
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
-    Tensor logits = (*classifier)((*avgpool)(features(inputs[0])));
+    Tensor x = features(viewsOf(inputs[0], views));
+    Tensor logits = (*classifier)(poolViews((*avgpool)(x), views));
     return {
         {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
         {"logits", logits, sg::BindingRole::Logits}};
@@ -130,6 +131,7 @@ private:
   nn::Sequential &features;
   int64_t blocksSoFar = 0;
   nn::GlobalAvgPool *avgpool = nullptr;
+  nn::ViewPool *views = nullptr;
   nn::Sequential *classifier = nullptr;
   nn::CrossEntropyLoss *loss = nullptr;
 };

@@ -29,6 +29,14 @@ std::optional<Annotate> zoo::parseAnnotate(llvm::StringRef text) {
       .Default(std::nullopt);
 }
 
+std::optional<nn::ViewPooling> zoo::parseViewPooling(llvm::StringRef text) {
+  return llvm::StringSwitch<std::optional<nn::ViewPooling>>(text)
+      .Case("mean", nn::ViewPooling::Mean)
+      .Case("max", nn::ViewPooling::Max)
+      .Case("attention", nn::ViewPooling::Attention)
+      .Default(std::nullopt);
+}
+
 llvm::StringRef zoo::stringify(Stem stem) {
   return stem == Stem::ImageNet ? "imagenet" : "cifar";
 }
@@ -57,27 +65,30 @@ struct Entry {
 };
 } // namespace
 
-static ModelOptions resNetDefaults() {
+/// Of a classifier of images.
+static ModelOptions imageDefaults() {
   ModelOptions options;
+  options.views = 1;
+  options.viewPooling = nn::ViewPooling::Mean;
   options.batch = 8;
   options.classes = 1000;
   options.height = options.width = 224;
   options.channels = 3;
-  options.baseWidth = 64;
-  options.stem = Stem::ImageNet;
-  options.dropout = 0.0;
   options.annotate = Annotate::Stages;
   return options;
 }
 
+static ModelOptions resNetDefaults() {
+  ModelOptions options = imageDefaults();
+  options.baseWidth = 64;
+  options.stem = Stem::ImageNet;
+  options.dropout = 0.0;
+  return options;
+}
+
 static ModelOptions transformerDefaults(int64_t patch) {
-  ModelOptions options;
-  options.batch = 8;
-  options.classes = 1000;
-  options.height = options.width = 224;
-  options.channels = 3;
+  ModelOptions options = imageDefaults();
   options.patch = patch;
-  options.annotate = Annotate::Stages;
   return options;
 }
 
@@ -91,6 +102,8 @@ static ModelOptions volumeDefaults() {
   ModelOptions options = depthDefaults(0.1);
   options.batch = 1;
   options.frames = 16;
+  options.views = std::nullopt;
+  options.viewPooling = std::nullopt;
   options.classes = 400;
   return options;
 }
@@ -317,6 +330,8 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
   merger.mergeExtent("channels", options.channels, chosen.channels);
   merger.mergeExtent("base-width", options.baseWidth, chosen.baseWidth);
   merger.mergeExtent("frames", options.frames, chosen.frames);
+  merger.mergeExtent("views", options.views, chosen.views);
+  merger.merge("view-pooling", options.viewPooling, chosen.viewPooling);
   merger.mergeExtent("patch", options.patch, chosen.patch);
   merger.merge("stem", options.stem, chosen.stem);
   merger.mergeProbability("dropout", options.dropout, chosen.dropout);
@@ -325,6 +340,9 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
   merger.mergeProbability("stochastic-depth", options.stochasticDepth,
                           chosen.stochasticDepth);
   merger.merge("annotate", options.annotate, chosen.annotate);
+  if (!merger.hasFailed() && chosen.viewPooling && *options.views == 1)
+    merger.fail() << "option 'view-pooling' is of several views; say how many "
+                     "with option 'views'";
   if (!merger.hasFailed() && options.patch)
     checkPatches(info, options, merger);
   if (!merger.hasFailed() && options.patch)

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
-#include "reprise/NN/Layers.h"
+#include "Views.h"
 
 using namespace reprise;
 using namespace reprise::zoo;
@@ -114,8 +113,7 @@ public:
       : Graph(std::move(name)),
         stem(add<ResNetStem>("", *options.stem, *options.channels,
                              *options.baseWidth)) {
-    input("image",
-          {*options.batch, *options.height, *options.width, *options.channels});
+    input("image", imageExtents(options));
     input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     stem.config().activation_checkpointing(*options.annotate ==
                                            Annotate::Stages);
@@ -123,6 +121,7 @@ public:
     for (size_t stage = 0; stage < depth.blocks.size(); ++stage)
       channels = addStage(stage, depth, channels, options);
     avgpool = &add<nn::GlobalAvgPool>("avgpool");
+    views = addViewPool(*this, options, channels);
     dropout = &add<nn::Dropout>("dropout", *options.dropout);
     fc = &add<nn::Linear>("fc", channels, *options.classes);
     loss = &add<nn::CrossEntropyLoss>("loss");
@@ -130,10 +129,11 @@ public:
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
-    Tensor x = stem(inputs[0]);
+    Tensor x = stem(viewsOf(inputs[0], views));
     for (nn::Sequential *stage : stages)
       x = (*stage)(x);
-    Tensor logits = (*fc)((*dropout)((*avgpool)(x)));
+    Tensor features = poolViews((*avgpool)(x), views);
+    Tensor logits = (*fc)((*dropout)(features));
     return {
         {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
         {"logits", logits, sg::BindingRole::Logits}};
@@ -165,6 +165,7 @@ private:
   ResNetStem &stem;
   llvm::SmallVector<nn::Sequential *> stages;
   nn::GlobalAvgPool *avgpool = nullptr;
+  nn::ViewPool *views = nullptr;
   nn::Dropout *dropout = nullptr;
   nn::Linear *fc = nullptr;
   nn::CrossEntropyLoss *loss = nullptr;

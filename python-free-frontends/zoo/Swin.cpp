@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "Views.h"
 #include "Windows.h"
 #include "reprise/NN/Attention.h"
 #include "reprise/NN/Trace.h"
@@ -176,31 +176,36 @@ public:
   Swin(std::string name, const SwinSize &size, const ModelOptions &options)
       : Graph(std::move(name)) {
     bool isVolume = size.window.size() == 3;
-    llvm::SmallVector<int64_t> image = {*options.batch};
-    if (isVolume)
-      image.push_back(*options.frames);
-    image.append({*options.height, *options.width, *options.channels});
-    input("image", image);
+    input("image", isVolume ? volumeExtents(options) : imageExtents(options));
     input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     addPatches(isVolume, size, options);
     for (size_t stage = 0; stage < size.blocks.size(); ++stage)
       addStage(stage, size, options);
     int64_t width = *options.baseWidth << (size.blocks.size() - 1);
     norm = &add<nn::LayerNorm>("norm", width, kEpsilon);
+    if (!isVolume)
+      views = addViewPool(*this, options, width);
     head = &add<nn::Linear>("head", width, *options.classes, published());
     loss = &add<nn::CrossEntropyLoss>("loss");
   }
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
-    Tensor x = patches ? (*patches)(inputs[0]) : inputs[0];
-    Tensor logits = (*head)(nn::meanOfTokens((*norm)((*features)(x))));
+    Tensor image = viewsOf(inputs[0], views);
+    Tensor x = patches ? (*patches)(image) : image;
+    Tensor pooled = nn::meanOfTokens((*norm)((*features)(x)));
+    Tensor logits = (*head)(poolViews(pooled, views));
     return {
         {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
         {"logits", logits, sg::BindingRole::Logits}};
   }
 
 private:
+  static llvm::SmallVector<int64_t> volumeExtents(const ModelOptions &options) {
+    return {*options.batch, *options.frames, *options.height, *options.width,
+            *options.channels};
+  }
+
   /// Images' patches are the first of the features, volumes' stand before.
   void addPatches(bool isVolume, const SwinSize &size,
                   const ModelOptions &options) {
@@ -254,6 +259,7 @@ private:
   int64_t blocksSoFar = 0;
   VolumePatches *patches = nullptr;
   nn::LayerNorm *norm = nullptr;
+  nn::ViewPool *views = nullptr;
   nn::Linear *head = nullptr;
   nn::CrossEntropyLoss *loss = nullptr;
 };

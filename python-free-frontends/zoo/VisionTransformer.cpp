@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "Views.h"
 #include "reprise/NN/Attention.h"
 #include "reprise/NN/Layers.h"
 #include <cmath>
@@ -94,8 +94,7 @@ public:
                     const ModelOptions &options)
       : Graph(std::move(name)), width(*options.baseWidth) {
     int64_t patch = *options.patch;
-    input("image",
-          {*options.batch, *options.height, *options.width, *options.channels});
+    input("image", imageExtents(options));
     input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
     registerVariable({"class_token",
                       {1, 1, width},
@@ -110,6 +109,7 @@ public:
     convProj = &add<nn::Conv2d>("conv_proj", *options.channels, width, patches);
     int64_t tokens = (*options.height / patch) * (*options.width / patch) + 1;
     encoder = &add<Encoder>("encoder", size, tokens, options);
+    views = addViewPool(*this, options, width);
     auto &heads = add<nn::Sequential>("heads");
     head = &heads.add<nn::Linear>("head", width, *options.classes,
                                   nn::LinearInit::zeros());
@@ -118,7 +118,7 @@ public:
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
-    Tensor patches = (*convProj)(inputs[0]);
+    Tensor patches = (*convProj)(viewsOf(inputs[0], views));
     if (!patches)
       return {};
     int64_t batch = patches.dim(0), count = patches.dim(1) * patches.dim(2);
@@ -129,7 +129,7 @@ protected:
         nn::concat({first, nn::reshape(patches, {batch, count, width})}, 1);
     x = (*encoder)(x);
     Tensor chosen = nn::reshape(nn::slice(x, 1, 0, 1), {batch, width});
-    Tensor logits = (*head)(chosen);
+    Tensor logits = (*head)(poolViews(chosen, views));
     return {
         {"loss", (*loss)({logits, inputs[1]}).front(), sg::BindingRole::Loss},
         {"logits", logits, sg::BindingRole::Logits}};
@@ -139,6 +139,7 @@ private:
   int64_t width;
   nn::Conv2d *convProj = nullptr;
   Encoder *encoder = nullptr;
+  nn::ViewPool *views = nullptr;
   nn::Linear *head = nullptr;
   nn::CrossEntropyLoss *loss = nullptr;
 };

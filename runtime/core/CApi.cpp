@@ -363,6 +363,11 @@ size_t rp_session_step_count(const rp_session *session, const char *entry) {
   return session ? session->session->stepCount(entry) : 0;
 }
 
+rp_status *rp_session_set_profile(rp_session *session, int32_t profile) {
+  return withSession(session,
+                     [&](Session &s) { return s.setProfile(profile != 0); });
+}
+
 rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
                                    size_t step, double *seconds) {
   return withSession(session, [&](Session &s) -> Status {

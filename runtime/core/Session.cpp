@@ -311,6 +311,13 @@ rp_memory_stats Session::memory() const {
           check ? size_t(check->changedBytes()) : 0};
 }
 
+Status Session::setProfile(bool profile) {
+  if (profile && options.checkMemory)
+    return wrong("a session with check_memory does not time its steps");
+  options.profile = profile;
+  return {};
+}
+
 size_t Session::stepCount(const char *entry) const {
   int number = program->findEntry(entry ? entry : "");
   return number < 0 ? 0 : entries[size_t(number)].seconds.size();
@@ -321,7 +328,8 @@ Expected<double> Session::stepSeconds(const char *entry, size_t step) const {
   if (!number.ok())
     return number.status();
   if (!options.profile)
-    return wrong("the session was not created with profile");
+    return wrong("the session does not time its steps: it was not created "
+                 "with profile, and set_profile is off");
   const std::vector<double> &seconds = entries[*number].seconds;
   if (step >= seconds.size())
     return wrong("step " + std::to_string(step) + " of " +

@@ -41,6 +41,8 @@ public:
   Status readVariable(const char *name, void *data, size_t bytes);
   Status writeVariable(const char *name, const void *data, size_t bytes);
   rp_memory_stats memory() const;
+  /// As SessionOptions::profile, for the runs from now on.
+  Status setProfile(bool profile);
   size_t stepCount(const char *entry) const;
   Expected<double> stepSeconds(const char *entry, size_t step) const;
 

@@ -47,3 +47,14 @@ const TensorInfo *EntryInfo::output(const std::string &name) const {
 }
 
 Backend::~Backend() = default;
+
+Status Backend::setProfile(bool profile) {
+  return profile ? Status::error(RP_UNAVAILABLE,
+                                 "'" + model() + "' does not time its steps")
+                 : Status();
+}
+
+Expected<std::vector<double>> Backend::stepSeconds(const std::string &entry) {
+  return Status::error(RP_UNAVAILABLE,
+                       "'" + model() + "' does not time its steps");
+}

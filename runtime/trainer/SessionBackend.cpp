@@ -102,6 +102,10 @@ public:
     return stats;
   }
   Status switchTo(const rp_program *next) override;
+  Status setProfile(bool profile) override {
+    return takeStatus(rp_session_set_profile(session, profile));
+  }
+  Expected<std::vector<double>> stepSeconds(const std::string &entry) override;
 
 private:
   Status describeEntry(const char *name);
@@ -165,6 +169,15 @@ Status SessionBackend::describeEntry(const char *name) {
       takeStatus(rp_program_peak_bytes(program, name, &entry.peakBytes)));
   entries.push_back(std::move(entry));
   return Status();
+}
+
+Expected<std::vector<double>>
+SessionBackend::stepSeconds(const std::string &entry) {
+  std::vector<double> all(rp_session_step_count(session, entry.c_str()));
+  for (size_t step = 0; step < all.size(); ++step)
+    REPRISE_RETURN_IF_ERROR(takeStatus(
+        rp_session_step_seconds(session, entry.c_str(), step, &all[step])));
+  return all;
 }
 
 Status SessionBackend::describe() {

@@ -109,6 +109,15 @@ private:
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
+  /// Tells of what began at `begin` and ends now.
+  void tell(const char *what, uint64_t number, double begin) const {
+    if (options.onSpan)
+      options.onSpan({what, number, begin, now()});
+  }
+  static double now() {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch())
+        .count();
+  }
   bool stopAsked() const { return options.stop && options.stop->load(); }
 
   Backend &backend;
@@ -426,6 +435,7 @@ Status Run::give(FedStep &step, uint64_t number) {
 /// The next step, whose inputs the backend has unless one `isRunning` of
 /// another program; none when there are no more batches.
 Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
+  double begin = now();
   Expected<const Batch *> batch = loader->next();
   if (!batch.ok())
     return batch.status();
@@ -438,6 +448,7 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
                !options.programs->isSame(*currentPlace, step.place());
   if (!waits)
     REPRISE_RETURN_IF_ERROR(give(step, number));
+  tell("data", number + 1, begin);
   return std::optional<FedStep>(step);
 }
 
@@ -543,10 +554,15 @@ Status Run::saveNow() {
 /// What follows the results of a step that is done.
 Status Run::finishStep(const FedStep &step) {
   advance(step);
+  double begin = now();
   REPRISE_RETURN_IF_ERROR(report(step));
-  bool saves =
-      options.saveEvery > 0 && result.position.step % options.saveEvery == 0;
-  return saves ? saveNow() : Status();
+  tell("hooks", result.position.step, begin);
+  if (options.saveEvery == 0 || result.position.step % options.saveEvery != 0)
+    return Status();
+  begin = now();
+  REPRISE_RETURN_IF_ERROR(saveNow());
+  tell("save", result.position.step, begin);
+  return Status();
 }
 
 Status Run::loop() {
@@ -569,7 +585,7 @@ Status Run::loop() {
     if (!step.isGiven)
       REPRISE_RETURN_IF_ERROR(give(step, result.position.step));
     rate = step.rate;
-    double begin = elapsed();
+    double begin = elapsed(), moment = now();
     hooks.stepBegins();
     REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
     // What goes wrong with it is for after this step, which is not lost.
@@ -577,6 +593,7 @@ Status Run::loop() {
       next = feed(result.position.step + 1, /*isRunning=*/true);
     REPRISE_RETURN_IF_ERROR(readResults());
     stepSeconds = elapsed() - begin;
+    tell("step", result.position.step + 1, moment);
     REPRISE_RETURN_IF_ERROR(finishStep(step));
     // An evaluation has put its own inputs in the place of these, and maybe
     // another program in the place of this one.

@@ -1,5 +1,5 @@
 //===- PipelineTest.cpp - From a model's text to a run --------------------===//
-#include "reprise/Passes/Pipelines.h"
+#include "reprise/Passes/MemorySavings.h"
 #include "reprise/Runtime/reprise.h"
 
 #include "mlir/Parser/Parser.h"
@@ -142,6 +142,52 @@ TEST_F(Pipeline, StopsAtLevels) {
       [&](sg::BlockOp op) { clones += op.getPhase() == sg::Phase::Recompute; });
   EXPECT_EQ(backwards, 1u);
   EXPECT_EQ(clones, 1u);
+}
+
+/// Of the entry, as its program says it.
+static uint64_t peakOf(mlir::ModuleOp model, const std::string &mode) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
+  CompileOptions options;
+  options.checkpointing = mode;
+  options.evaluation = false;
+  EXPECT_TRUE(succeeded(lowerModel(*module, options, CompileLevel::Program)));
+  uint64_t peak = 0;
+  module->walk([&](rt_dialect::EntryOp entry) { peak = entry.getPeakBytes(); });
+  return peak;
+}
+
+TEST_F(Pipeline, EstimatesWhatCheckpointingSaves) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(kMlp, &context);
+  ASSERT_TRUE(module);
+  std::string before, after;
+  llvm::raw_string_ostream(before) << *module;
+  CompileOptions options;
+  options.checkpointing = "annotated";
+  auto savings = estimateMemorySavings(*module, options);
+  ASSERT_TRUE(succeeded(savings));
+  llvm::raw_string_ostream(after) << *module;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(savings->without.peakBytes, peakOf(*module, "none"));
+  EXPECT_EQ(savings->with.peakBytes, peakOf(*module, "annotated"));
+  EXPECT_EQ(savings->savedBytes(), int64_t(savings->without.peakBytes) -
+                                       int64_t(savings->with.peakBytes));
+  EXPECT_NEAR(savings->savedShare(),
+              double(savings->savedBytes()) / savings->without.peakBytes,
+              1e-12);
+  EXPECT_GT(savings->without.milliseconds, 0);
+  EXPECT_GT(savings->addedTime(), 0);
+  options.checkpointing = "none";
+  auto nothing = estimateMemorySavings(*module, options);
+  ASSERT_TRUE(succeeded(nothing));
+  EXPECT_EQ(nothing->savedBytes(), 0);
+}
+
+TEST_F(Pipeline, EstimatesNothingOfAnUnknownMode) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(kMlp, &context);
+  mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &) {});
+  CompileOptions options;
+  options.checkpointing = "some";
+  EXPECT_TRUE(failed(estimateMemorySavings(*module, options)));
 }
 
 TEST_F(Pipeline, RefusesTwoModels) {

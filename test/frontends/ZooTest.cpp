@@ -2,6 +2,7 @@
 
 #include "reprise/Zoo/Zoo.h"
 #include "Diagnostics.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/IR/Sg.h"
 #include "gtest/gtest.h"
 #include <fstream>
@@ -321,6 +322,33 @@ TEST_F(ZooTest, TakesVolumesOfOneChannel) {
   EXPECT_EQ(lines[0], "patch_embed.proj.weight 96x1x2x4x4");
   EXPECT_EQ(lines[1], "patch_embed.proj.bias 96");
   EXPECT_EQ(lines[6], "features.0.0.attn.relative_position_bias_table 2535x3");
+}
+
+/// What belongs to views stands behind a backbone that is as it was.
+TEST_F(ZooTest, PoolsTheViewsOfACaseBehindEveryBackbone) {
+  for (const char *name : {"resnet18", "vit_b_16", "swin_t", "convnext_tiny"}) {
+    SCOPED_TRACE(name);
+    zoo::ModelOptions options = batchOf(2);
+    options.height = options.width = 32;
+    auto single = zoo::buildModel(context, name, options);
+    options.views = 3;
+    options.viewPooling = nn::ViewPooling::Attention;
+    auto several = zoo::buildModel(context, name, options);
+    ASSERT_TRUE(single && several);
+    std::vector<std::string> plain, others;
+    for (auto variable : single->getOps<sg::VariableOp>())
+      plain.push_back(describe(variable));
+    for (auto variable : several->getOps<sg::VariableOp>())
+      if (std::string line = describe(variable);
+          !llvm::StringRef(line).starts_with("view_pool."))
+        others.push_back(line);
+    EXPECT_EQ(others, plain);
+    EXPECT_EQ(blocksOf(*several), blocksOf(*single));
+    auto function = *several->getOps<func::FuncOp>().begin();
+    EXPECT_EQ(
+        function.getArgumentTypes()[0],
+        RankedTensorType::get({2, 3, 32, 32, 3}, Float32Type::get(&context)));
+  }
 }
 
 TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {

@@ -459,7 +459,7 @@ static bool isGiven(const CLI::App *command, const char *name) {
 
 /// Whether costs will matter: for a budget, and for a curve of all.
 bool CompileFlags::plansBudget() const {
-  return budget || isGiven(command, "--sweep");
+  return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
 
 rt::Status CompileFlags::readTraining(CompileOptions &options) const {

@@ -50,6 +50,8 @@ public:
   /// As if "budget=SIZE" stood for a --budget, and others for --checkpointing,
   /// in place of what was given.
   void setMode(const std::string &mode);
+  /// As it was given; "" without one.
+  std::string budgetText() const { return budget.value_or(""); }
   /// As if --budget had been given.
   void setBudget(std::string text) { budget = std::move(text); }
 

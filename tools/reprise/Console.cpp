@@ -39,6 +39,11 @@ void tools::warn(const std::string &message) {
   std::fprintf(stderr, "warning: %s\n", text::printable(message).c_str());
 }
 
+void tools::note(const std::string &message) {
+  std::fprintf(stderr, "%s%s\n", ::isatty(STDERR_FILENO) ? "\r\033[K" : "",
+               text::printable(message).c_str());
+}
+
 rt::Status tools::invalid(const std::string &message) {
   return rt::Status::error(RP_INVALID_ARGUMENT, message);
 }

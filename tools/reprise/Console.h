@@ -26,6 +26,8 @@ enum ExitCode : int {
 /// more for a status without a message, whose error has been shown already.
 int fail(const rt::Status &status);
 void warn(const std::string &message);
+/// A line that the user asked for, in the place of progress.
+void note(const std::string &message);
 
 rt::Status invalid(const std::string &message);
 /// For a command line that makes no sense, whatever the files hold.

@@ -4,7 +4,9 @@
 #include "Console.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
+#include "text/Size.h"
 #include <cerrno>
+#include <charconv>
 #include <unistd.h>
 
 using namespace reprise;
@@ -101,6 +103,30 @@ void HookFlags::addOthers() {
       ->group(kHooks);
 }
 
+void HookFlags::addMonitors() {
+  command
+      ->add_option("--memory-monitor", memoryEvery,
+                   "Steps between two lines on standard error with the memory "
+                   "of the arena, of the process and what limits it")
+      ->type_name("N")
+      ->group(kHooks);
+}
+
+void HookFlags::addTrace() {
+  command
+      ->add_option("--profile-trace", trace.path,
+                   "Write some steps of the run on a time line, as a trace "
+                   "that Perfetto and chrome://tracing open")
+      ->type_name("FILE")
+      ->group(kHooks);
+  command
+      ->add_option("--trace-steps", traceSteps,
+                   "With --profile-trace: which, counted from this run's "
+                   "first (default: 2-4)")
+      ->type_name("A-B")
+      ->group(kHooks);
+}
+
 void HookFlags::addLibraries() {
   command
       ->add_option("--hook", libraries,
@@ -117,10 +143,32 @@ void HookFlags::addTo(CLI::App &app) {
   addLogger();
   addSaveBest();
   addOthers();
+  addMonitors();
+  addTrace();
   addLibraries();
 }
 
-rt::Status HookFlags::check() const {
+/// "2-4", or "3" alone.
+static rt::Status readTraceSteps(const std::string &text,
+                                 rt::ProfileTraceOptions &trace) {
+  size_t dash = text.find('-');
+  std::string last = dash == std::string::npos ? text : text.substr(dash + 1);
+  auto read = [](const std::string &digits, uint64_t &value) {
+    auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  constexpr uint64_t most = 1000; // of some thousand events each
+  if (read(text.substr(0, dash), trace.first) && read(last, trace.last) &&
+      trace.first >= 1 && trace.last >= trace.first &&
+      trace.last - trace.first < most)
+    return {};
+  return misuse("--trace-steps is '" + text +
+                "'; write the first and the last step, counted from 1, as "
+                "2-4, a thousand at most");
+}
+
+rt::Status HookFlags::check() {
   // What belongs to what.
   const std::pair<const char *, const char *> pairs[] = {
       {"--log-freq", "--log-dir"},
@@ -132,6 +180,7 @@ rt::Status HookFlags::check() const {
       {"--save-cur-start", "--save-best"},
       {"--save-cur-freq", "--save-cur-start"},
       {"--keep-last", "--save-best"},
+      {"--trace-steps", "--profile-trace"},
       {"--early-stop-freq", "--early-stop"},
       {"--early-stop-delta", "--early-stop"},
       {"--early-stop-metric", "--early-stop"}};
@@ -139,12 +188,16 @@ rt::Status HookFlags::check() const {
     if (command->count(part) && !command->count(whole))
       return misuse(std::string(part) + " is of " + whole +
                     "; say that as well");
+  if (!traceSteps.empty())
+    REPRISE_RETURN_IF_ERROR(readTraceSteps(traceSteps, trace));
   if (logger.every == 0)
     return misuse("--log-freq is 0; it must be a step or more");
   if (best.saveLatestEvery == 0)
     return misuse("--save-cur-freq is 0; it must be an epoch or more");
   if (command->count("--early-stop") && stop.patience == 0)
     return misuse("--early-stop is 0; it must be an evaluation or more");
+  if (command->count("--memory-monitor") && memoryEvery == 0)
+    return misuse("--memory-monitor is 0; it must be a step or more");
   if (stop.every == 0)
     return misuse("--early-stop-freq is 0; it must be an epoch or more");
   if (!(stop.least >= 0))
@@ -184,7 +237,36 @@ rt::Status HookFlags::load() {
   return {};
 }
 
-std::vector<rt::Hook *> HookFlags::make(const std::string &text) {
+std::function<void(const rt::RunSpan &)>
+HookFlags::makeTrace(std::vector<rt::TracedOp> ops, uint64_t fixedBytes,
+                     rt::Backend &backend, std::vector<rt::Hook *> &all) {
+  trace.ops = std::move(ops);
+  trace.fixedBytes = fixedBytes;
+  trace.backend = &backend;
+  auto hook = std::make_unique<rt::ProfileTrace>(trace);
+  rt::ProfileTrace *made = hook.get();
+  hooks.push_back(std::move(hook));
+  all.push_back(made);
+  return [made](const rt::RunSpan &span) { made->add(span); };
+}
+
+/// One line.
+static std::string textOf(const rt::MemoryReading &memory) {
+  std::vector<std::string> arena = text::formatSizesApart(
+      {memory.fixedBytes, memory.peakBytes, memory.arenaBytes});
+  return "memory after step " + std::to_string(memory.step) +
+         ": arena: fixed " + arena[0] + ", peak " + arena[1] + " of " +
+         arena[2] + "; process " + text::formatSize(memory.residentBytes) +
+         ", at most " + text::formatSize(memory.residentPeakBytes) + "; " +
+         (memory.limit.bytes == UINT64_MAX
+              ? "no limit is known"
+              : "limit " + text::formatSize(memory.limit.bytes) + " of " +
+                    memory.limit.name + ", " +
+                    text::formatSize(memory.limit.left) + " left");
+}
+
+std::vector<rt::Hook *> HookFlags::make(const std::string &text,
+                                        rt::MemoryMonitorOptions memory) {
   logger.text = text;
   stop.byLoss = stopMetric == "loss";
   if (!logger.directory.empty())
@@ -193,6 +275,13 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text) {
     hooks.push_back(rt::makeAutoSaveBest(best));
   if (stop.patience > 0)
     hooks.push_back(rt::makeEarlyStop(stop));
+  if (memoryEvery > 0) {
+    memory.every = memoryEvery;
+    memory.show = [](const rt::MemoryReading &reading) {
+      note(textOf(reading));
+    };
+    hooks.push_back(rt::makeMemoryMonitor(memory));
+  }
   // Last, so that its state holds what the others remember.
   if (!checkpoint.empty()) {
     auto hook = std::make_unique<rt::AutoCheckpoint>(checkpoint);

@@ -17,14 +17,22 @@ class HookFlags {
 public:
   void addTo(CLI::App &app);
   /// Refuses an option of a hook that is not there, and what makes no sense.
-  rt::Status check() const;
+  rt::Status check();
   /// Goes on from the state of --reload where there is one.
   rt::Status reload(rt::TrainOptions &train) const;
   /// Loads those of libraries, before anything is compiled.
   rt::Status load();
   /// Makes the others, which live as long as this, and hands out all; `text` is
-  /// shown beside the curves.
-  std::vector<rt::Hook *> make(const std::string &text);
+  /// shown beside the curves. Of `memory` it takes all but what options say.
+  std::vector<rt::Hook *> make(const std::string &text,
+                               rt::MemoryMonitorOptions memory);
+  /// Whether steps are to be traced.
+  bool traces() const { return !trace.path.empty(); }
+  /// Makes that hook as well, of a program's steps and the backend that runs
+  /// them; for TrainOptions::onSpan.
+  std::function<void(const rt::RunSpan &)>
+  makeTrace(std::vector<rt::TracedOp> ops, uint64_t fixedBytes,
+            rt::Backend &backend, std::vector<rt::Hook *> &all);
   /// Where a signal or an error leaves the state; empty: nowhere.
   const std::string &checkpointPath() const { return checkpoint; }
   /// Whether this run saved there.
@@ -42,12 +50,17 @@ private:
   void addLogger();
   void addSaveBest();
   void addOthers();
+  void addMonitors();
+  void addTrace();
   void addLibraries();
 
   CLI::App *command = nullptr;
   rt::LoggerOptions logger;
   rt::SaveBestOptions best;
   rt::EarlyStopOptions stop;
+  rt::ProfileTraceOptions trace;
+  std::string traceSteps;
+  uint64_t memoryEvery = 0; // steps; 0: never
   std::string checkpoint, reloadPath, stopMetric = "accuracy";
   std::vector<std::string> libraries;
   std::vector<std::unique_ptr<rt::Hook>> hooks;

@@ -40,6 +40,16 @@ void ModelFlags::addTo(CLI::App &app) {
   command->add_option("--frames", frames, "Images of a volume")
       ->group(kModelGroup);
   command
+      ->add_option("--views", views,
+                   "Images of one case, which share a backbone; the data then "
+                   "are (N,V,H,W,C)")
+      ->group(kModelGroup);
+  command
+      ->add_option("--view-pooling", viewPooling,
+                   "With --views: what is made of their features: mean, max "
+                   "or attention")
+      ->group(kModelGroup);
+  command
       ->add_option("--patch", patch, "Side of the patches that become tokens")
       ->group(kModelGroup);
   command
@@ -81,11 +91,16 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
   options.attentionDropout = attentionDropout;
   options.frames = frames;
   options.patch = patch;
+  options.views = views;
   options.stochasticDepth = stochasticDepth;
   if (image)
     REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
   if (stem && !(options.stem = zoo::parseStem(*stem)))
     return misuse("--stem is '" + *stem + "'; say imagenet or cifar");
+  if (viewPooling &&
+      !(options.viewPooling = zoo::parseViewPooling(*viewPooling)))
+    return misuse("--view-pooling is '" + *viewPooling +
+                  "'; say mean, max or attention");
   if (annotate && !(options.annotate = zoo::parseAnnotate(*annotate)))
     return misuse("--annotate is '" + *annotate +
                   "'; say none, stages or blocks");

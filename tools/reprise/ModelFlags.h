@@ -24,8 +24,8 @@ public:
 
 private:
   CLI::App *command = nullptr;
-  std::optional<int64_t> batch, classes, channels, width, frames, patch;
-  std::optional<std::string> image, stem, annotate;
+  std::optional<int64_t> batch, classes, channels, width, frames, patch, views;
+  std::optional<std::string> image, stem, annotate, viewPooling;
   std::optional<double> dropout, attentionDropout, stochasticDepth;
 };
 

@@ -13,6 +13,7 @@
 #include "ModelFlags.h"
 #include "ModelRequest.h"
 #include "PlanBudget.h"
+#include "PlanCompare.h"
 #include "ProcessTable.h"
 #include "ProgramSource.h"
 #include "RunSource.h"
@@ -28,7 +29,7 @@ namespace {
 struct PlanCommandOptions {
   std::vector<std::string> sources;
   std::string entry = "train_step";
-  bool byModule = false, json = false, process = false;
+  bool byModule = false, json = false, process = false, compare = false;
   /// With `process`: the data that the run will read.
   std::string data = "synthetic";
   unsigned depth = 0;
@@ -288,8 +289,19 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
 }
 
 static rt::Status planAll(const PlanCommandOptions &options) {
+  if (options.process && options.compare)
+    return misuse("--process and --compare are two questions; ask one at a "
+                  "time");
   if (options.process)
     return planProcesses(options);
+  if (options.compare && (options.budget.sweep || options.budget.maxBatch))
+    return misuse("--compare is about modes of checkpointing, --sweep and "
+                  "--max-batch about budgets; ask one at a time");
+  if (options.compare && !options.budget.output.empty())
+    return misuse("-o says where the picture of a --sweep goes");
+  if (options.compare)
+    return comparePlans(options.sources, options.model, options.compile,
+                        options.json);
   rt::Expected<bool> forBudget = isBudgetPlan(options);
   if (!forBudget.ok())
     return forBudget.status();
@@ -348,6 +360,12 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
                    "With --process: the data it will read (default: "
                    "synthetic)")
       ->type_name("DIR|FILE|synthetic");
+  command
+      ->add_flag("--compare", options->compare,
+                 "What each mode of checkpointing, and the --budget, saves of "
+                 "the peak without recomputation, and what time it adds")
+      ->excludes(entry)
+      ->excludes(byModule);
   command->add_flag("--sweep", options->budget.sweep,
                     "The step under every budget, and what other methods make "
                     "of it; with -o as a picture");
@@ -364,6 +382,7 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan resnet50 --batch 8\n"
               "  reprise plan resnet50 --checkpointing segments=4 --by-module "
               "--depth 1\n"
+              "  reprise plan resnet50 --batch 8 --compare --budget 70%\n"
               "  reprise plan resnet50 --batch 8 --budget 70%\n"
               "  reprise plan resnet50 --batch 8 --sweep -o curve.svg\n"
               "  reprise plan resnet50 --max-batch --budget 2GiB\n"

@@ -5,6 +5,7 @@
 #include "ModelRequest.h"
 #include "ProgramCache.h"
 #include "Refusal.h"
+#include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "text/Size.h"
@@ -146,18 +147,23 @@ static rt::Status takeFromData(const RunFlags &flags,
     return data.status();
   const rt::Column &image = (*data)->columns().front();
   bool isVolume = image.shape.size() == 4;
-  if (isVolume && !info.defaults.frames)
-    return rt::Status::error(RP_INVALID_ARGUMENT,
-                             "'" + flags.data + "' holds volumes of " +
-                                 rt::formatRow(image) + ", but model '" +
-                                 info.name + "' takes images");
+  bool isCase = isVolume && options.views.value_or(1) > 1;
+  if (isVolume && !isCase && !info.defaults.frames)
+    return rt::Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + flags.data + "' holds volumes of " + rt::formatRow(image) +
+            ", but model '" + info.name + "' takes images" +
+            (info.defaults.views ? "; where these are views of one case, "
+                                   "say --views " +
+                                       std::to_string(image.shape.front())
+                                 : std::string()));
   rt::ImageShape shape = rt::imageShapeOf(image);
   const zoo::ModelOptions &defaults = info.defaults;
   // Images without extents (N,F) fit a model that sees them flat.
   bool flat = shape.height == 1 && shape.width == 1 &&
               int64_t(shape.elements()) ==
                   *defaults.height * *defaults.width * *defaults.channels;
-  if (isVolume && !options.frames)
+  if (isVolume && !isCase && !options.frames)
     options.frames = image.shape.front();
   if (!flat && !options.height)
     options.height = shape.height;
@@ -218,8 +224,17 @@ programOf(const std::vector<uint8_t> &bytes) {
   return std::shared_ptr<rp_program>(program, rp_program_close);
 }
 
+/// Fills `facts` where they are wanted.
+static rt::Status describe(const rt::Expected<ArtifactFile> &artifact,
+                           std::shared_ptr<const ProgramFacts> &facts) {
+  if (artifact.ok())
+    facts = std::make_shared<ProgramFacts>(factsOf(*artifact));
+  return artifact.status();
+}
+
 static rt::Expected<std::shared_ptr<rp_program>>
-openProgram(const RunFlags &flags, const RunRequest &request) {
+openProgram(const RunFlags &flags, const RunRequest &request,
+            std::shared_ptr<const ProgramFacts> &facts) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -229,11 +244,18 @@ openProgram(const RunFlags &flags, const RunRequest &request) {
         refuseFlags(flags.source, flags.model, flags.compile));
     REPRISE_RETURN_IF_ERROR(
         rt::takeStatus(rp_program_open(flags.source.c_str(), &program)));
-    return std::shared_ptr<rp_program>(program, rp_program_close);
+    std::shared_ptr<rp_program> owner(program, rp_program_close);
+    if (request.describes)
+      REPRISE_RETURN_IF_ERROR(
+          describe(ArtifactFile::open(flags.source), facts));
+    return owner;
   }
   rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
   if (!bytes.ok())
     return bytes.status();
+  if (request.describes)
+    REPRISE_RETURN_IF_ERROR(describe(
+        ArtifactFile::fromMemory(bytes->data(), bytes->size()), facts));
   return programOf(*bytes);
 }
 
@@ -332,7 +354,8 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   RunFlags flags = asked;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
-  auto program = openProgram(flags, request);
+  std::shared_ptr<const ProgramFacts> facts;
+  auto program = openProgram(flags, request, facts);
   if (!program.ok())
     return program.status();
   // What the compiler no longer needs goes back before anything is counted.
@@ -348,7 +371,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program->get())});
-  return PreparedRun{*program, *memory, target};
+  return PreparedRun{*program, *memory, target, facts};
 }
 
 /// Whether a budget may be chosen for a limit on the process.
@@ -389,6 +412,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   running.program = prepared->program;
   running.memory = prepared->memory;
   running.targetOfDevice = prepared->target;
+  running.described = prepared->facts;
   rp_session_options options = {};
   options.device = flags.device.empty() ? nullptr : flags.device.c_str();
   options.check_memory = flags.checkMemory;

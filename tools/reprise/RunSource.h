@@ -50,6 +50,8 @@ struct RunRequest {
   bool evaluates = false;
   /// Whether they may be, where there are some.
   bool mayEvaluate = false;
+  /// Whether what the program says of its steps is wanted beside.
+  bool describes = false;
 };
 
 /// A program, and what the process that runs it will hold.
@@ -58,6 +60,8 @@ struct PreparedRun {
   rt::ProcessMemory memory;
   /// What it was compiled for, because of its device; empty: what was asked.
   std::string target;
+  /// Where it was asked for; else null.
+  std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
 /// A program of the same variables as another one that `flags` were opened for,
@@ -86,8 +90,12 @@ public:
   /// The program that it was opened with.
   const std::shared_ptr<rp_program> &opened() const { return program; }
   unsigned threads() const;
+  uint64_t arenaBytes() const { return rp_program_arena_bytes(program.get()); }
+  uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }
+  /// As of PreparedRun.
+  const ProgramFacts *facts() const { return described.get(); }
   /// How it was planned, as the compiler noted it.
   std::string planNote() const { return rp_program_plan_note(program.get()); }
   /// "resnet18 (28x28x1, 10 classes, batch 128)".
@@ -98,6 +106,7 @@ private:
   std::unique_ptr<rt::Backend> session;
   rt::ProcessMemory memory;
   std::string targetOfDevice;
+  std::shared_ptr<const ProgramFacts> described;
 };
 
 } // namespace reprise::tools

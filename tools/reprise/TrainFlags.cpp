@@ -160,6 +160,9 @@ rt::Status tools::completeFlags(TrainFlags &options) {
     return plan.status();
   options.plan = std::move(*plan);
   REPRISE_RETURN_IF_ERROR(options.hooks.check());
+  if (options.hooks.traces() && options.run.checkMemory)
+    return misuse("--check-memory runs each step of the program twice, so that "
+                  "--profile-trace has no times of it; ask one at a time");
   REPRISE_RETURN_IF_ERROR(options.hooks.reload(train));
   bool isResumed = !train.resumePath.empty();
   bool both =

@@ -103,6 +103,8 @@ Tensor cropTo(const Tensor &x, llvm::ArrayRef<int64_t> extents);
 Tensor gather(const Tensor &table, const Tensor &indices);
 /// (N,...,C) to (N,C): the mean over what lies between.
 Tensor meanOfTokens(const Tensor &x);
+/// The same of the maximum, whose gradient equal elements share.
+Tensor maxOfTokens(const Tensor &x);
 
 /// A vector of constants, and a number repeated.
 Tensor constant(Trace &trace, llvm::ArrayRef<int32_t> elements);

@@ -15,6 +15,7 @@
 #include "reprise/IR/Sg.h"
 #include "reprise/NN/Tensor.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,17 @@ public:
   llvm::ArrayRef<Child> getChildren() const { return children; }
   llvm::ArrayRef<VariableSpec> getVariables() const { return variables; }
 
+  /// Has the Sequentials of this tree computed again in `segments` segments
+  /// each, as checkpointSequential does, whenever a graph is traced from now
+  /// on: this module if it is one, else the outermost ones below it. A module
+  /// that holds none is an error of the trace.
+  void enableCheckpointing(int64_t segments);
+  /// Undoes enableCheckpointing on this module and on all below it. What
+  /// `config` annotates stays.
+  void disableCheckpointing();
+  /// Whether this module or one below it is split so.
+  bool isCheckpointingEnabled() const;
+
   /// Makes `module` a child. An empty name adds nothing to the path. A module
   /// may have several parents; its path then follows the first.
   template <typename T>
@@ -113,10 +125,17 @@ protected:
   /// The value of this module's variable `name` when the step began.
   Tensor read(Trace &trace, llvm::StringRef name) const;
 
+  /// Whether `forward` runs the children one after the other and nothing else,
+  /// so that it can be split.
+  virtual bool isChain() const { return false; }
+
 private:
   friend class Trace;
 
+  bool splitChains(int64_t intoSegments);
+
   ModuleConfig configuration;
+  std::optional<int64_t> segments; // that enableCheckpointing asked for
   std::vector<Child> children;
   std::vector<VariableSpec> variables;
 };
@@ -135,7 +154,28 @@ public:
 
 protected:
   Tensor forward(Tensor input) override;
+  bool isChain() const override { return true; }
 };
+
+/// A Sequential that is computed again in segments from the beginning; see
+/// enableCheckpointing.
+class CheckpointedSequential : public Sequential {
+public:
+  explicit CheckpointedSequential(int64_t segments) {
+    enableCheckpointing(segments);
+  }
+};
+
+/// Runs `sequential`, which must be part of the graph, on `input` in `segments`
+/// runs of its children, of which all but the last become annotated blocks:
+/// they keep their inputs alone for the backward pass. Splits as torch's
+/// checkpoint_sequential does: each run has children / segments of them,
+/// rounded down, and the last one also the rest. The last run is not annotated,
+/// because its backward pass begins at once. The blocks are named by the
+/// module's path and ".segment1", ".segment2"... Fewer than one segment, or
+/// more than there are children, is an error of the trace.
+Tensor checkpointSequential(Sequential &sequential, int64_t segments,
+                            const Tensor &input);
 
 } // namespace reprise::nn
 

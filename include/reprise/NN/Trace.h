@@ -46,6 +46,8 @@ public:
 
   /// Runs `module`, as a block if it is configured as one.
   Tensors call(Module &module, llvm::ArrayRef<Tensor> inputs);
+  /// The same of a chain that is split; see checkpointSequential.
+  Tensor callInSegments(Module &module, int64_t segments, const Tensor &input);
   /// Emits what `body` makes of `inputs` as an `sg.module`.
   Tensors block(llvm::StringRef path, bool checkpointed,
                 llvm::ArrayRef<Tensor> inputs,
@@ -68,6 +70,10 @@ public:
   void finish();
 
 private:
+  using Body = llvm::function_ref<Tensors(llvm::ArrayRef<Tensor>)>;
+
+  Tensors run(Module &module, llvm::ArrayRef<Tensor> inputs, Body body);
+  Tensor runInSegments(Module &module, int64_t segments, Tensor x);
   void declare(const Module &module, const std::string &path);
   void declare(const VariableSpec &variable, llvm::StringRef name);
   void declareGenerator();

@@ -190,6 +190,9 @@ typedef struct rp_memory_stats {
 } rp_memory_stats;
 rp_status *rp_session_memory(const rp_session *session, rp_memory_stats *stats);
 
+/* Whether the runs from now on are timed step by step, as with profile; other
+ * runs cost what they do without. Refused with check_memory. */
+rp_status *rp_session_set_profile(rp_session *session, int32_t profile);
 /* Of the last run with profile; seconds of one step, in program order. */
 size_t rp_session_step_count(const rp_session *session, const char *entry);
 rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,

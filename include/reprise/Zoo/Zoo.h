@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "reprise/NN/MultiView.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ std::optional<Annotate> parseAnnotate(llvm::StringRef text);
 llvm::StringRef stringify(Stem stem);
 llvm::StringRef stringify(Annotate annotate);
 
+std::optional<nn::ViewPooling> parseViewPooling(llvm::StringRef text);
+
 /// What a user may choose. Empty means the model's default; as the default of a
 /// model, that it has no such option.
 struct ModelOptions {
@@ -38,6 +41,10 @@ struct ModelOptions {
   std::optional<Stem> stem;
   /// Images of a volume, one behind the other.
   std::optional<int64_t> frames;
+  /// Images of one case, whose features are pooled; 1: a case is an image. The
+  /// input "image" of several is (batch,views,height,width,channels).
+  std::optional<int64_t> views;
+  std::optional<nn::ViewPooling> viewPooling;
   /// Side of the patches that a first layer makes tokens of.
   std::optional<int64_t> patch;
   /// Probability of the dropout before the last layer of a ResNet, behind every

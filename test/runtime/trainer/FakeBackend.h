@@ -46,6 +46,18 @@ public:
   /// Whether inputs wait beside those of the run until the next one.
   bool stages = false;
   bool stagesInputs() const override { return stages; }
+  /// "on" and "off", each with the runs before it, as setProfile was asked.
+  std::string profiled;
+  Status setProfile(bool profile) override {
+    profiled += (profile ? " on" : " off") + std::to_string(runs);
+    return {};
+  }
+  /// Two steps of a run: 2 and 1 microseconds.
+  Expected<std::vector<double>> stepSeconds(const std::string &) override {
+    return std::vector<double>{2e-6, 1e-6};
+  }
+  uint64_t runs = 0; // of train_step
+
   /// "in", "run" and "out", as the trainer asks.
   std::string asked;
   /// Called after each training step with its number and loss.

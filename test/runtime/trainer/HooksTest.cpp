@@ -94,6 +94,91 @@ TEST(Hooks, LeaveTheBitsOfARunAlone) { leavesTheBitsAlone(false); }
 // An evaluation takes the place of inputs that the next step has already.
 TEST(Hooks, LeaveTheInputsOfTheNextStep) { leavesTheBitsAlone(true); }
 
+static std::vector<MemoryReading> readMemory(FakeBackend &backend,
+                                             uint64_t limit) {
+  std::vector<MemoryReading> readings;
+  auto monitor = makeMemoryMonitor(
+      {3, 8192, 1024, limit,
+       [&](const MemoryReading &reading) { readings.push_back(reading); }});
+  TrainOptions options = syntheticRun(10);
+  options.hooks = {monitor.get()};
+  EXPECT_TRUE(train(backend, options).ok());
+  return readings;
+}
+
+TEST(Hooks, ReadMemoryEveryFewSteps) {
+  FakeBackend plain(8, kImage, 5), backend(8, kImage, 5);
+  ASSERT_TRUE(train(plain, syntheticRun(10)).ok());
+  std::vector<MemoryReading> readings = readMemory(backend, 0);
+  EXPECT_EQ(backend.bits, plain.bits);
+  ASSERT_EQ(readings.size(), 3u);
+  MemoryLimit tightest = tightestMemoryLimit();
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(readings[k].step, 3 * (k + 1));
+    EXPECT_EQ(readings[k].arenaBytes, 8192u);
+    EXPECT_EQ(readings[k].fixedBytes, 1024u);
+    EXPECT_EQ(readings[k].peakBytes, 4096u); // as the backend says
+    EXPECT_GT(readings[k].residentBytes, uint64_t(1) << 20);
+    EXPECT_GE(readings[k].residentPeakBytes, readings[k].residentBytes);
+    EXPECT_EQ(readings[k].limit.name, tightest.name);
+    EXPECT_EQ(readings[k].limit.bytes, tightest.bytes);
+  }
+}
+
+TEST(Hooks, TellTheLimitOfTheRunWhereItLeavesLess) {
+  FakeBackend backend(8, kImage, 5);
+  std::vector<MemoryReading> readings = readMemory(backend, 1 << 20);
+  ASSERT_FALSE(readings.empty());
+  EXPECT_EQ(readings[0].limit.name, "the run");
+  EXPECT_EQ(readings[0].limit.bytes, uint64_t(1) << 20);
+  EXPECT_EQ(readings[0].limit.left, 0u); // the process holds more already
+  readings = readMemory(backend, uint64_t(1) << 62);
+  EXPECT_NE(readings[0].limit.name, "the run");
+}
+
+/// A trace of some steps of a run of ten; what it holds is looked at by
+/// cli/trace.test.
+static std::string traceSteps(FakeBackend &backend, uint64_t first,
+                              uint64_t last, uint64_t programSteps) {
+  Folder folder;
+  ProfileTraceOptions trace;
+  trace.path = folder / "trace.json";
+  trace.first = first;
+  trace.last = last;
+  trace.ops.resize(programSteps);
+  trace.backend = &backend;
+  ProfileTrace hook(trace);
+  TrainOptions options = syntheticRun(10);
+  options.hooks = {&hook};
+  options.onSpan = [&](const RunSpan &span) {
+    EXPECT_LE(span.begin, span.end) << span.what;
+    hook.add(span);
+  };
+  auto result = train(backend, options);
+  EXPECT_TRUE(result.ok() && fs::exists(trace.path));
+  return result.ok() ? describe(result->hookFailures) : "";
+}
+
+TEST(Hooks, TimeTheStepsThatAreTracedAndNoOthers) {
+  FakeBackend plain(8, kImage, 5), middle(8, kImage, 5), all(8, kImage, 5),
+      end(8, kImage, 5);
+  ASSERT_TRUE(train(plain, syntheticRun(10)).ok());
+  EXPECT_EQ(traceSteps(middle, 2, 4, 2), "");
+  EXPECT_EQ(middle.profiled, " on1 off4");
+  EXPECT_EQ(middle.bits, plain.bits);
+  EXPECT_EQ(traceSteps(all, 1, 1, 2), "");
+  EXPECT_EQ(all.profiled, " on0 off1");
+  EXPECT_EQ(traceSteps(end, 9, 20, 2), "");
+  EXPECT_EQ(end.profiled, " on8");
+}
+
+TEST(Hooks, RefuseATraceOfAnotherProgram) {
+  FakeBackend backend(8, kImage, 5);
+  EXPECT_EQ(traceSteps(backend, 2, 2, 3),
+            "hook 'profile_trace' failed once, at step 2: the program has 2 "
+            "steps, but its description 3");
+}
+
 TEST(Hooks, EvaluateOnceAStepAndTellAll) {
   FakeBackend backend(8, kImage, 5);
   Recorder first, second;

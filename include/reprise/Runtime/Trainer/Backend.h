@@ -69,6 +69,10 @@ public:
   /// Goes on with another program of the same variables (rp_session_switch),
   /// which must outlive the backend; entries are that one's from here on.
   virtual Status switchTo(const rp_program *program);
+  /// Whether the runs from now on are timed step by step.
+  virtual Status setProfile(bool profile);
+  /// Seconds of each step of an entry's last run, which was timed.
+  virtual Expected<std::vector<double>> stepSeconds(const std::string &entry);
 };
 
 /// Turns a status of the C interface into one of C++ and frees it.

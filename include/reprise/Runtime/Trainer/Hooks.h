@@ -2,10 +2,14 @@
 #ifndef REPRISE_RUNTIME_TRAINER_HOOKS_H
 #define REPRISE_RUNTIME_TRAINER_HOOKS_H
 
+#include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hook.h"
 #include <memory>
 
 namespace reprise::rt {
+
+class Backend;
+struct RunSpan;
 
 /// Writes TensorBoard event files: loss, learning rate, metrics, images a
 /// second, seconds left and memory of steps, and loss and accuracy of
@@ -56,6 +60,80 @@ struct EarlyStopOptions {
   bool byLoss = false; // else by accuracy, where there is one
 };
 std::unique_ptr<Hook> makeEarlyStop(const EarlyStopOptions &options);
+
+/// Memory after a step, in bytes. Between two steps the arena holds the fixed
+/// bytes and nothing else that is needed.
+struct MemoryReading {
+  uint64_t step = 0;       // steps done
+  uint64_t arenaBytes = 0; // allocated
+  uint64_t fixedBytes = 0; // of it: variables and constants
+  uint64_t peakBytes = 0;  // of it, that steps were given so far
+  uint64_t residentBytes = 0, residentPeakBytes = 0; // of the process
+  /// Under which least is left.
+  MemoryLimit limit;
+};
+
+/// Reads memory after every `every`-th step, at least 1, and hands it to
+/// `show`. The arena's bytes are the program's; a limit of 0 is none.
+struct MemoryMonitorOptions {
+  uint64_t every = 1; // steps
+  uint64_t arenaBytes = 0, fixedBytes = 0;
+  uint64_t limitBytes = 0; // of the run; the system's are read anyway
+  std::function<void(const MemoryReading &)> show;
+};
+std::unique_ptr<Hook> makeMemoryMonitor(const MemoryMonitorOptions &options);
+
+/// A step of a program, as a trace shows it.
+struct TracedOp {
+  std::string name, module, phase;
+  std::string kind; // "kernel", "library", "copy"
+  uint64_t bytes = 0, flops = 0;
+  uint64_t liveBytes = 0; // of the arena while it runs, without fixed ones
+};
+
+struct ProfileTraceOptions {
+  std::string path;               // of the file
+  uint64_t first = 2, last = 4;   // steps of this run to trace, from 1
+  std::vector<TracedOp> ops = {}; // of train_step, in order
+  uint64_t fixedBytes = 0;        // of the arena
+  Backend *backend = nullptr;     // that runs; outlives the hook
+};
+
+/// Writes steps of a run as a trace that Perfetto opens. The program's steps
+/// are timed in these steps of the run only, others cost what they do without.
+/// The file is written after the step behind the last one, or at the run's end.
+class ProfileTrace final : public Hook {
+public:
+  /// Seconds of the program's steps in one step of the run.
+  struct Timed {
+    uint64_t step;
+    double begin; // of the step, as RunSpan
+    std::vector<double> seconds;
+  };
+
+  explicit ProfileTrace(ProfileTraceOptions options)
+      : options(std::move(options)) {}
+  std::string name() const override { return "profile_trace"; }
+  /// For TrainOptions::onSpan.
+  void add(const RunSpan &span);
+  Status begin(HookContext &run) override;
+  Status afterStep(HookContext &run, const Progress &step) override;
+  Status end(HookContext &run, bool wasStopped) override { return write(); }
+  Status failed(HookContext &run, const Status &error) override {
+    return write();
+  }
+
+private:
+  Status write();
+
+  ProfileTraceOptions options;
+  std::string model;
+  uint64_t start = 0; // steps that earlier runs did
+  double stepBegin = 0;
+  std::vector<RunSpan> spans;
+  std::vector<Timed> steps;
+  bool written = false;
+};
 
 } // namespace reprise::rt
 

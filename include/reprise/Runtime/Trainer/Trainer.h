@@ -32,6 +32,16 @@
 
 namespace reprise::rt {
 
+/// What a run does between two moments of std::chrono::steady_clock, in
+/// seconds.
+struct RunSpan {
+  /// "data": waits for a batch and hands it over; "step": the program runs and
+  /// its results are read; "hooks": they are told; "save": a state is written.
+  const char *what = "";
+  uint64_t step = 0; // that is under way, or was done last; from 1
+  double begin = 0, end = 0;
+};
+
 /// Sent after every step.
 struct Progress {
   uint64_t epoch = 0;  // counted from 0
@@ -77,6 +87,8 @@ struct TrainOptions {
   /// Chooses the program of each step; null: all are the backend's. Outlives
   /// the run.
   Programs *programs = nullptr;
+  /// Told of each span when it ends.
+  std::function<void(const RunSpan &)> onSpan;
   /// Told in this order; they outlive the run.
   std::vector<Hook *> hooks;
   /// The first failure of each hook, when it happens.

@@ -1,0 +1,122 @@
+//===- ProfileTrace.cpp - Some steps of a run on a time line --------------===//
+//
+// The file is JSON in the trace event format that Perfetto and chrome://tracing
+// open: complete events ("X") of the run's spans and of the program's steps
+// within them, and counters ("C") of the bytes that the plan has in use.
+// The runtime times each step of a program but not when it begins: they are
+// laid one behind another from the begin of the run, which leaves out what lies
+// between them.
+//
+//===----------------------------------------------------------------------===//
+#include "reprise/Runtime/OutputFile.h"
+#include "reprise/Runtime/Trainer/Hooks.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise::rt;
+using nlohmann::ordered_json;
+
+static constexpr int kProcess = 1, kRunThread = 1, kDataThread = 2;
+
+static ordered_json nameOf(const char *what, int thread,
+                           const std::string &name) {
+  return {{"name", what},
+          {"ph", "M"},
+          {"pid", kProcess},
+          {"tid", thread},
+          {"args", {{"name", name}}}};
+}
+
+static ordered_json complete(const std::string &name, const std::string &kind,
+                             int thread, double begin, double seconds) {
+  return {{"name", name},      {"cat", kind},          {"ph", "X"},
+          {"ts", begin * 1e6}, {"dur", seconds * 1e6}, {"pid", kProcess},
+          {"tid", thread}};
+}
+
+Status ProfileTrace::begin(HookContext &run) {
+  REPRISE_RETURN_IF_ERROR(checkWritable(options.path));
+  model = run.model();
+  start = run.position().step;
+  return options.first == 1 ? options.backend->setProfile(true) : Status();
+}
+
+void ProfileTrace::add(const RunSpan &span) {
+  if (std::string(span.what) == "step")
+    stepBegin = span.begin;
+  uint64_t number = span.step - start;
+  if (!written && number >= options.first && number <= options.last)
+    spans.push_back(span);
+}
+
+Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
+  uint64_t number = step.step - start;
+  if (number >= options.first && number <= options.last) {
+    auto seconds = options.backend->stepSeconds("train_step");
+    if (!seconds.ok())
+      return seconds.status();
+    if (seconds->size() != options.ops.size())
+      return Status::error(RP_INTERNAL, "the program has " +
+                                            std::to_string(seconds->size()) +
+                                            " steps, but its description " +
+                                            std::to_string(options.ops.size()));
+    steps.push_back({step.step, stepBegin, std::move(*seconds)});
+  }
+  if (number + 1 == options.first)
+    return options.backend->setProfile(true);
+  if (number == options.last)
+    return options.backend->setProfile(false);
+  return number > options.last ? write() : Status();
+}
+
+/// Appends the program's steps, and what they have in use.
+static void addSteps(const ProfileTrace::Timed &timed,
+                     const ProfileTraceOptions &options, double origin,
+                     ordered_json &events) {
+  double at = timed.begin - origin;
+  for (size_t k = 0; k < timed.seconds.size(); ++k) {
+    const TracedOp &op = options.ops[k];
+    ordered_json event =
+        complete(op.name, op.kind, kRunThread, at, timed.seconds[k]);
+    event["args"] = {{"module", op.module}, {"phase", op.phase},
+                     {"bytes", op.bytes},   {"flops", op.flops},
+                     {"index", k},          {"step", timed.step}};
+    events.push_back(std::move(event));
+    events.push_back(
+        {{"name", "memory of the arena"},
+         {"ph", "C"},
+         {"ts", at * 1e6},
+         {"pid", kProcess},
+         {"args", {{"fixed", options.fixedBytes}, {"live", op.liveBytes}}}});
+    at += timed.seconds[k];
+  }
+}
+
+Status ProfileTrace::write() {
+  if (written)
+    return {};
+  written = true;
+  double origin = spans.empty() ? 0 : spans.front().begin;
+  for (const RunSpan &span : spans)
+    origin = std::min(origin, span.begin);
+  ordered_json events = ordered_json::array();
+  events.push_back(nameOf("process_name", 0, "reprise train " + model));
+  events.push_back(nameOf("thread_name", kRunThread, "run"));
+  events.push_back(nameOf("thread_name", kDataThread, "data"));
+  for (const RunSpan &span : spans) {
+    bool isData = std::string(span.what) == "data";
+    ordered_json event =
+        complete(span.what, "run", isData ? kDataThread : kRunThread,
+                 span.begin - origin, span.end - span.begin);
+    event["args"] = {{"step", span.step}};
+    events.push_back(std::move(event));
+  }
+  for (const Timed &timed : steps)
+    addSteps(timed, options, origin, events);
+  ordered_json file = {{"displayTimeUnit", "ms"},
+                       {"traceEvents", std::move(events)}};
+  // Names may hold what is no UTF-8.
+  std::string text =
+      file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return writeFile(options.path, text.data(), text.size());
+}

@@ -1,0 +1,154 @@
+//===- PlanCompare.cpp - reprise plan --compare ---------------------------===//
+
+#include "PlanCompare.h"
+#include "Console.h"
+#include "ModelRequest.h"
+#include "Refusal.h"
+#include "artifact/BudgetFacts.h"
+#include "reprise/Passes/MemorySavings.h"
+#include "text/Size.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+struct Compared {
+  std::string mode; // or "budget 70%"
+  MemorySavings savings;
+};
+
+/// What is asked for: a mode, and whether the request's budget holds.
+struct Way {
+  std::string mode;
+  bool withBudget = false;
+  bool isAsked = false; // by the user, else one of a table of all
+};
+} // namespace
+
+static std::vector<Way> waysOf(const ModelRequest &request,
+                               const CompileFlags &compile) {
+  std::vector<Way> ways;
+  for (const char *mode : {"none", "annotated", "per-block", "nested",
+                           "segments=2", "segments=4", "segments=8", "sqrt"})
+    ways.push_back({mode});
+  const std::string &asked = request.compile.checkpointing;
+  bool isNew = std::none_of(ways.begin(), ways.end(),
+                            [&](const Way &way) { return way.mode == asked; });
+  if (compile.hasCheckpointing() && isNew)
+    ways.push_back({asked, false, true});
+  if (request.compile.budget)
+    ways.push_back({compile.hasCheckpointing() ? asked : "none", true, true});
+  return ways;
+}
+
+static rt::Expected<StepEstimate> estimate(const ModelRequest &request,
+                                           const Way &way) {
+  Activity activity("planning " + request.source + " (" + way.mode + ")");
+  ModelRequest one = request;
+  one.compile.checkpointing = way.mode;
+  one.compile.training = true;
+  one.compile.evaluation = false;
+  if (!way.withBudget) {
+    one.compile.budget.reset();
+    one.compile.keep.clear();
+  }
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(compiler.load(one.source, one.kind, one.model));
+  if (!way.isAsked)
+    compiler.hideWarnings();
+  REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, one, CompileLevel::Program));
+  return estimateStep(
+      *compiler.module().getOps<rt_dialect::ProgramOp>().begin());
+}
+
+static rt::Expected<std::vector<Compared>>
+compareModes(const ModelRequest &request, const CompileFlags &compile) {
+  std::vector<Compared> all;
+  StepEstimate without;
+  for (const Way &way : waysOf(request, compile)) {
+    rt::Expected<StepEstimate> with = estimate(request, way);
+    if (!with.ok())
+      return with.status();
+    if (all.empty())
+      without = *with;
+    all.push_back({way.withBudget ? "budget " + compile.budgetText() : way.mode,
+                   {without, *with}});
+  }
+  return all;
+}
+
+static std::string signedSize(int64_t bytes) {
+  return bytes < 0 ? "-" + text::formatSize(uint64_t(-bytes))
+                   : text::formatSize(uint64_t(bytes));
+}
+
+static std::string tableOf(const std::vector<Compared> &rows) {
+  text::Table table({{"checkpointing", text::Align::Left},
+                     {"peak"},
+                     {"above fixed"},
+                     {"saved"},
+                     {"of the peak"},
+                     {"step"},
+                     {"added"}});
+  std::vector<uint64_t> peaks, above;
+  for (const Compared &row : rows) {
+    peaks.push_back(row.savings.with.peakBytes);
+    above.push_back(peaks.back() - row.savings.with.fixedBytes);
+  }
+  std::vector<std::string> peak = text::formatSizesApart(peaks);
+  std::vector<std::string> rest = text::formatSizesApart(above);
+  for (size_t at = 0; at < rows.size(); ++at) {
+    const MemorySavings &savings = rows[at].savings;
+    table.add({rows[at].mode, peak[at], rest[at],
+               signedSize(savings.savedBytes()),
+               text::formatPercent(savings.savedShare()),
+               formatMilliseconds(savings.with.milliseconds),
+               text::formatPercent(savings.addedTime())});
+  }
+  return table.str();
+}
+
+static nlohmann::ordered_json jsonOf(const std::string &source,
+                                     const std::vector<Compared> &rows) {
+  auto modes = nlohmann::ordered_json::array();
+  for (const Compared &row : rows) {
+    const MemorySavings &savings = row.savings;
+    modes.push_back({{"checkpointing", row.mode},
+                     {"fixed_bytes", savings.with.fixedBytes},
+                     {"peak_bytes", savings.with.peakBytes},
+                     {"saved_bytes", savings.savedBytes()},
+                     {"saved_share", savings.savedShare()},
+                     {"step_ms", savings.with.milliseconds},
+                     {"added_time", savings.addedTime()}});
+  }
+  return {{"source", source}, {"modes", std::move(modes)}};
+}
+
+static constexpr const char *kLegend =
+    "\npeak: of the arena, fixed bytes (parameters, optimizer state, "
+    "constants) included; saved:\nof the peak of none; step: predicted, by a "
+    "roofline or a profile; added: of the step of none\n";
+
+rt::Status tools::comparePlans(const std::vector<std::string> &sources,
+                               const ModelFlags &model,
+                               const CompileFlags &compile, bool json) {
+  auto all = nlohmann::ordered_json::array();
+  std::string text;
+  for (const std::string &source : sources) {
+    rt::Expected<ModelRequest> request = readRequest(source, model, compile);
+    if (!request.ok())
+      return request.status();
+    if (!request->compile.recompute.empty())
+      return misuse("--compare compares modes for the whole model; leave out "
+                    "--recompute");
+    auto rows = compareModes(*request, compile);
+    if (!rows.ok())
+      return rows.status();
+    text += (text.empty() ? "" : "\n") + source + "\n" + tableOf(*rows);
+    all.push_back(jsonOf(source, *rows));
+  }
+  return print(json ? all.dump(2) + "\n" : text + kLegend);
+}

@@ -1,0 +1,19 @@
+//===- PlanCompare.h - reprise plan --compare -------------------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_PLANCOMPARE_H
+#define REPRISE_TOOLS_PLANCOMPARE_H
+
+#include "CompileFlags.h"
+#include "ModelFlags.h"
+
+namespace reprise::tools {
+
+/// Prints, of each of the models, what every mode of checkpointing saves of the
+/// step without recomputation and how much time it adds; with --checkpointing
+/// or --budget also that mode or that budget.
+rt::Status comparePlans(const std::vector<std::string> &sources,
+                        const ModelFlags &model, const CompileFlags &compile,
+                        bool json);
+
+} // namespace reprise::tools
+
+#endif // REPRISE_TOOLS_PLANCOMPARE_H
