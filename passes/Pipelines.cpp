@@ -139,7 +139,11 @@ static PassOptions stepEndOf(const CompileOptions &options) {
     end.hyperparameters.push_back(name + "=" + exactText(value));
   end.noWeightDecay.assign(options.noWeightDecay.begin(),
                            options.noWeightDecay.end());
-  end.clipNorm = options.clipNorm;
+  end.clipMode = options.clipping.mode;
+  end.clipNorm = options.clipping.norm;
+  end.clipTolerance = options.clipping.tolerance;
+  end.clipMomentum = options.clipping.momentum;
+  end.clipNormType = options.clipping.normType;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
   end.lossScaling = options.amp == "f16" && options.optimizer != "none";
@@ -429,7 +433,7 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.hyperparameters = options.hyperparameters;
   note.amp = options.amp;
   note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
-  note.clipNorm = options.clipNorm;
+  note.clipping = options.clipping;
   note.microBatches = options.microBatches;
   if (options.attention != "auto")
     note.attention = options.attention;

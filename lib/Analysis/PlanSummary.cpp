@@ -64,6 +64,22 @@ static std::string describeOptimizer(const TrainingNote &training) {
   return text;
 }
 
+/// What says something, by the names of the options.
+static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
+  if (!clipping.clips())
+    return;
+  if (!clipping.isAverage()) {
+    json.attribute("clip-grad-norm", clipping.norm);
+  } else {
+    json.attribute("grad-clipper", clipping.mode);
+    json.attribute("clip-tolerance", clipping.tolerance);
+  }
+  if (clipping.mode == "moving_average")
+    json.attribute("clip-momentum", clipping.momentum);
+  if (clipping.normType != "2")
+    json.attribute("clip-norm-type", clipping.normType);
+}
+
 std::string reprise::toJson(const PlanSummary &summary) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -90,8 +106,7 @@ std::string reprise::toJson(const PlanSummary &summary) {
           json.attribute("amp", training.amp);
         if (!training.attention.empty())
           json.attribute("attention", training.attention);
-        if (training.clipNorm != 0)
-          json.attribute("clip-grad-norm", training.clipNorm);
+        noteClipping(json, training.clipping);
         if (training.microBatches != 1)
           json.attribute("accumulate", training.microBatches);
         json.attribute("model", training.model);

@@ -172,6 +172,23 @@ static void addMemory(Keys &keys) {
                        "memory that is not its own; slow")));
 }
 
+static void addClipper(Keys &keys) {
+  std::string clipper = "hooks.grad_clipper.";
+  keys.add(choice((clipper + "mode").c_str(), "--grad-clipper", "average",
+                  {"pre_defined", "average", "moving_average"},
+                  "What all gradients together are clipped to: max_norm, or an "
+                  "average of the norms of the steps before"));
+  keys.add(spelling(Kind::Number, (clipper + "max_norm").c_str(),
+                    "training.clip_grad_norm", "1",
+                    "Of pre_defined: as clip_grad_norm"));
+  keys.add(text((clipper + "norm_type").c_str(), "--clip-norm-type", "2",
+                "Which norm of the gradients: 1, 2 or inf"));
+  keys.add(number((clipper + "tolerance").c_str(), "--clip-tolerance", "1",
+                  "Of averages: what the average is multiplied by"));
+  keys.add(number((clipper + "momentum").c_str(), "--clip-momentum", "0.9",
+                  "Of moving_average: the share that it keeps of itself"));
+}
+
 /// Names and numbers of the hooks are those of United Perception.
 static void addHooks(Keys &keys) {
   std::string logger = "hooks.train_val_logger.",
@@ -212,6 +229,7 @@ static void addHooks(Keys &keys) {
                   "What is better by less is not better"));
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
+  addClipper(keys);
   keys.add(list("hooks.load", "--hook", "[./mine.so]",
                 "Shared libraries that are hooks"));
 }
@@ -301,7 +319,7 @@ const Key *Keys::findOption(const std::string &option) const {
 
 const Key *Keys::shortFor(const std::string &section) const {
   for (const char *name :
-       {".name", ".source", ".logdir", ".dir", ".path", ".patience"})
+       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".mode"})
     if (const Key *key = find(section + name))
       return key;
   return nullptr;

@@ -279,6 +279,7 @@ class Spellings {
 public:
   Spellings(Reader &reader) : reader(reader) {}
   void replaceAmp();
+  void replaceMaxNorm();
   /// "model.backbone" or "training".
   void replaceCheckpointing(const std::string &section);
 
@@ -326,6 +327,12 @@ void Spellings::replaceAmp() {
   bool isOn = use.values.front() == "true";
   std::string wanted = type.path.empty() ? "bf16" : type.values.front();
   put("training.amp", isOn ? wanted : "none", use);
+}
+
+void Spellings::replaceMaxNorm() {
+  Setting most = take("hooks.grad_clipper.max_norm");
+  if (!most.path.empty())
+    put("training.clip_grad_norm", most.values.front(), most);
 }
 
 void Spellings::replaceCheckpointing(const std::string &section) {
@@ -441,6 +448,7 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
   if (reader.parsed.problems.empty()) {
     Spellings spellings(reader);
     spellings.replaceAmp();
+    spellings.replaceMaxNorm();
     spellings.replaceCheckpointing("model.backbone");
     spellings.replaceCheckpointing("training");
   }

@@ -17,19 +17,16 @@ static constexpr const char *kOfRun[] = {
     "lr",           "schedule",    "warmup",   "steps",
     "train-images", "eval-images", "normalize"};
 
-static constexpr const char *kOfRest[] = {"accumulate",
-                                          "amp",
-                                          "attention",
-                                          "clip-grad-norm",
-                                          "data",
-                                          "model",
-                                          "momentum",
-                                          "nesterov",
-                                          "no-weight-decay",
-                                          "norm-bias-weight-decay",
-                                          "optimizer",
-                                          "threads",
-                                          "weight-decay"};
+static constexpr const char *kOfRest[] = {
+    "accumulate",      "amp",
+    "attention",       "clip-grad-norm",
+    "clip-momentum",   "clip-norm-type",
+    "clip-tolerance",  "data",
+    "grad-clipper",    "model",
+    "momentum",        "nesterov",
+    "no-weight-decay", "norm-bias-weight-decay",
+    "optimizer",       "threads",
+    "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 

@@ -55,7 +55,12 @@ private:
   void addMemoryOptions();
   void addOptimizerOptions();
   void addStepOptions();
+  void addClippingOptions();
   void addMachineOptions();
+  /// What of a state says how gradients are clipped.
+  void resumeClipping(const rt::Course &course);
+  void addGivenClipping(rt::Course &course, const rt::Course &stored) const;
+  rt::Status readClipping(CompileOptions &options) const;
   /// What a training step does besides the model.
   rt::Status readTraining(CompileOptions &options) const;
   /// What options say of the optimizer, with the defaults where they don't.
@@ -66,7 +71,8 @@ private:
   std::vector<std::string> keep, recompute, noWeightDecay;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
-  std::optional<double> clipGradNorm;
+  std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
+  std::optional<std::string> gradClipper, clipNormType;
   std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;
 };

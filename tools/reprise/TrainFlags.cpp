@@ -87,7 +87,8 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
                   "schedule, warmup, steps, accumulate, amp, attention, "
-                  "clip-grad-norm, momentum, weight-decay, "
+                  "clip-grad-norm, grad-clipper, clip-tolerance, "
+                  "clip-momentum, clip-norm-type, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, train-images, eval-images, normalize, "
                   "data, model or all")

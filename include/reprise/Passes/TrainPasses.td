@@ -12,8 +12,18 @@ defvar StepEndOptions = [
                "of the optimizer, as NAME=VALUE">,
     ListOption<"noWeightDecay", "no-weight-decay", "std::string",
                "globs of parameters whose weights do not decay">,
+    Option<"clipMode", "clip-mode", "std::string", "\"pre_defined\"",
+           "what gradients are clipped to: pre_defined, average or "
+           "moving_average">,
     Option<"clipNorm", "clip-norm", "double", "0",
-           "norm that all gradients together are clipped to; 0 for none">,
+           "of pre_defined: norm that all gradients together are clipped to; 0 "
+           "for none">,
+    Option<"clipTolerance", "clip-tolerance", "double", "1",
+           "of averages: what the average is multiplied by">,
+    Option<"clipMomentum", "clip-momentum", "double", "0",
+           "of moving_average: the share that it keeps of itself">,
+    Option<"clipNormType", "clip-norm-type", "std::string", "\"2\"",
+           "norm of the gradients: 1, 2 or inf">,
     Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
            "return whether the loss or a gradient is not finite">,
     Option<"emitGradients", "emit-gradients", "bool", "false",
@@ -49,7 +59,16 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     min(1, C / (norm + 1e-6)), PyTorch's `clip_grad_norm_`: norm is the square root
     of the sum of the squares of all of them, in f32, and the metric
     `gradient_norm` of the step. So every gradient lives until the last one
-    exists. What `emit-gradients` returns is not clipped.
+    exists. What `emit-gradients` returns is not clipped. With `clip-norm-type` 1 the
+    norm is the sum of the absolute values, with `inf` the largest of them.
+
+    `clip-mode` `average` and `moving_average` clip to `clip-tolerance` times an
+    average of the norms of the steps before, as they were before clipping: their
+    mean, or with `clip-momentum` m the average a' = m * a + (1 - m) * norm that
+    begins with the first norm. The first step, which has no average, clips nothing.
+    The average is the variable `gradient_norm.average`, an f64, and the number of
+    norms in it is `gradient_norm.count`. A norm that is not finite leaves both as
+    they are, and so does a step that loss scaling skips, whose norm is none.
 
     `loss-scaling` is dynamic loss scaling with the numbers of PyTorch's
     `GradScaler`: the loss is differentiated times the variable `loss_scale` (65536
@@ -67,8 +86,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     weights decay in no optimizer. A glob that matches none is an error.
 
     Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition; with `clip-norm`, at a result
-    that is called `gradient_norm`; with an optimizer, at an
+    vector-Jacobian product nor a decomposition; where gradients are clipped, at a
+    result that is called `gradient_norm`, and, by an average, at a symbol that is
+    called like one of its variables and is none of its type; with an optimizer, at an
     `sg.write` of the model to a variable of role `parameter`, which the
     optimizer writes, and at a symbol with the name of one of the optimizer's
     variables that is not a variable of role `optimizer_state` and its type.

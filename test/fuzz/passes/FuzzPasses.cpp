@@ -98,6 +98,8 @@ static std::vector<Route> makeAlone() {
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
         "sg-differentiate{optimizer=adamw emit-nonfinite=true}",
         "sg-differentiate{optimizer=adam clip-norm=0.5}",
+        "sg-differentiate{clip-mode=average clip-norm-type=1}",
+        "sg-differentiate{clip-mode=moving_average clip-norm-type=inf}",
         "sg-differentiate{no-weight-decay=*.weight}",
         "sg-update-parameters{clip-norm=0.5 emit-gradients=true}",
         "sg-lower-to-rt{threads=1}",
