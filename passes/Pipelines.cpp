@@ -74,6 +74,17 @@ public:
     autocast.type = options.amp;
     return addToFunctions(createSgAutocast(autocast));
   }
+  /// What training is for, where that is not the model's loss.
+  Stage &changeLoss(const LossSettings &loss) {
+    if (!loss.changes())
+      return *this;
+    SgChangeLossOptions change;
+    change.labelSmoothing = loss.labelSmoothing;
+    change.classWeights.assign(loss.classWeights.begin(),
+                               loss.classWeights.end());
+    change.mixup = loss.mixup != 0;
+    return addToFunctions(createSgChangeLoss(change));
+  }
   LogicalResult run() { return manager.run(module); }
 
 private:
@@ -118,6 +129,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .verify("model")
       .chooseAttention(options)
       .autocast(options)
+      .changeLoss(options.loss)
       .addToFunctions(createSgAssignCheckpointing(assign))
       .verify("model")
       .run();
@@ -434,6 +446,7 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.amp = options.amp;
   note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
   note.clipping = options.clipping;
+  note.loss = options.loss;
   note.microBatches = options.microBatches;
   if (options.attention != "auto")
     note.attention = options.attention;

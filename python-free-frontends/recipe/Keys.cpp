@@ -127,6 +127,13 @@ static void addTraining(Keys &keys) {
   }());
   keys.add(number("training.clip_grad_norm", "--clip-grad-norm", "1",
                   "Norm that all gradients together are clipped to"));
+  keys.add(number("training.label_smoothing", "--label-smoothing", "0.1",
+                  "Share of each label that all classes have alike"));
+  keys.add(list("training.class_weights", "--class-weights", "[1, 2.5]",
+                "Weight of each class in the loss, or a file of them"));
+  keys.add(number("training.mixup", "--mixup", "0.2",
+                  "Mix images, by a draw of the Beta distribution of both "
+                  "numbers equal to this"));
   keys.add(text("training.attention", "--attention", "auto",
                 "How attention is computed: tiled, stored or auto"));
   keys.add(choice("training.fusion", "--fusion", "'on'", {"on", "off"},

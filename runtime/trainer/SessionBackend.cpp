@@ -126,13 +126,14 @@ std::map<std::string, std::string> SessionBackend::settings() const {
     return course;
   for (const char *name :
        {"momentum", "weight-decay", "norm-bias-weight-decay", "nesterov",
-        "clip-grad-norm", "clip-tolerance", "clip-momentum", "accumulate"}) {
+        "clip-grad-norm", "clip-tolerance", "clip-momentum", "label-smoothing",
+        "mixup", "accumulate"}) {
     auto value = note["training"].find(name);
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
-  for (const char *name : {"amp", "attention", "grad-clipper", "clip-norm-type",
-                           "no-weight-decay", "optimizer"}) {
+  for (const char *name : {"amp", "attention", "class-weights", "grad-clipper",
+                           "clip-norm-type", "no-weight-decay", "optimizer"}) {
     auto text = note["training"].find(name);
     if (text != note["training"].end() && text->is_string())
       course[name] = text->get<std::string>();

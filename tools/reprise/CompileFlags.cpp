@@ -28,6 +28,7 @@ void CompileFlags::addTo(CLI::App &app) {
   addOptimizerOptions();
   addStepOptions();
   addClippingOptions();
+  addLossOptions();
   addMachineOptions();
 }
 
@@ -229,6 +230,7 @@ void CompileFlags::resume(const rt::Course &course) {
     noWeightDecay.assign(words.begin(), words.end());
   }
   resumeClipping(course);
+  resumeLoss(course);
   takeSetting(course, "accumulate", accumulate);
   auto it = course.find("optimizer");
   std::string name = kDefaultOptimizer.str();
@@ -257,6 +259,7 @@ void CompileFlags::addGiven(rt::Course &course,
   if (!noWeightDecay.empty())
     course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
   addGivenClipping(course, stored);
+  addGivenLoss(course, stored);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
     course["accumulate"] = std::to_string(*accumulate);
   CompileFlags resumed = *this;
@@ -469,6 +472,7 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
   if (fusion && *fusion != "on" && *fusion != "off")
     return misuse("--fusion is '" + *fusion + "'; say on or off");
   REPRISE_RETURN_IF_ERROR(readClipping(options));
+  REPRISE_RETURN_IF_ERROR(readLoss(options));
   if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))
     return misuse("--accumulate is " + std::to_string(*accumulate) +
                   "; it must be between 1 and " +

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace reprise {
 
@@ -24,6 +25,18 @@ struct Clipping {
   bool clips() const { return isAverage() || norm != 0; }
 };
 
+/// How training's loss differs from the model's; see sg-change-loss.
+struct LossSettings {
+  double labelSmoothing = 0;
+  std::vector<double> classWeights; // none: all are 1
+  /// Both numbers of the Beta distribution that images are mixed by; 0: they
+  /// are not.
+  double mixup = 0;
+  bool changes() const {
+    return labelSmoothing != 0 || !classWeights.empty() || mixup != 0;
+  }
+};
+
 /// What of a program's making decides the bits of a run, for states of it.
 struct TrainingNote {
   std::string optimizer = "sgd";
@@ -31,6 +44,7 @@ struct TrainingNote {
   std::string noWeightDecay;                     // globs with spaces between
   std::string amp; // mixed precision: bf16, f16, or "" for none
   Clipping clipping;
+  LossSettings loss;
   unsigned microBatches = 1;
   std::string attention; // "tiled" or "stored" where that was asked, or ""
   std::string model; // a digest of the model that was compiled; may be empty

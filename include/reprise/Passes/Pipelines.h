@@ -55,6 +55,8 @@ struct CompileOptions {
   bool fuse = true;
   /// What all gradients together are clipped to; see sg-differentiate.
   Clipping clipping;
+  /// What training's loss is in place of the model's; see sg-change-loss.
+  LossSettings loss;
   /// Micro-batches that a step runs one after another: it takes so many times
   /// the model's rows.
   unsigned microBatches = 1;

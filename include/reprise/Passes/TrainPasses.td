@@ -156,6 +156,63 @@ def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
+  let summary = "smooths labels, weighs classes, mixes images";
+  let description = [{
+    For a model whose loss is the mean of `sg.cross_entropy` over its rows, the sum
+    divided by their number or multiplied by its reciprocal. Works on a model,
+    before differentiation; evaluation is of the model as it was.
+
+    `label-smoothing` e and `class-weights` w are PyTorch's `CrossEntropyLoss`
+    (`label_smoothing`, `weight`): with K classes, l the losses of the rows, y their
+    labels, and p the probabilities of the logits,
+
+        sum over n of (1 - e) w[y] l + e/K (sum over k of -w[k] log p[k])
+        -----------------------------------------------------------------
+                          sum over n of w[y]
+
+    where w is 1 without weights. A batch whose labels all have the weight 0 has no
+    loss: it is NaN.
+
+    `mixup` mixes each row of the arguments of role data with the row before it, the
+    first with the last: r x + (1 - r) x', in place of x, where r is a new last
+    argument of role `mix_ratio`. The loss becomes r a + (1 - r) b, a with the
+    labels of the rows and b with those of the rows before them.
+
+    Fails where the loss is another; at another number of weights than classes, at
+    weights that are negative, not finite, or all 0; with `mixup`, at a batch of one
+    row, and at data that are no floating-point numbers.
+
+    ```mlir
+    func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>)
+        -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
+      %losses, %lse = sg.cross_entropy %x, %y
+        : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+      %s = sg.reduce_sum %losses dims [0] : tensor<8xf32> -> tensor<f32>
+      %n = sg.constant dense<8.0> : tensor<f32>
+      %l = sg.div %s, %n : tensor<f32>
+      return %l : tensor<f32>
+    }
+    // with label-smoothing=0.1 has, in place of the losses,
+    //   %m = sg.compare eq %classes, %labels
+    //   %p = sg.select %m, %x, %zero
+    //   %c = sg.reduce_sum %p dims [1]
+    //   %t = sg.reduce_sum %x dims [1]
+    //   %a = sg.div %t, %ten
+    //   %d = sg.sub %c, %a
+    //   %e = sg.mul %d, %tenth
+    //   %r = sg.add %losses, %e
+    ```
+  }];
+  let options = [Option<"labelSmoothing", "label-smoothing", "double", "0",
+                        "share of a label that all classes have">,
+                 ListOption<"classWeights", "class-weights", "double",
+                            "weight of each class; none: 1">,
+                 Option<"mixup", "mixup", "bool", "false",
+                        "mix each image with another of its batch">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
   let summary = "turns a model into its inference";
   let description = [{

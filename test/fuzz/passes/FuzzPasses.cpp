@@ -88,6 +88,8 @@ static std::vector<Route> makeAlone() {
                            "sg-choose-attention",
                            "sg-choose-attention{form=stored}",
                            "sg-widen-calls",
+                           "sg-change-loss{label-smoothing=0.1}",
+                           "sg-change-loss{mixup=true}",
                            "sg-verify-effects",
                            "sg-verify-level{level=model}",
                            "sg-verify-level{level=train}",
