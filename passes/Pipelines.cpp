@@ -74,6 +74,17 @@ public:
     autocast.type = options.amp;
     return addToFunctions(createSgAutocast(autocast));
   }
+  /// What training is for, where that is not the model's loss.
+  Stage &changeLoss(const LossSettings &loss) {
+    if (!loss.changes())
+      return *this;
+    SgChangeLossOptions change;
+    change.labelSmoothing = loss.labelSmoothing;
+    change.classWeights.assign(loss.classWeights.begin(),
+                               loss.classWeights.end());
+    change.mixup = loss.mixup != 0;
+    return addToFunctions(createSgChangeLoss(change));
+  }
   LogicalResult run() { return manager.run(module); }
 
 private:
@@ -118,6 +129,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .verify("model")
       .chooseAttention(options)
       .autocast(options)
+      .changeLoss(options.loss)
       .addToFunctions(createSgAssignCheckpointing(assign))
       .verify("model")
       .run();
@@ -139,7 +151,11 @@ static PassOptions stepEndOf(const CompileOptions &options) {
     end.hyperparameters.push_back(name + "=" + exactText(value));
   end.noWeightDecay.assign(options.noWeightDecay.begin(),
                            options.noWeightDecay.end());
-  end.clipNorm = options.clipNorm;
+  end.clipMode = options.clipping.mode;
+  end.clipNorm = options.clipping.norm;
+  end.clipTolerance = options.clipping.tolerance;
+  end.clipMomentum = options.clipping.momentum;
+  end.clipNormType = options.clipping.normType;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
   end.lossScaling = options.amp == "f16" && options.optimizer != "none";
@@ -353,10 +369,10 @@ static std::string text(const rt::Roofline &roofline) {
 std::string reprise::describeOptions(const CompileOptions &options) {
   // Names every member, so that a new one is not forgotten here.
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
-               amp, attention, fuse, clipNorm, microBatches, emitGradients,
-               emitNonFinite, training, evaluation, budget, planWork, roofline,
-               profile, keep, recompute, budgetObserver, threads, target,
-               configure] = options;
+               amp, attention, fuse, clipping, loss, microBatches,
+               emitGradients, emitNonFinite, training, evaluation, budget,
+               planWork, roofline, profile, keep, recompute, budgetObserver,
+               threads, target, configure] = options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -376,6 +392,14 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     add(name);
     number(value);
   }
+  const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
+  const auto &[labelSmoothing, classWeights, mixup] = loss;
+  add(clipMode);
+  add(normType);
+  for (double value : {clipNorm, tolerance, momentum, labelSmoothing, mixup})
+    number(value);
+  number(double(classWeights.size()));
+  llvm::for_each(classWeights, number);
   list(noWeightDecay);
   list(keep);
   list(recompute);
@@ -485,7 +509,8 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.hyperparameters = options.hyperparameters;
   note.amp = options.amp;
   note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
-  note.clipNorm = options.clipNorm;
+  note.clipping = options.clipping;
+  note.loss = options.loss;
   note.microBatches = options.microBatches;
   if (options.attention != "auto")
     note.attention = options.attention;

@@ -29,8 +29,17 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
   ListOption<std::string> hyperparameters{
       *this, "hyperparameters",
       llvm::cl::desc("of the optimizer, as NAME=VALUE")};
+  Option<std::string> clipMode{*this, "clip-mode",
+                               llvm::cl::init("pre_defined"),
+                               llvm::cl::desc("as of sg-differentiate")};
   Option<double> clipNorm{*this, "clip-norm", llvm::cl::init(0),
                           llvm::cl::desc("as of sg-differentiate")};
+  Option<double> clipTolerance{*this, "clip-tolerance", llvm::cl::init(1),
+                               llvm::cl::desc("as of sg-differentiate")};
+  Option<double> clipMomentum{*this, "clip-momentum", llvm::cl::init(0),
+                              llvm::cl::desc("as of sg-differentiate")};
+  Option<std::string> clipNormType{*this, "clip-norm-type", llvm::cl::init("2"),
+                                   llvm::cl::desc("as of sg-differentiate")};
   Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
                              llvm::cl::desc("as of sg-choose-attention")};
 };
@@ -90,7 +99,11 @@ static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   differentiate.optimizer = options.optimizer;
   differentiate.hyperparameters.assign(options.hyperparameters.begin(),
                                        options.hyperparameters.end());
+  differentiate.clipMode = options.clipMode;
   differentiate.clipNorm = options.clipNorm;
+  differentiate.clipTolerance = options.clipTolerance;
+  differentiate.clipMomentum = options.clipMomentum;
+  differentiate.clipNormType = options.clipNormType;
   passes.addPass(createSgDifferentiate(differentiate));
   addLevelVerifiers(passes, "train");
 }

@@ -52,16 +52,49 @@ PlanSummary reprise::summarizePlan(ProgramOp program) {
   return summary;
 }
 
-/// "adamw beta1=0.9 beta2=0.999": numbers with as few digits as bring them
-/// back. Of sgd each number has a name of its own, as states of it say.
+/// With as few digits as bring it back.
+static std::string shortest(double value) {
+  char digits[64];
+  auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return std::string(digits, end);
+}
+
+/// "adamw beta1=0.9 beta2=0.999". Of sgd each number has a name of its own, as
+/// states of it say.
 static std::string describeOptimizer(const TrainingNote &training) {
   std::string text = training.optimizer;
-  for (const auto &[name, value] : training.hyperparameters) {
-    char digits[64];
-    auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    text += " " + name + "=" + std::string(digits, end);
-  }
+  for (const auto &[name, value] : training.hyperparameters)
+    text += " " + name + "=" + shortest(value);
   return text;
+}
+
+/// What says something, by the names of the options.
+static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
+  if (!clipping.clips())
+    return;
+  if (!clipping.isAverage()) {
+    json.attribute("clip-grad-norm", clipping.norm);
+  } else {
+    json.attribute("grad-clipper", clipping.mode);
+    json.attribute("clip-tolerance", clipping.tolerance);
+  }
+  if (clipping.mode == "moving_average")
+    json.attribute("clip-momentum", clipping.momentum);
+  if (clipping.normType != "2")
+    json.attribute("clip-norm-type", clipping.normType);
+}
+
+/// Weights as one text, as states hold them.
+static void noteLoss(llvm::json::OStream &json, const LossSettings &loss) {
+  if (loss.labelSmoothing != 0)
+    json.attribute("label-smoothing", loss.labelSmoothing);
+  if (loss.mixup != 0)
+    json.attribute("mixup", loss.mixup);
+  std::string weights;
+  for (double weight : loss.classWeights)
+    weights += (weights.empty() ? "" : " ") + shortest(weight);
+  if (!weights.empty())
+    json.attribute("class-weights", weights);
 }
 
 std::string reprise::toJson(const PlanSummary &summary) {
@@ -90,8 +123,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
           json.attribute("amp", training.amp);
         if (!training.attention.empty())
           json.attribute("attention", training.attention);
-        if (training.clipNorm != 0)
-          json.attribute("clip-grad-norm", training.clipNorm);
+        noteClipping(json, training.clipping);
+        noteLoss(json, training.loss);
         if (training.microBatches != 1)
           json.attribute("accumulate", training.microBatches);
         json.attribute("model", training.model);

@@ -47,6 +47,7 @@ static StringRef wanted(BindingRole role, RankedTensorType type) {
   case BindingRole::Label:
     return unless(isInteger(type, 1, 32), "a vector of i32");
   case BindingRole::LearningRate:
+  case BindingRole::MixRatio:
   case BindingRole::Loss:
   case BindingRole::Metric:
     return unless(isReal(type, 0), "a floating-point scalar");
@@ -64,7 +65,8 @@ static StringRef wanted(BindingRole role, RankedTensorType type) {
 static bool isOfSide(BindingRole role, BindingSide side) {
   if (role == BindingRole::Data)
     return true;
-  return (role < BindingRole::Loss) == (side == BindingSide::Input);
+  bool isInput = role < BindingRole::Loss || role == BindingRole::MixRatio;
+  return isInput == (side == BindingSide::Input);
 }
 
 bool sg::mayRepeat(BindingRole role) {

@@ -9,18 +9,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "FinishStep.h"
+#include "Clipping.h"
 #include "LossScaling.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static constexpr llvm::StringLiteral kNorm = "gradient_norm";
 static constexpr llvm::StringLiteral kLossScale = "loss_scale";
 
 //===----------------------------------------------------------------------===//
@@ -78,14 +76,13 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
     return module.emitError() << "no-weight-decay excepts parameters from an "
                                  "update, and "
                               << options.optimizer << " updates none";
-  end.clipNorm = options.clipNorm;
+  end.clipping = options.clipping;
   end.emitNonFinite = options.emitNonFinite;
   end.emitGradients = options.emitGradients;
   end.lossScaling = options.lossScaling;
-  if (!(end.clipNorm >= 0) || !std::isfinite(end.clipNorm))
-    return module.emitError() << "clip-norm is " << end.clipNorm
-                              << "; it must be finite and not negative";
-  if (end.clipNorm > 0 && !end.optimizer->updates())
+  if (std::string wrong = findWrong(end.clipping); !wrong.empty())
+    return module.emitError() << wrong;
+  if (end.clipping.clips() && !end.optimizer->updates())
     return module.emitError() << "clip-norm clips what an optimizer takes, and "
                               << options.optimizer << " takes no gradients";
   return end;
@@ -97,15 +94,8 @@ LogicalResult sg::checkStepEnd(func::FuncOp function, SymbolTable &symbols,
     return failure();
   if (end.lossScaling && failed(checkLossScaling(symbols)))
     return failure();
-  for (unsigned k = 0; k < function.getNumResults(); ++k) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(k, SgDialect::kNameAttr);
-    if (end.clipNorm > 0 && name && name.getValue() == kNorm)
-      return function.emitError()
-             << "result " << k << " has the name '" << kNorm
-             << "' of the one that clip-norm adds; give it another";
-  }
-  return success();
+  return end.clipping.clips() ? checkClipping(function, symbols, end.clipping)
+                              : success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,24 +137,6 @@ static DictionaryAttr attributesOf(Builder builder, const Twine &name,
   return builder.getDictionaryAttr(
       {builder.getNamedAttr(SgDialect::kNameAttr, builder.getStringAttr(name)),
        builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
-}
-
-static Value toF32(OpBuilder &builder, Location loc, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  if (type.getElementType().isF32())
-    return x;
-  return CastOp::create(
-      builder, loc,
-      RankedTensorType::get(type.getShape(), builder.getF32Type()), x);
-}
-
-/// Over all elements.
-static Value sumOf(OpBuilder &builder, Location loc, Value x) {
-  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-  if (rank == 0)
-    return x;
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  return ReduceSumOp::create(builder, loc, x, dims);
 }
 
 /// The sum of x - x over all elements, in f32: 0, or NaN where one of them is
@@ -217,46 +189,20 @@ static void returnGradients(func::FuncOp function,
 }
 
 //===----------------------------------------------------------------------===//
-// Clipping
+// Updates
 //===----------------------------------------------------------------------===//
 
-/// The square root of the sum of all gradients' squares, in f32, parameter by
-/// parameter in their order.
-static Value normOf(OpBuilder &builder, Location loc,
-                    ArrayRef<ParameterGradient> gradients) {
-  Value sum;
-  for (const ParameterGradient &one : gradients) {
-    Value wide = toF32(builder, loc, one.gradient);
-    Value square = MulOp::create(builder, loc, wide, wide);
-    Value part = sumOf(builder, loc, square);
-    REPRISE_FAULT("norm-of-the-last-gradient", sum = {});
-    sum = sum ? AddOp::create(builder, loc, sum, part).getResult() : part;
-  }
-  return SqrtOp::create(builder, loc, sum);
-}
-
-/// min(1, clip-norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_ has it. The
-/// norm becomes a result.
+/// The norm becomes a result.
 static Value clippingOf(func::FuncOp function,
                         ArrayRef<ParameterGradient> gradients,
-                        double clipNorm) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  OpBuilder builder(terminator);
-  Location loc = NameLoc::get(builder.getStringAttr(kNorm));
-  OriginScope scope(builder, kNorm);
-  Value norm = normOf(builder, loc, gradients);
-  addResults(function, norm,
-             attributesOf(builder, kNorm,
+                        SymbolTable &symbols, const Clipping &clipping) {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  ClippedStep clipped = emitClipping(builder, gradients, symbols, clipping);
+  addResults(function, clipped.norm,
+             attributesOf(builder, kGradientNorm,
                           BindingAttr::get(function.getContext(),
                                            BindingRole::Metric, StringAttr())));
-  auto type = cast<RankedTensorType>(norm.getType());
-  Value margin = createSplat(builder, loc, type, 1e-6);
-  Value most = createSplat(builder, loc, type, clipNorm);
-  Value one = createSplat(builder, loc, type, 1);
-  Value sum = AddOp::create(builder, loc, norm, margin);
-  Value scale = DivOp::create(builder, loc, most, sum);
-  REPRISE_FAULT("clipping-grows-gradients", return scale);
-  return MinimumOp::create(builder, loc, scale, one);
+  return clipped.scale;
 }
 
 /// Updates that a gradient which is not finite skips. The scale becomes a
@@ -292,8 +238,8 @@ void sg::finishStep(func::FuncOp function,
   if (end.emitGradients)
     returnGradients(function, gradients);
   Value clipping;
-  if (end.clipNorm > 0)
-    clipping = clippingOf(function, gradients, end.clipNorm);
+  if (end.clipping.clips())
+    clipping = clippingOf(function, gradients, symbols, end.clipping);
   if (end.lossScaling && end.optimizer->updates())
     return emitScaledUpdates(function, gradients, clipping, symbols, end);
   emitUpdates(function, gradients, clipping, symbols, *end.optimizer,

@@ -8,6 +8,7 @@
 #define REPRISE_PASSES_TRAIN_FINISHSTEP_H
 
 #include "ApplyOptimizer.h"
+#include "reprise/Analysis/TrainingNote.h"
 
 namespace reprise::sg {
 
@@ -16,7 +17,7 @@ struct StepEndOptions {
   std::string optimizer;
   llvm::ArrayRef<std::string> hyperparameters; // NAME=VALUE
   llvm::ArrayRef<std::string> noWeightDecay;   // globs of parameters
-  double clipNorm = 0;
+  Clipping clipping;
   bool emitNonFinite = false, emitGradients = false;
   bool lossScaling = false;
 };
@@ -25,8 +26,7 @@ struct StepEnd {
   const Optimizer *optimizer = nullptr;
   HyperparameterValues values; // complete
   llvm::StringSet<> undecayed; // parameters without weight decay
-  /// The norm that all gradients together are clipped to; 0: they are not.
-  double clipNorm = 0;
+  Clipping clipping;
   bool emitNonFinite = false, emitGradients = false;
   /// Whether the gradients are of a loss that was scaled; see LossScaling.h.
   bool lossScaling = false;

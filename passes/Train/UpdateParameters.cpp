@@ -74,8 +74,14 @@ private:
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     FailureOr<StepEnd> end = readStepEnd(
-        getOperation(), {optimizer, hyperparameters, noWeightDecay, clipNorm,
-                         emitNonFinite, emitGradients, lossScaling});
+        getOperation(),
+        {optimizer,
+         hyperparameters,
+         noWeightDecay,
+         {clipMode, clipNorm, clipTolerance, clipMomentum, clipNormType},
+         emitNonFinite,
+         emitGradients,
+         lossScaling});
     if (failed(end))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -132,6 +132,13 @@ static void addTraining(Keys &keys) {
   }());
   keys.add(number("training.clip_grad_norm", "--clip-grad-norm", "1",
                   "Norm that all gradients together are clipped to"));
+  keys.add(number("training.label_smoothing", "--label-smoothing", "0.1",
+                  "Share of each label that all classes have alike"));
+  keys.add(list("training.class_weights", "--class-weights", "[1, 2.5]",
+                "Weight of each class in the loss, or a file of them"));
+  keys.add(number("training.mixup", "--mixup", "0.2",
+                  "Mix images, by a draw of the Beta distribution of both "
+                  "numbers equal to this"));
   keys.add(text("training.attention", "--attention", "auto",
                 "How attention is computed: tiled, stored or auto"));
   keys.add(choice("training.fusion", "--fusion", "'on'", {"on", "off"},
@@ -219,6 +226,23 @@ static void addMemoryCheckpoint(Keys &keys) {
       "Taken and not needed: how often a block runs is known");
 }
 
+static void addClipper(Keys &keys) {
+  std::string clipper = "hooks.grad_clipper.";
+  keys.add(choice((clipper + "mode").c_str(), "--grad-clipper", "average",
+                  {"pre_defined", "average", "moving_average"},
+                  "What all gradients together are clipped to: max_norm, or an "
+                  "average of the norms of the steps before"));
+  keys.add(spelling(Kind::Number, (clipper + "max_norm").c_str(),
+                    "training.clip_grad_norm", "1",
+                    "Of pre_defined: as clip_grad_norm"));
+  keys.add(text((clipper + "norm_type").c_str(), "--clip-norm-type", "2",
+                "Which norm of the gradients: 1, 2 or inf"));
+  keys.add(number((clipper + "tolerance").c_str(), "--clip-tolerance", "1",
+                  "Of averages: what the average is multiplied by"));
+  keys.add(number((clipper + "momentum").c_str(), "--clip-momentum", "0.9",
+                  "Of moving_average: the share that it keeps of itself"));
+}
+
 /// Names and numbers of the hooks are those of United Perception.
 static void addHooks(Keys &keys) {
   std::string logger = "hooks.train_val_logger.",
@@ -259,6 +283,7 @@ static void addHooks(Keys &keys) {
                   "What is better by less is not better"));
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
+  addClipper(keys);
   addMemoryCheckpoint(keys);
   keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
                         "Steps between two lines about memory on standard "
@@ -361,9 +386,8 @@ const Key *Keys::findOption(const std::string &option) const {
 }
 
 const Key *Keys::shortFor(const std::string &section) const {
-  for (const char *name :
-       {".name", ".source", ".logdir", ".dir", ".path", ".patience", ".freq",
-        ".enable"})
+  for (const char *name : {".name", ".source", ".logdir", ".dir", ".path",
+                           ".patience", ".freq", ".enable", ".mode"})
     if (const Key *key = find(section + name))
       return key;
   return nullptr;

@@ -14,6 +14,7 @@ class Spellings {
 public:
   Spellings(Parsed &parsed) : parsed(parsed) {}
   void replaceAmp();
+  void replaceMaxNorm();
   /// "model.backbone" or "training".
   void replaceCheckpointing(const std::string &section);
   void replaceMemoryCheckpoint();
@@ -64,6 +65,12 @@ void Spellings::replaceAmp() {
   bool isOn = use.values.front() == "true";
   std::string wanted = type.path.empty() ? "bf16" : type.values.front();
   put("training.amp", isOn ? wanted : "none", use);
+}
+
+void Spellings::replaceMaxNorm() {
+  Setting most = take("hooks.grad_clipper.max_norm");
+  if (!most.path.empty())
+    put("training.clip_grad_norm", most.values.front(), most);
 }
 
 void Spellings::replaceCheckpointing(const std::string &section) {
@@ -117,6 +124,7 @@ void Spellings::replaceMemoryCheckpoint() {
 void reprise::recipe::replaceSpellings(Parsed &parsed) {
   Spellings spellings(parsed);
   spellings.replaceAmp();
+  spellings.replaceMaxNorm();
   spellings.replaceCheckpointing("model.backbone");
   spellings.replaceCheckpointing("training");
   spellings.replaceMemoryCheckpoint();

@@ -38,6 +38,7 @@ static const char *wanted(fb::BindingRole role, const fb::View &view) {
   case fb::BindingRole::NonFinite:
     return isOf(view, fb::ElementType::I1, 0) ? nullptr : "a scalar of I1";
   case fb::BindingRole::LearningRate:
+  case fb::BindingRole::MixRatio:
   case fb::BindingRole::Loss:
   case fb::BindingRole::Metric:
     return isReal(view, 0) ? nullptr : "a floating-point scalar";
@@ -80,7 +81,8 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
     return invalidProgram(where + " has unknown role " +
                           std::to_string(unsigned(role)));
   std::string name = fb::EnumNameBindingRole(role);
-  bool ofInputs = role < fb::BindingRole::Loss;
+  bool ofInputs =
+      role < fb::BindingRole::Loss || role == fb::BindingRole::MixRatio;
   if (role != fb::BindingRole::Data &&
       ofInputs != (direction == Direction::Input))
     return invalidProgram(where + " has the role " + name +

@@ -25,8 +25,8 @@ static const TensorInfo *findTensor(const std::vector<TensorInfo> &list,
 
 const char *reprise::rt::bindingRoleName(rp_binding_role role) {
   static constexpr const char *names[] = {
-      "data", "label",  "learning_rate", "seed",      "step",
-      "loss", "logits", "metric",        "nonfinite", "gradient"};
+      "data",   "label",  "learning_rate", "seed",     "step",     "loss",
+      "logits", "metric", "nonfinite",     "gradient", "mix_ratio"};
   return names[size_t(role)];
 }
 

@@ -129,14 +129,16 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   if (!note.is_object() || !note.contains("training") ||
       !note["training"].is_object())
     return course;
-  for (const char *name : {"momentum", "weight-decay", "norm-bias-weight-decay",
-                           "nesterov", "clip-grad-norm", "accumulate"}) {
+  for (const char *name :
+       {"momentum", "weight-decay", "norm-bias-weight-decay", "nesterov",
+        "clip-grad-norm", "clip-tolerance", "clip-momentum", "label-smoothing",
+        "mixup", "accumulate"}) {
     auto value = note["training"].find(name);
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
   }
-  for (const char *name :
-       {"amp", "attention", "no-weight-decay", "optimizer"}) {
+  for (const char *name : {"amp", "attention", "class-weights", "grad-clipper",
+                           "clip-norm-type", "no-weight-decay", "optimizer"}) {
     auto text = note["training"].find(name);
     if (text != note["training"].end() && text->is_string())
       course[name] = text->get<std::string>();

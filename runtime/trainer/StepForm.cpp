@@ -4,7 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
+#include "MixRatio.h"
+#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
+#include <cmath>
+#include <cstdlib>
 
 using namespace reprise::rt;
 
@@ -127,6 +131,25 @@ static Status readOutputs(const EntryInfo &entry, StepForm &form) {
   return readLogits(entry, form);
 }
 
+/// The compiler notes by what ratios are drawn.
+static Status readMixing(const Backend &backend, const EntryInfo &entry,
+                         StepForm &form) {
+  const TensorInfo *ratio = entry.input(RP_BINDING_MIX_RATIO);
+  if (!ratio)
+    return Status();
+  REPRISE_RETURN_IF_ERROR(takeScalar(entry, ratio, RP_F32, form.mixRatio));
+  Course settings = backend.settings();
+  auto it = settings.find("mixup");
+  form.mixup =
+      it == settings.end() ? 0 : std::strtod(it->second.c_str(), nullptr);
+  if (form.mixup > 0 && std::isfinite(form.mixup))
+    return Status();
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "entry '" + entry.name +
+                           "' of the program mixes images, but the program "
+                           "does not say by which 'mixup'");
+}
+
 Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
                                              StepKind kind) {
   const EntryInfo *entry = backend.entry(entryName(kind));
@@ -137,6 +160,7 @@ Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
   StepForm form;
   form.entry = entry->name;
   REPRISE_RETURN_IF_ERROR(readInputs(*entry, form));
+  REPRISE_RETURN_IF_ERROR(readMixing(backend, *entry, form));
   REPRISE_RETURN_IF_ERROR(readOutputs(*entry, form));
   const TensorInfo *rate = entry->input(RP_BINDING_LEARNING_RATE);
   if (kind == StepKind::Train && !rate)
@@ -193,6 +217,11 @@ Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
   if (!form.step.empty())
     REPRISE_RETURN_IF_ERROR(
         backend.setInput(form.entry, form.step, &step, sizeof step));
+  if (!form.mixRatio.empty()) {
+    float ratio = float(mixRatio(form.mixup, seed, step));
+    REPRISE_RETURN_IF_ERROR(
+        backend.setInput(form.entry, form.mixRatio, &ratio, sizeof ratio));
+  }
   return Status();
 }
 

@@ -19,7 +19,8 @@ struct StepForm {
   size_t batch = 0;
   /// What comes from the data, in the order of the inputs.
   std::vector<Column> columns;
-  std::string learningRate, seed, step;
+  std::string learningRate, seed, step, mixRatio;
+  double mixup = 0; // what ratios are drawn by, where there is one
   std::string loss, logits, nonFinite;
   std::vector<TensorInfo> metrics;
   int32_t classes = 0; // that the logits tell apart; 0 without
@@ -43,8 +44,8 @@ Expected<StepForm> readStepForm(const Backend &backend, StepKind kind);
 Status checkDataFits(const StepForm &form, const Dataset &data,
                      const std::string &source);
 
-/// Sets what comes from the data, and seed and step where the program takes
-/// them.
+/// Sets what comes from the data, and seed, step and the ratio of mixed images
+/// where the program takes them.
 Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
                 uint64_t seed, uint64_t step);
 

@@ -170,7 +170,15 @@ CompileOptions end_to_end::trainingOptions(uint64_t seed) {
     return options;
   options.hyperparameters["nesterov"] = 1;
   options.hyperparameters["norm-bias-weight-decay"] = 0;
-  options.clipNorm = 0.5;
+  const char *const modes[] = {"pre_defined", "average", "moving_average"};
+  const char *const types[] = {"2", "1", "inf"};
+  options.clipping.mode = modes[seed / 3 % 3];
+  options.clipping.normType = types[seed / 9 % 3];
+  if (options.clipping.isAverage())
+    options.clipping.tolerance = 0.5;
+  else
+    options.clipping.norm = 0.5;
+  options.clipping.momentum = 0.75;
   return options;
 }
 

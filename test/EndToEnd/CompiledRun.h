@@ -45,9 +45,9 @@ CompileOptions trainingOptions();
 /// "cpu:native", unless somebody sets another one.
 std::string &trainingTarget();
 
-/// The same of a random graph. A third of the seeds clip gradients, with
-/// Nesterov's momentum and weights alone decaying, a third run two
-/// micro-batches.
+/// The same of a random graph. A third of the seeds clip gradients, in all
+/// modes and norms, with Nesterov's momentum and weights alone decaying, a
+/// third run two micro-batches.
 CompileOptions trainingOptions(uint64_t seed);
 
 /// Whether each program is made a second time, without locations, and must come

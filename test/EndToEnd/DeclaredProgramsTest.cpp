@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompiledRun.h"
+#include "DeclaredPrograms.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Runtime/Trainer/Safetensors.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <cmath>
-#include <filesystem>
-#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace reprise;
+using namespace reprise::end_to_end;
 
 namespace {
 
@@ -46,114 +44,7 @@ const char *const kSlope = R"(
   } } #-}
 )";
 
-/// A matrix and a vector whose gradients are the same numbers, those of
-/// gradientAt.
-const char *const kMatrixAndVector = R"(
-  sg.variable @m : tensor<2x2xf32> {role = #sg.role<parameter>, init =
-    #sg.init<elements, dense<[[1.0, -0.5], [0.25, 2.0]]> : tensor<2x2xf32>>}
-  sg.variable @v : tensor<4xf32> {role = #sg.role<parameter>, init =
-    #sg.init<elements, dense<[1.0, -0.5, 0.25, 2.0]> : tensor<4xf32>>}
-  func.func @planes(%a: tensor<1x4xf32> {sg.name = "a"},
-                    %b: tensor<1x4xf32> {sg.name = "b"})
-      -> (tensor<f32> {sg.name = "height", sg.binding = #sg.binding<loss>}) {
-    %m = sg.read @m : tensor<2x2xf32>
-    %n = sg.reshape %m : tensor<2x2xf32> -> tensor<1x4xf32>
-    %v = sg.read @v : tensor<4xf32>
-    %w = sg.reshape %v : tensor<4xf32> -> tensor<1x4xf32>
-    %t = sg.add %n, %w : tensor<1x4xf32>
-    %s = sg.add %a, %b : tensor<1x4xf32>
-    %p = sg.mul %t, %s : tensor<1x4xf32>
-    %l = sg.reduce_sum %p dims [0, 1] : tensor<1x4xf32> -> tensor<f32>
-    return %l : tensor<f32>
-  }
-)";
-
-/// Of step t, from 0.
-std::vector<double> gradientAt(int t) {
-  return {0.5 * (t + 1), -0.25, 1e-3 * (t % 2 ? -1 : 1), 0.0};
-}
-
-class DeclaredPrograms : public testing::Test {
-protected:
-  void SetUp() override {
-    DialectRegistry registry;
-    registerAllTargets();
-    registerPipelineDialects(registry);
-    context.appendDialectRegistry(registry);
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "reprise-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override {
-    close();
-    std::filesystem::remove_all(folder);
-  }
-
-  /// A session of the model, compiled; adds a failure where there is none.
-  void open(const char *text, const CompileOptions &options);
-  /// Ends the session, for the next one.
-  void close();
-  /// Trains `steps` steps of rate 0.125 on rows that writeRows writes.
-  void trainSteps(int steps);
-  /// Rows of "a" and "b", which add up to the gradients.
-  void writeRows(int steps);
-  std::vector<float> read(const char *variable) {
-    std::vector<float> values(4);
-    EXPECT_TRUE(backend->readVariable(variable, values.data(), 16).ok());
-    return values;
-  }
-
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  std::string folder;
-  rp_program *program = nullptr;
-  std::unique_ptr<rt::Backend> backend;
-};
-
 } // namespace
-
-void DeclaredPrograms::open(const char *text, const CompileOptions &options) {
-  auto module = parseSourceString<mlir::ModuleOp>(text, &context);
-  ASSERT_TRUE(module);
-  auto bytes = compileModel(*module, options);
-  ASSERT_TRUE(succeeded(bytes));
-  rt::Status opened = rt::takeStatus(
-      rp_program_from_memory(bytes->data(), bytes->size(), &program));
-  ASSERT_TRUE(opened.ok()) << opened.message();
-  auto session = rt::openSessionBackend(program, {"cpu", 1, 0, 0});
-  ASSERT_TRUE(session.ok()) << session.status().message();
-  backend = std::move(*session);
-}
-
-void DeclaredPrograms::close() {
-  backend.reset();
-  rp_program_close(program);
-  program = nullptr;
-}
-
-void DeclaredPrograms::trainSteps(int steps) {
-  writeRows(steps);
-  rt::TrainOptions run;
-  run.data.source = folder + "/rows.safetensors";
-  run.steps = steps;
-  run.learningRate.base = 0.125;
-  rt::Status status = rt::train(*backend, run).status();
-  ASSERT_TRUE(status.ok()) << status.message();
-}
-
-void DeclaredPrograms::writeRows(int steps) {
-  rt::SafetensorsContent content;
-  content.tensors = {{"a", rt::DType::F32, {steps, 4}},
-                     {"b", rt::DType::F32, {steps, 4}}};
-  auto source = [&](size_t index, void *data, size_t) {
-    for (int t = 0; t < steps; ++t)
-      for (int i = 0; i < 4; ++i) // one row is all, the other what is missing
-        static_cast<float *>(data)[4 * t + i] =
-            index == 0 ? float(gradientAt(t)[i]) : 0.0f;
-    return rt::Status();
-  };
-  ASSERT_TRUE(
-      rt::writeSafetensors(folder + "/rows.safetensors", content, source).ok());
-}
 
 /// PyTorch's formulas, in double: torch.optim.AdamW's single-tensor form.
 static std::vector<double> adamw(std::vector<double> w, int steps,
@@ -269,7 +160,7 @@ TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
     CompileOptions options;
     options.optimizer = one.optimizer;
     options.hyperparameters = one.values;
-    options.clipNorm = one.clipNorm;
+    options.clipping.norm = one.clipNorm;
     options.noWeightDecay = one.noWeightDecay;
     options.evaluation = false;
     open(kMatrixAndVector, options);

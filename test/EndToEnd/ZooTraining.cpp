@@ -104,7 +104,7 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
   if (zooCase.byRecipe) {
     options.optimizer = "adamw";
     options.hyperparameters["norm-bias-weight-decay"] = 0;
-    options.clipNorm = 1;
+    options.clipping.norm = 1;
   }
   auto file = compileModel(*model, options);
   return succeeded(file) ? *file : Bytes();

@@ -20,6 +20,62 @@
 // RUN:   | FileCheck %s --check-prefix=NAME
 // NAME: error: result 0 has the name 'gradient_norm' of the one that clip-norm adds; give it another
 
+// By an average of the norms before: variables, and a norm that is not finite.
+// RUN: reprise-opt %s '--sg-differentiate=clip-mode=average clip-tolerance=2' \
+// RUN:   | FileCheck %s --check-prefix=AVERAGE
+// RUN: reprise-opt %s \
+// RUN:     '--sg-differentiate=clip-mode=moving_average clip-momentum=0.75 clip-norm-type=inf' \
+// RUN:   | FileCheck %s --check-prefix=MOVING
+// RUN: not reprise-opt %s --sg-differentiate=clip-mode=mean 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MODE
+// MODE: error: clip-mode is 'mean'; say pre_defined, average or moving_average
+// RUN: not reprise-opt %s '--sg-differentiate=clip-norm=1 clip-norm-type=3' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TYPE
+// TYPE: error: clip-norm-type is '3'; say 1, 2 or inf
+// RUN: not reprise-opt %s '--sg-differentiate=clip-mode=average clip-norm=1' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BOTH
+// BOTH: error: clip-norm is of the mode pre_defined, and the mode is average
+// RUN: not reprise-opt %s '--sg-differentiate=clip-mode=average clip-tolerance=0' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TOLERANCE
+// TOLERANCE: error: clip-tolerance is {{0.*}}; it must be finite and above 0
+// RUN: not reprise-opt %s '--sg-differentiate=clip-mode=moving_average clip-momentum=1.5' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MOMENTUM
+// MOMENTUM: error: clip-momentum is {{1.5.*}}; it must be between 0 and 1
+// RUN: sed 's/@b/@gradient_norm.count/' %s \
+// RUN:   | not reprise-opt --sg-differentiate=clip-mode=average 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TAKEN
+// TAKEN: error: has the name of a variable of clipping; give it another
+//
+// AVERAGE: sg.variable @gradient_norm.average : tensor<f64> {init = #sg.init<zeros>, role = #sg.role<optimizer_state>}
+// AVERAGE: sg.variable @gradient_norm.count : tensor<i64>
+// AVERAGE: %[[NORM:.*]] = sg.sqrt
+// AVERAGE: %[[MEAN:.*]] = sg.read @gradient_norm.average
+// AVERAGE: %[[COUNT:.*]] = sg.read @gradient_norm.count
+// AVERAGE: %[[HAS:.*]] = sg.compare gt %[[COUNT]]
+// AVERAGE: %[[MOST:.*]] = sg.mul %[[MEAN]],
+// AVERAGE: sg.cast %[[MOST]] {{.*}}: tensor<f64> to tensor<f32>
+// AVERAGE: %[[LESS:.*]] = sg.minimum
+// AVERAGE: %[[SCALE:.*]] = sg.select %[[HAS]], %[[LESS]],
+// AVERAGE: %[[DEFECT:.*]] = sg.sub %[[NORM]], %[[NORM]]
+// AVERAGE: %[[FINITE:.*]] = sg.compare eq %[[DEFECT]], %[[DEFECT]]
+// AVERAGE: %[[NEXT:.*]] = sg.add %[[COUNT]],
+// AVERAGE: sg.div
+// AVERAGE: %[[NEW:.*]] = sg.select %[[FINITE]], %{{.*}}, %[[MEAN]]
+// AVERAGE: sg.write @gradient_norm.average, %[[NEW]]
+// AVERAGE: sg.select %[[FINITE]], %[[NEXT]], %[[COUNT]]
+// AVERAGE: sg.write @gradient_norm.count
+// AVERAGE: sg.broadcast %[[SCALE]]
+//
+// MOVING: %[[G:.*]]:2 = sg.backward
+// MOVING: %[[SIZE:.*]] = sg.abs %[[G]]#0
+// MOVING: %[[FIRST:.*]] = sg.reduce_max %[[SIZE]] dims [0]
+// MOVING: %[[NORM:.*]] = sg.maximum %[[FIRST]],
+// MOVING-NOT: sg.sqrt
+// MOVING: sg.read @gradient_norm.average
+// MOVING: sg.constant dense<7.500000e-01> : tensor<f64>
+// MOVING: sg.constant dense<2.500000e-01> : tensor<f64>
+// MOVING: sg.write @gradient_norm.average
+
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 sg.variable @b : tensor<4xbf16> {role = #sg.role<parameter>, init = #sg.init<ones>}
 

@@ -89,6 +89,27 @@ TEST(Recipe, ReadsHooksAsSectionsOrAsAList) {
             wanted);
 }
 
+TEST(Recipe, ReadsTheClipperOfGradients) {
+  std::string wanted = "hooks.grad_clipper.mode=moving_average "
+                       "hooks.grad_clipper.norm_type=inf "
+                       "hooks.grad_clipper.momentum=0.9";
+  EXPECT_EQ(settings("hooks: {grad_clipper: {mode: moving_average, norm_type: "
+                     "inf, momentum: 0.9}}"),
+            wanted);
+  EXPECT_EQ(settings("hooks:\n"
+                     "  - type: grad_clipper\n"
+                     "    kwargs: {momentum: 0.9, mode: moving_average, "
+                     "norm_type: inf}\n"),
+            wanted);
+  EXPECT_EQ(settings("hooks: {grad_clipper: average}"),
+            "hooks.grad_clipper.mode=average");
+  EXPECT_EQ(settings("hooks: {grad_clipper: {max_norm: 2}}"),
+            "training.clip_grad_norm=2");
+  EXPECT_EQ(problems("hooks: {grad_clipper: {}}"),
+            "1:9: hooks.grad_clipper is off until 'hooks.grad_clipper.mode' is "
+            "said");
+}
+
 TEST(Recipe, RefusesHooksThatWouldBeOff) {
   std::string off =
       "hooks.auto_save_best is off until 'hooks.auto_save_best.dir' is said";

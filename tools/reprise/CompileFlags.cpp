@@ -27,6 +27,8 @@ void CompileFlags::addTo(CLI::App &app) {
   addMemoryOptions();
   addOptimizerOptions();
   addStepOptions();
+  addClippingOptions();
+  addLossOptions();
   addMachineOptions();
 }
 
@@ -105,11 +107,6 @@ void CompileFlags::addStepOptions() {
                    "Micro-batches of a step, which run one after another: it "
                    "takes so many times the model's --batch and updates once "
                    "(default: 1)")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--clip-grad-norm", clipGradNorm,
-                   "Norm that all gradients together are clipped to, as "
-                   "PyTorch's clip_grad_norm_ (default: they are not)")
       ->group(kCompileGroup);
 }
 
@@ -232,7 +229,8 @@ void CompileFlags::resume(const rt::Course &course) {
     llvm::StringRef(globs->second).split(words, ' ');
     noWeightDecay.assign(words.begin(), words.end());
   }
-  takeSetting(course, "clip-grad-norm", clipGradNorm);
+  resumeClipping(course);
+  resumeLoss(course);
   takeSetting(course, "accumulate", accumulate);
   auto it = course.find("optimizer");
   std::string name = kDefaultOptimizer.str();
@@ -260,8 +258,8 @@ void CompileFlags::addGiven(rt::Course &course,
     course["attention"] = *attention; // compared with what the state says
   if (!noWeightDecay.empty())
     course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
-  if (clipGradNorm)
-    course["clip-grad-norm"] = rt::courseNumber(*clipGradNorm);
+  addGivenClipping(course, stored);
+  addGivenLoss(course, stored);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
     course["accumulate"] = std::to_string(*accumulate);
   CompileFlags resumed = *this;
@@ -485,13 +483,8 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
     return misuse("--fusion is '" + *fusion + "'; say on or off");
-  if (clipGradNorm && !(*clipGradNorm > 0))
-    return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
-                  "; it must be above 0");
-  if (clipGradNorm && options.optimizer == "none")
-    return misuse("--clip-grad-norm clips what an optimizer takes, and none "
-                  "takes no gradients");
-  options.clipNorm = clipGradNorm.value_or(0);
+  REPRISE_RETURN_IF_ERROR(readClipping(options));
+  REPRISE_RETURN_IF_ERROR(readLoss(options));
   if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))
     return misuse("--accumulate is " + std::to_string(*accumulate) +
                   "; it must be between 1 and " +

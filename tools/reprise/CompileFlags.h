@@ -60,7 +60,19 @@ private:
   void addMemoryOptions();
   void addOptimizerOptions();
   void addStepOptions();
+  void addClippingOptions();
+  void addLossOptions();
   void addMachineOptions();
+  /// What of a state says how gradients are clipped.
+  void resumeClipping(const rt::Course &course);
+  void addGivenClipping(rt::Course &course, const rt::Course &stored) const;
+  rt::Status readClipping(CompileOptions &options) const;
+  /// The same of training's loss.
+  void resumeLoss(const rt::Course &course);
+  void addGivenLoss(rt::Course &course, const rt::Course &stored) const;
+  rt::Status readLoss(CompileOptions &options) const;
+  /// Empty where none are given.
+  rt::Expected<std::vector<double>> readClassWeights() const;
   /// What a training step does besides the model.
   rt::Status readTraining(CompileOptions &options) const;
   /// What options say of the optimizer, with the defaults where they don't.
@@ -71,7 +83,10 @@ private:
   std::vector<std::string> keep, recompute, noWeightDecay;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
-  std::optional<double> clipGradNorm;
+  std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
+  std::optional<std::string> gradClipper, clipNormType;
+  std::optional<double> labelSmoothing, mixup;
+  std::vector<std::string> classWeights; // numbers, or a file
   std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;
 };

@@ -87,7 +87,9 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
       .add_option("--override", options.overridden,
                   "Settings of the state to replace by those given here: lr, "
                   "schedule, warmup, steps, accumulate, amp, attention, "
-                  "clip-grad-norm, momentum, weight-decay, "
+                  "clip-grad-norm, grad-clipper, clip-tolerance, "
+                  "clip-momentum, clip-norm-type, label-smoothing, "
+                  "class-weights, mixup, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, train-images, eval-images, normalize, "
                   "data, model or all")
@@ -226,8 +228,8 @@ static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
         add(number == "size" ? "--step-size" : "--" + number,
             {words[i].substr(sign + 1)});
       }
-    } else if (name == "no-weight-decay") {
-      add("--no-weight-decay", wordsOf(value));
+    } else if (name == "no-weight-decay" || name == "class-weights") {
+      add("--" + name, wordsOf(value));
     } else if (name != "optimizer" && name != "data" && name != "model" &&
                !(name == "steps" && hasLength) && !value.empty()) {
       const recipe::Key *key = keys.findOption("--" + name);

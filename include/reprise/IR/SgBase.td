@@ -137,7 +137,8 @@ def Sg_BindingRole : Sg_I32Enum<"BindingRole", "what an input or output is for",
   I32EnumAttrCase<"Logits", 6, "logits">,
   I32EnumAttrCase<"Metric", 7, "metric">,
   I32EnumAttrCase<"NonFinite", 8, "nonfinite">,
-  I32EnumAttrCase<"Gradient", 9, "gradient">]>;
+  I32EnumAttrCase<"Gradient", 9, "gradient">,
+  I32EnumAttrCase<"MixRatio", 10, "mix_ratio">]>;
 
 def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
   let mnemonic = "binding";
@@ -153,6 +154,7 @@ def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
     | `learning_rate` | arguments | a floating-point scalar |
     | `seed` | arguments | the run's seed: a scalar of i64 |
     | `step` | arguments | steps done before this one: a scalar of i64 |
+    | `mix_ratio` | arguments | what share of an image is its own where images are mixed: a floating-point scalar |
     | `loss` | results | what is minimized: a floating-point scalar |
     | `logits` | results | scores of the classes, a row each: a floating-point matrix |
     | `metric` | results | a floating-point scalar to report |

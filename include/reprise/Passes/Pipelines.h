@@ -53,8 +53,10 @@ struct CompileOptions {
   std::string attention = "auto";
   /// Whether ops share kernels; see sg-form-kernels. Bits do not depend on it.
   bool fuse = true;
-  /// The norm that all gradients together are clipped to; 0: they are not.
-  double clipNorm = 0;
+  /// What all gradients together are clipped to; see sg-differentiate.
+  Clipping clipping;
+  /// What training's loss is in place of the model's; see sg-change-loss.
+  LossSettings loss;
   /// Micro-batches that a step runs one after another: it takes so many times
   /// the model's rows.
   unsigned microBatches = 1;

@@ -12,8 +12,18 @@ defvar StepEndOptions = [
                "of the optimizer, as NAME=VALUE">,
     ListOption<"noWeightDecay", "no-weight-decay", "std::string",
                "globs of parameters whose weights do not decay">,
+    Option<"clipMode", "clip-mode", "std::string", "\"pre_defined\"",
+           "what gradients are clipped to: pre_defined, average or "
+           "moving_average">,
     Option<"clipNorm", "clip-norm", "double", "0",
-           "norm that all gradients together are clipped to; 0 for none">,
+           "of pre_defined: norm that all gradients together are clipped to; 0 "
+           "for none">,
+    Option<"clipTolerance", "clip-tolerance", "double", "1",
+           "of averages: what the average is multiplied by">,
+    Option<"clipMomentum", "clip-momentum", "double", "0",
+           "of moving_average: the share that it keeps of itself">,
+    Option<"clipNormType", "clip-norm-type", "std::string", "\"2\"",
+           "norm of the gradients: 1, 2 or inf">,
     Option<"emitNonFinite", "emit-nonfinite", "bool", "false",
            "return whether the loss or a gradient is not finite">,
     Option<"emitGradients", "emit-gradients", "bool", "false",
@@ -49,7 +59,16 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     min(1, C / (norm + 1e-6)), PyTorch's `clip_grad_norm_`: norm is the square root
     of the sum of the squares of all of them, in f32, and the metric
     `gradient_norm` of the step. So every gradient lives until the last one
-    exists. What `emit-gradients` returns is not clipped.
+    exists. What `emit-gradients` returns is not clipped. With `clip-norm-type` 1 the
+    norm is the sum of the absolute values, with `inf` the largest of them.
+
+    `clip-mode` `average` and `moving_average` clip to `clip-tolerance` times an
+    average of the norms of the steps before, as they were before clipping: their
+    mean, or with `clip-momentum` m the average a' = m * a + (1 - m) * norm that
+    begins with the first norm. The first step, which has no average, clips nothing.
+    The average is the variable `gradient_norm.average`, an f64, and the number of
+    norms in it is `gradient_norm.count`. A norm that is not finite leaves both as
+    they are, and so does a step that loss scaling skips, whose norm is none.
 
     `loss-scaling` is dynamic loss scaling with the numbers of PyTorch's
     `GradScaler`: the loss is differentiated times the variable `loss_scale` (65536
@@ -67,8 +86,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     weights decay in no optimizer. A glob that matches none is an error.
 
     Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition; with `clip-norm`, at a result
-    that is called `gradient_norm`; with an optimizer, at an
+    vector-Jacobian product nor a decomposition; where gradients are clipped, at a
+    result that is called `gradient_norm`, and, by an average, at a symbol that is
+    called like one of its variables and is none of its type; with an optimizer, at an
     `sg.write` of the model to a variable of role `parameter`, which the
     optimizer writes, and at a symbol with the name of one of the optimizer's
     variables that is not a variable of role `optimizer_state` and its type.
@@ -133,6 +153,63 @@ def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
   }];
   let options = [Option<"type", "type", "std::string", "\"bf16\"",
                         "bf16 or f16">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
+  let summary = "smooths labels, weighs classes, mixes images";
+  let description = [{
+    For a model whose loss is the mean of `sg.cross_entropy` over its rows, the sum
+    divided by their number or multiplied by its reciprocal. Works on a model,
+    before differentiation; evaluation is of the model as it was.
+
+    `label-smoothing` e and `class-weights` w are PyTorch's `CrossEntropyLoss`
+    (`label_smoothing`, `weight`): with K classes, l the losses of the rows, y their
+    labels, and p the probabilities of the logits,
+
+        sum over n of (1 - e) w[y] l + e/K (sum over k of -w[k] log p[k])
+        -----------------------------------------------------------------
+                          sum over n of w[y]
+
+    where w is 1 without weights. A batch whose labels all have the weight 0 has no
+    loss: it is NaN.
+
+    `mixup` mixes each row of the arguments of role data with the row before it, the
+    first with the last: r x + (1 - r) x', in place of x, where r is a new last
+    argument of role `mix_ratio`. The loss becomes r a + (1 - r) b, a with the
+    labels of the rows and b with those of the rows before them.
+
+    Fails where the loss is another; at another number of weights than classes, at
+    weights that are negative, not finite, or all 0; with `mixup`, at a batch of one
+    row, and at data that are no floating-point numbers.
+
+    ```mlir
+    func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>)
+        -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
+      %losses, %lse = sg.cross_entropy %x, %y
+        : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+      %s = sg.reduce_sum %losses dims [0] : tensor<8xf32> -> tensor<f32>
+      %n = sg.constant dense<8.0> : tensor<f32>
+      %l = sg.div %s, %n : tensor<f32>
+      return %l : tensor<f32>
+    }
+    // with label-smoothing=0.1 has, in place of the losses,
+    //   %m = sg.compare eq %classes, %labels
+    //   %p = sg.select %m, %x, %zero
+    //   %c = sg.reduce_sum %p dims [1]
+    //   %t = sg.reduce_sum %x dims [1]
+    //   %a = sg.div %t, %ten
+    //   %d = sg.sub %c, %a
+    //   %e = sg.mul %d, %tenth
+    //   %r = sg.add %losses, %e
+    ```
+  }];
+  let options = [Option<"labelSmoothing", "label-smoothing", "double", "0",
+                        "share of a label that all classes have">,
+                 ListOption<"classWeights", "class-weights", "double",
+                            "weight of each class; none: 1">,
+                 Option<"mixup", "mixup", "bool", "false",
+                        "mix each image with another of its batch">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

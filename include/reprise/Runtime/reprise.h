@@ -73,7 +73,8 @@ typedef enum rp_binding_role {
   RP_BINDING_LOGITS,
   RP_BINDING_METRIC,
   RP_BINDING_NONFINITE,
-  RP_BINDING_GRADIENT
+  RP_BINDING_GRADIENT,
+  RP_BINDING_MIX_RATIO
 } rp_binding_role;
 
 /* A named tensor of the program. Pointers live as long as the program. */

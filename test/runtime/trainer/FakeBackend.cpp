@@ -80,6 +80,7 @@ void *FakeBackend::inputOf(const std::string &name) {
   return name == "image"    ? static_cast<void *>(image.data())
          : name == "label"  ? static_cast<void *>(label.data())
          : name == "pace"   ? static_cast<void *>(&rate)
+         : name == "share"  ? static_cast<void *>(&share)
          : name == "chance" ? static_cast<void *>(&seed)
                             : static_cast<void *>(&time);
 }
@@ -136,6 +137,7 @@ Status FakeBackend::update() {
   std::memcpy(bits["step"].data(), &step, 8);
   seenLabels.push_back(label);
   seenTimes.push_back({seed, time});
+  seenShares.push_back(share);
   norm = float(step);
   if (afterStep)
     afterStep(step, loss);

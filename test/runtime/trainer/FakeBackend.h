@@ -66,6 +66,8 @@ public:
   /// that were fed, where the program takes "chance" and "time".
   std::vector<std::vector<int32_t>> seenLabels;
   std::vector<std::pair<uint64_t, uint64_t>> seenTimes;
+  /// What was fed to "share", where the program takes it.
+  std::vector<float> seenShares;
   /// The outputs "norm", the number of the step, and "bad".
   float norm = 0;
   uint8_t bad = 0;
@@ -80,7 +82,7 @@ private:
   int32_t classes;
   std::vector<float> image, logits, gradient;
   std::vector<int32_t> label;
-  float rate = 0, loss = 0;
+  float rate = 0, loss = 0, share = 0;
   uint64_t seed = 0, time = 0;
   std::map<std::string, std::vector<uint8_t>> staged;
 };

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include "../../../runtime/trainer/MixRatio.h"
 #include "FakeBackend.h"
 #include "TestFiles.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -56,6 +57,39 @@ TEST(Trainer, FeedsADeviceThatIsRunning) {
   EXPECT_EQ(staging.seenLabels, plain.seenLabels);
   EXPECT_EQ(ends[1].epoch, ends[0].epoch);
   EXPECT_EQ(ends[1].position, ends[0].position);
+}
+
+/// One that mixes images, as far as the trainer knows.
+static FakeBackend mixingBackend() {
+  FakeBackend backend(8, kImage, 5);
+  TensorInfo ratio;
+  ratio.name = "share";
+  ratio.type = RP_F32;
+  ratio.bytes = 4;
+  ratio.binding = RP_BINDING_MIX_RATIO;
+  backend.entries[0].inputs.push_back(ratio);
+  return backend;
+}
+
+TEST(Trainer, DrawsARatioForEachStep) {
+  FakeBackend backend = mixingBackend();
+  backend.course["mixup"] = "0.4";
+  TrainOptions options = syntheticRun(12);
+  ASSERT_TRUE(train(backend, options).ok());
+  ASSERT_EQ(backend.seenShares.size(), 12u);
+  for (uint64_t step = 0; step < 12; ++step)
+    EXPECT_EQ(backend.seenShares[step],
+              float(mixRatio(0.4, options.seed, step)));
+}
+
+TEST(Trainer, RefusesToMixByNothing) {
+  FakeBackend backend = mixingBackend();
+  for (const char *alpha : {"", "0", "-1", "inf"}) {
+    if (*alpha)
+      backend.course["mixup"] = alpha;
+    expectError(train(backend, syntheticRun(1)).status(), RP_INVALID_ARGUMENT,
+                {"'train_step'", "does not say by which 'mixup'"});
+  }
 }
 
 TEST(Trainer, InterruptedRunEndsWithTheSameBits) {

@@ -7,7 +7,9 @@
 // Names, as options say them: lr, schedule, warmup, steps of the run, and,
 // where data are files of images, train-images, eval-images, normalize; and
 // facts of what it runs with: data, buckets of images, and whatever the backend
-// tells of the program (threads, accumulate, amp, clip-grad-norm, momentum, weight-decay,
+// tells of the program (threads, accumulate, amp, clip-grad-norm, grad-clipper,
+// clip-tolerance, clip-momentum, clip-norm-type, label-smoothing,
+// class-weights, mixup, momentum, weight-decay,
 // norm-bias-weight-decay, nesterov, optimizer, model). A schedule is one text
 // with its numbers. Of sgd each number has a name of its own; another optimizer
 // is one text with all its numbers.

@@ -8,6 +8,9 @@
 //   (B,...) label          input, if any: the rows' classes (B; i32)
 //   learning_rate  input, f32 scalar; of train_step
 //   seed, step     inputs, if any: i64 scalars
+//   mix_ratio      input, if any, f32 scalar; of train_step: a draw for each
+//                  step of the Beta distribution of the setting mixup, by seed
+//                  and step
 //   loss           output, f32 scalar
 //   logits         output, if any (B,K; f32): bounds the labels; gives accuracy
 //   nonfinite      output, if any, i1 scalar: a run ends where it is true

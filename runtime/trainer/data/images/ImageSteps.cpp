@@ -155,10 +155,12 @@ static Status readStep(const std::string &step, Reading &reading) {
   for (const auto &[known, reader] : kReaders)
     if (name == known)
       return reader(step, value, reading);
-  for (const char *mixing : {"mixup", "cutmix", "label-smoothing"})
-    if (name == mixing)
-      return wrong(step, "a program's label is the number of a class, which "
-                         "mixed images and smoothed labels do not have");
+  if (name == "mixup" || name == "label-smoothing")
+    return wrong(step, "it is done to the images of a step together; say --" +
+                           name + (value.empty() ? "" : " " + value));
+  if (name == "cutmix")
+    return wrong(step, "a program's label is the number of a class, which "
+                       "images of two do not have; --mixup mixes whole ones");
   return wrong(step, "there are resize, center-crop, random-resized-crop, "
                      "flip and jitter");
 }

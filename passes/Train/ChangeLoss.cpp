@@ -1,0 +1,431 @@
+//===- ChangeLoss.cpp - What a classifier is trained for ------------------===//
+//
+// Input:   a model whose loss is the mean of sg.cross_entropy over the rows.
+// Output:  the same with labels that are smoothed (Szegedy et al. 2016, arXiv
+//          1512.00567), classes that weigh, images that are mixed (Zhang et al.
+//          2018, arXiv 1710.09412), or several of these. Smoothing and weights
+//          are those of PyTorch's CrossEntropyLoss.
+// Method:  with x[y] the logit of a row's label and l = lse - x[y] its loss,
+//          the mean over the classes of lse - x[k] is l + x[y] - mean x: no
+//          second softmax is needed, forward or backward.
+// Cost:    linear in the logits, and, mixed, in the images.
+// Fails:   where the loss is another; where there are not as many weights as
+//          classes; where nothing can be mixed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FinishStep.h"
+#include "mlir/IR/Matchers.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+namespace reprise {
+#define GEN_PASS_DEF_SGCHANGELOSS
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+//===----------------------------------------------------------------------===//
+// The loss of a model
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The mean over the rows, all of it in one block.
+struct MeanCrossEntropy {
+  CrossEntropyOp rows;
+  Operation *mean = nullptr; // with the loss as its only result
+};
+
+struct LossChange {
+  double smoothing = 0;     // 0: none
+  ArrayRef<double> weights; // of classes; empty: none
+  bool mixes = false;
+  bool changesRows() const { return smoothing != 0 || !weights.empty(); }
+};
+
+} // namespace
+
+/// The number that all elements are.
+static std::optional<double> splatOf(Value value) {
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  APFloat number = elements.getSplatValue<APFloat>();
+  return number.convertToDouble();
+}
+
+/// What a mean divides: the dividend of x / rows and the factor of x * 1/rows.
+static Value totalOf(Operation *op, double rows) {
+  if (!op || op->getNumOperands() != 2)
+    return {};
+  std::optional<double> number = splatOf(op->getOperand(1));
+  if (!number)
+    return {};
+  // A reciprocal was rounded to the type of the loss.
+  bool isMean = isa<DivOp>(op)   ? *number == rows
+                : isa<MulOp>(op) ? std::abs(*number * rows - 1) < 1e-6
+                                 : false;
+  return isMean ? op->getOperand(0) : Value();
+}
+
+/// Nothing where the loss is another.
+static std::optional<MeanCrossEntropy> findLossOf(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  unsigned index = findLoss(function);
+  if (index >= terminator->getNumOperands())
+    return std::nullopt;
+  Operation *mean = definitionOf(terminator->getOperand(index)).getDefiningOp();
+  if (!mean || mean->getNumOperands() == 0)
+    return std::nullopt;
+  auto sum = mean->getOperand(0).getDefiningOp<ReduceSumOp>();
+  auto rows =
+      sum ? sum.getOperand().getDefiningOp<CrossEntropyOp>() : CrossEntropyOp();
+  if (!rows || sum.getOperand() != rows.getLosses() ||
+      sum.getDims() != ArrayRef<int64_t>{0})
+    return std::nullopt;
+  int64_t count =
+      cast<RankedTensorType>(sum.getOperand().getType()).getDimSize(0);
+  if (!totalOf(mean, static_cast<double>(count)))
+    return std::nullopt;
+  return MeanCrossEntropy{rows, mean};
+}
+
+/// The function's label that the rows are of.
+static BlockArgument labelOf(func::FuncOp function, CrossEntropyOp rows) {
+  auto label = dyn_cast<BlockArgument>(definitionOf(rows.getLabels()));
+  bool isLabel =
+      label && roleOf(function.getArgAttrDict(label.getArgNumber())) ==
+                   BindingRole::Label;
+  return isLabel ? label : BlockArgument();
+}
+
+/// The arguments that are mixed.
+static SmallVector<BlockArgument> dataOf(func::FuncOp function) {
+  SmallVector<BlockArgument> data;
+  for (BlockArgument argument : function.getArguments())
+    if (roleOf(function.getArgAttrDict(argument.getArgNumber())) ==
+        BindingRole::Data)
+      data.push_back(argument);
+  return data;
+}
+
+static LogicalResult checkMixing(func::FuncOp function, CrossEntropyOp rows) {
+  auto labels = cast<RankedTensorType>(rows.getLabels().getType());
+  if (!labelOf(function, rows))
+    return rows.emitError() << "mixup needs the labels as the model's argument "
+                               "of role label";
+  if (labels.getDimSize(0) < 2)
+    return rows.emitError() << "mixup mixes the images of a batch, and this "
+                               "one has 1";
+  for (BlockArgument argument : dataOf(function)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0 ||
+        type.getDimSize(0) != labels.getDimSize(0))
+      return function.emitError()
+             << "mixup mixes rows of floating-point numbers, as many as labels "
+                "("
+             << labels.getDimSize(0) << "), and argument "
+             << argument.getArgNumber() << " is " << type;
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (roleOf(function.getArgAttrDict(argument.getArgNumber())) ==
+        BindingRole::MixRatio)
+      return function.emitError() << "mixes its images itself";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Another loss
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Emits the loss in front of the old one.
+class LossBuilder {
+public:
+  LossBuilder(const MeanCrossEntropy &old, const LossChange &change)
+      : builder(old.mean), scope(builder, old.mean), loc(old.mean->getLoc()),
+        change(change), rows(old.rows) {
+    losses = cast<RankedTensorType>(rows.getLosses().getType());
+    auto type = cast<RankedTensorType>(rows.getLogits().getType());
+    wide = type.clone(losses.getElementType());
+    classes = static_cast<double>(type.getDimSize(1));
+  }
+
+  /// Of the labels, whose losses without any change are `plain`.
+  Value lossOf(Value labels, Value plain) {
+    if (!change.changesRows())
+      return quotient(sum(plain, {0}), losses.getDimSize(0));
+    Value logits = rows.getLogits();
+    if (logits.getType() != wide)
+      logits = CastOp::create(builder, loc, wide, logits);
+    Value mask = maskOf(labels);
+    Value chosen = pick(mask, logits);
+    if (change.weights.empty()) {
+      Value total = sum(smoothed(logits, plain, chosen), {0});
+      return quotient(total, losses.getDimSize(0));
+    }
+    Value weights = weightsOfClasses();
+    Value own = pick(mask, weights);
+    Value total = sum(weighted(logits, plain, chosen, weights, own), {0});
+    Value divisor = sum(own, {0});
+    REPRISE_FAULT("weighted-sum-by-rows",
+                  return quotient(total, losses.getDimSize(0)));
+    return DivOp::create(builder, loc, total, divisor);
+  }
+
+  /// The same of rows whose labels are those of their neighbours.
+  Value lossOfNeighbours() {
+    Value labels =
+        RollOp::create(builder, loc, rows.getLabels(), ArrayRef<int64_t>{1});
+    auto other = CrossEntropyOp::create(builder, loc, rows.getLogits(), labels);
+    return lossOf(labels, other.getLosses());
+  }
+
+  /// r a + (1 - r) b.
+  Value mix(Value ratio, Value a, Value b) {
+    return mixOf(builder, loc, ratio, a, b);
+  }
+
+  static Value mixOf(OpBuilder &builder, Location loc, Value ratio, Value a,
+                     Value b) {
+    auto scalar = cast<RankedTensorType>(ratio.getType());
+    auto type = cast<RankedTensorType>(a.getType());
+    Value one = createSplat(builder, loc, scalar, 1);
+    Value rest = SubOp::create(builder, loc, one, ratio);
+    Value first =
+        MulOp::create(builder, loc, a, spread(builder, loc, ratio, type));
+    REPRISE_FAULT("mixed-with-itself", b = a);
+    Value second =
+        MulOp::create(builder, loc, b, spread(builder, loc, rest, type));
+    return AddOp::create(builder, loc, first, second);
+  }
+
+private:
+  static Value spread(OpBuilder &builder, Location loc, Value scalar,
+                      RankedTensorType type) {
+    auto element = RankedTensorType::get({}, type.getElementType());
+    if (scalar.getType() != element)
+      scalar = CastOp::create(builder, loc, element, scalar);
+    return BroadcastOp::create(builder, loc, type, scalar, ArrayRef<int64_t>());
+  }
+
+  Value sum(Value x, ArrayRef<int64_t> dims) {
+    return ReduceSumOp::create(builder, loc, x, dims);
+  }
+  Value times(Value x, double factor) {
+    auto type = cast<RankedTensorType>(x.getType());
+    return MulOp::create(builder, loc, x,
+                         createSplat(builder, loc, type, factor));
+  }
+  Value quotient(Value x, double divisor) {
+    auto type = cast<RankedTensorType>(x.getType());
+    return DivOp::create(builder, loc, x,
+                         createSplat(builder, loc, type, divisor));
+  }
+
+  /// Where the label of row n is k: (N,K).
+  Value maskOf(Value labels) {
+    auto type =
+        wide.clone(cast<RankedTensorType>(labels.getType()).getElementType());
+    Value numbers = IotaOp::create(builder, loc, type, 1);
+    Value spread = broadcastLeading(builder, loc, labels, type);
+    return CompareOp::create(builder, loc, ComparePredicate::EQ, numbers,
+                             spread);
+  }
+
+  /// Of (N,K) the element of each row's label, 0 where it is no class.
+  Value pick(Value mask, Value x) {
+    Value zero = createSplat(builder, loc, wide, 0);
+    return sum(SelectOp::create(builder, loc, mask, x, zero), {1});
+  }
+
+  /// (1 - e) l + e (mean over k of lse - x[k]).
+  Value smoothed(Value logits, Value plain, Value chosen) {
+    Value mean = quotient(sum(logits, {1}), classes);
+    Value away = SubOp::create(builder, loc, chosen, mean);
+    return AddOp::create(builder, loc, plain, times(away, change.smoothing));
+  }
+
+  Value weightsOfClasses() {
+    auto vector =
+        RankedTensorType::get({wide.getDimSize(1)}, losses.getElementType());
+    SmallVector<Attribute> numbers;
+    for (double weight : change.weights)
+      numbers.push_back(builder.getFloatAttr(losses.getElementType(), weight));
+    Value constant = ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(vector, numbers));
+    return broadcastTrailing(builder, loc, constant, wide);
+  }
+
+  /// (1 - e) w[y] l + e/K (sum over k of w[k] (lse - x[k])).
+  Value weighted(Value logits, Value plain, Value chosen, Value weights,
+                 Value own) {
+    Value sharp = MulOp::create(builder, loc, own, plain);
+    if (change.smoothing == 0)
+      return sharp;
+    double all = 0;
+    for (double weight : change.weights)
+      all += weight;
+    Value lse = AddOp::create(builder, loc, plain, chosen);
+    Value dot = sum(MulOp::create(builder, loc, weights, logits), {1});
+    Value soft = SubOp::create(builder, loc, times(lse, all), dot);
+    return AddOp::create(builder, loc, times(sharp, 1 - change.smoothing),
+                         times(soft, change.smoothing / classes));
+  }
+
+  OpBuilder builder;
+  OriginScope scope;
+  Location loc;
+  const LossChange &change;
+  CrossEntropyOp rows;
+  RankedTensorType losses, wide;
+  double classes = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Mixing
+//===----------------------------------------------------------------------===//
+
+/// A new last argument.
+static Value addRatio(func::FuncOp function) {
+  Builder builder(function.getContext());
+  auto binding = BindingAttr::get(function.getContext(), BindingRole::MixRatio,
+                                  StringAttr());
+  auto attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr(SgDialect::kNameAttr,
+                            builder.getStringAttr("mix_ratio")),
+       builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
+  unsigned index = function.getNumArguments();
+  // Which fails for nothing but a function without a body.
+  LogicalResult inserted = function.insertArgument(
+      index, RankedTensorType::get({}, builder.getF32Type()), attributes,
+      function.getLoc());
+  assert(succeeded(inserted) && "a model has a body");
+  (void)inserted;
+  return function.getArgument(index);
+}
+
+/// A value of the function within a block of it, which may be its own.
+static Value valueIn(Block *block, Value value) {
+  if (value.getParentBlock() == block)
+    return value;
+  Block *outer = moduleOf(block)->getBlock();
+  return exposeInput(block, valueIn(outer, value));
+}
+
+/// Replaces images by themselves and those behind them.
+static void mixData(func::FuncOp function, Value ratio) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  OriginScope scope(builder, "mixup");
+  for (BlockArgument argument : dataOf(function)) {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : argument.getUses())
+      uses.push_back(&use);
+    auto type = cast<RankedTensorType>(argument.getType());
+    SmallVector<int64_t> shifts(type.getRank(), 0);
+    shifts.front() = 1;
+    Location loc = argument.getLoc();
+    Value others = RollOp::create(builder, loc, argument, shifts);
+    Value mixed = LossBuilder::mixOf(builder, loc, ratio, argument, others);
+    for (OpOperand *use : uses)
+      use->set(mixed);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ChangeLoss : public reprise::impl::SgChangeLossBase<ChangeLoss> {
+public:
+  using SgChangeLossBase::SgChangeLossBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    SmallVector<double> numbers(classWeights.begin(), classWeights.end());
+    LossChange change{labelSmoothing, numbers, mixup};
+    if (!change.changesRows() && !change.mixes)
+      return;
+    FailureOr<MeanCrossEntropy> loss = check(function, change);
+    if (failed(loss))
+      return signalPassFailure();
+    Value ratio = change.mixes ? addRatio(function) : Value();
+    if (ratio)
+      ratio = valueIn(loss->mean->getBlock(), ratio);
+    rewrite(*loss, change, ratio);
+    if (change.mixes)
+      mixData(function, function.getArguments().back());
+  }
+
+  static FailureOr<MeanCrossEntropy> check(func::FuncOp function,
+                                           const LossChange &change);
+  static LogicalResult checkNumbers(MeanCrossEntropy loss,
+                                    const LossChange &change);
+
+  static void rewrite(MeanCrossEntropy loss, const LossChange &change,
+                      Value ratio) {
+    LossBuilder builder(loss, change);
+    Value next = builder.lossOf(loss.rows.getLabels(), loss.rows.getLosses());
+    if (ratio)
+      next = builder.mix(ratio, next, builder.lossOfNeighbours());
+    REPRISE_FAULT("loss-unchanged", return);
+    loss.mean->getResult(0).replaceAllUsesWith(next);
+    loss.mean->erase();
+  }
+};
+} // namespace
+
+LogicalResult ChangeLoss::checkNumbers(MeanCrossEntropy loss,
+                                       const LossChange &change) {
+  Operation *op = loss.rows;
+  if (!(change.smoothing >= 0 && change.smoothing <= 1))
+    return op->emitError() << "label-smoothing is " << change.smoothing
+                           << "; it must be between 0 and 1";
+  if (change.weights.empty())
+    return success();
+  int64_t classes =
+      cast<RankedTensorType>(loss.rows.getLogits().getType()).getDimSize(1);
+  if (static_cast<int64_t>(change.weights.size()) != classes)
+    return op->emitError() << "there are " << change.weights.size()
+                           << " weights of classes, but the model tells "
+                           << classes << " apart";
+  double sum = 0;
+  for (auto [k, weight] : llvm::enumerate(change.weights)) {
+    if (!(weight >= 0) || !std::isfinite(weight))
+      return op->emitError() << "the weight of class " << k << " is " << weight
+                             << "; it must be finite and not negative";
+    sum += weight;
+  }
+  if (sum == 0)
+    return op->emitError() << "the weights of all classes are 0";
+  return success();
+}
+
+FailureOr<MeanCrossEntropy> ChangeLoss::check(func::FuncOp function,
+                                              const LossChange &change) {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitError() << "a model is a function of one block";
+  std::optional<MeanCrossEntropy> loss = findLossOf(function);
+  if (!loss)
+    return function.emitError()
+           << "label smoothing, weights of classes and mixup are for a loss "
+              "that is the mean of sg.cross_entropy over the rows, and this "
+              "one is another";
+  if (failed(checkNumbers(*loss, change)) ||
+      (change.mixes && failed(checkMixing(function, loss->rows))))
+    return failure();
+  return *loss;
+}

@@ -1,0 +1,292 @@
+//===- Clipping.cpp - Gradients of a bounded norm -------------------------===//
+//
+// Input:   the gradients of all parameters, and what they are clipped to.
+// Output:  their norm, what they are to be multiplied by, and, where that
+//          follows from the steps before, the variables that hold an average.
+// Method:  the norm is computed parameter by parameter in their order. A norm
+//          that is not finite leaves the average alone; so does a step that
+//          loss scaling skips, because one gradient that is not finite makes a
+//          norm that is none.
+// Fails:   where a name is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Clipping.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static constexpr llvm::StringLiteral kAverage = "gradient_norm.average";
+static constexpr llvm::StringLiteral kCount = "gradient_norm.count";
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const char *name, double value,
+                            const char *wanted) {
+  std::string text;
+  llvm::raw_string_ostream(text) << name << " is " << value << "; " << wanted;
+  return text;
+}
+
+std::string sg::findWrong(const Clipping &clipping) {
+  const std::string &mode = clipping.mode, &type = clipping.normType;
+  if (mode != "pre_defined" && mode != "average" && mode != "moving_average")
+    return "clip-mode is '" + mode +
+           "'; say pre_defined, average or moving_average";
+  if (type != "1" && type != "2" && type != "inf")
+    return "clip-norm-type is '" + type + "'; say 1, 2 or inf";
+  if (!(clipping.norm >= 0) || !std::isfinite(clipping.norm))
+    return describe("clip-norm", clipping.norm,
+                    "it must be finite and not negative");
+  if (clipping.norm != 0 && clipping.isAverage())
+    return "clip-norm is of the mode pre_defined, and the mode is " + mode;
+  if (!(clipping.tolerance > 0) || !std::isfinite(clipping.tolerance))
+    return describe("clip-tolerance", clipping.tolerance,
+                    "it must be finite and above 0");
+  if (!(clipping.momentum >= 0 && clipping.momentum <= 1))
+    return describe("clip-momentum", clipping.momentum,
+                    "it must be between 0 and 1");
+  return "";
+}
+
+static RankedTensorType averageType(MLIRContext *context) {
+  return RankedTensorType::get({}, Float64Type::get(context));
+}
+static RankedTensorType countType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 64));
+}
+
+static LogicalResult checkName(SymbolTable &symbols, StringRef name,
+                               Type type) {
+  Operation *existing = symbols.lookup(name);
+  auto variable = dyn_cast_if_present<VariableOp>(existing);
+  if (!existing || (variable && variable.getRole() == Role::OptimizerState &&
+                    variable.getType() == type))
+    return success();
+  return existing->emitError()
+         << "has the name of a variable of clipping; give it another";
+}
+
+LogicalResult sg::checkClipping(func::FuncOp function, SymbolTable &symbols,
+                                const Clipping &clipping) {
+  for (unsigned k = 0; k < function.getNumResults(); ++k) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(k, SgDialect::kNameAttr);
+    if (name && name.getValue() == kGradientNorm)
+      return function.emitError()
+             << "result " << k << " has the name '" << kGradientNorm
+             << "' of the one that clip-norm adds; give it another";
+  }
+  if (!clipping.isAverage())
+    return success();
+  MLIRContext *context = function.getContext();
+  if (failed(checkName(symbols, kAverage, averageType(context))))
+    return failure();
+  return checkName(symbols, kCount, countType(context));
+}
+
+//===----------------------------------------------------------------------===//
+// The norm
+//===----------------------------------------------------------------------===//
+
+Value sg::toF32(OpBuilder &builder, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getElementType().isF32())
+    return x;
+  return CastOp::create(
+      builder, loc,
+      RankedTensorType::get(type.getShape(), builder.getF32Type()), x);
+}
+
+Value sg::sumOf(OpBuilder &builder, Location loc, Value x) {
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  if (rank == 0)
+    return x;
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  return ReduceSumOp::create(builder, loc, x, dims);
+}
+
+namespace {
+
+/// One of the norms, over several tensors.
+class NormBuilder {
+public:
+  NormBuilder(OpBuilder &builder, Location loc, StringRef type)
+      : builder(builder), loc(loc), type(type) {}
+
+  /// Of what all tensors are, in f32, one after the other.
+  Value normOf(ArrayRef<ParameterGradient> gradients) {
+    Value all;
+    for (const ParameterGradient &one : gradients) {
+      Value part = partOf(toF32(builder, loc, one.gradient));
+      REPRISE_FAULT("norm-of-the-last-gradient", all = {});
+      all = all ? join(all, part) : part;
+    }
+    return type == "2" ? SqrtOp::create(builder, loc, all) : all;
+  }
+
+private:
+  /// What a tensor adds to the norm.
+  Value partOf(Value x) {
+    if (type == "2")
+      return sumOf(builder, loc, MulOp::create(builder, loc, x, x));
+    Value size = AbsOp::create(builder, loc, x);
+    REPRISE_FAULT("norm-with-signs", size = x);
+    if (type == "1")
+      return sumOf(builder, loc, size);
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    return rank ? ReduceMaxOp::create(builder, loc, size, dims) : size;
+  }
+
+  Value join(Value a, Value b) {
+    if (type == "inf")
+      return MaximumOp::create(builder, loc, a, b);
+    return AddOp::create(builder, loc, a, b);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  StringRef type;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Averages
+//===----------------------------------------------------------------------===//
+
+static void declare(SymbolTable &symbols, Location loc, StringRef name,
+                    Type type) {
+  if (symbols.lookup(name))
+    return;
+  MLIRContext *context = type.getContext();
+  OpBuilder builder(context);
+  auto op = VariableOp::create(
+      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
+      RoleAttr::get(context, Role::OptimizerState),
+      InitAttr::get(context, InitKind::Zeros, TypedAttr()),
+      DenseI32ArrayAttr());
+  symbols.insert(op, symbols.getOp()->getRegion(0).front().begin());
+}
+
+namespace {
+
+/// The average of the norms of the steps before, and the next one.
+class NormAverage {
+public:
+  NormAverage(OpBuilder &builder, Location loc, const Clipping &clipping)
+      : builder(builder), loc(loc), clipping(clipping),
+        wide(averageType(builder.getContext())),
+        whole(countType(builder.getContext())) {
+    average = read(kAverage, wide);
+    count = read(kCount, whole);
+    hasAverage = CompareOp::create(builder, loc, ComparePredicate::GT, count,
+                                   createSplat(builder, loc, whole, 0));
+  }
+
+  /// What gradients are clipped to, in f32.
+  Value limit() {
+    Value limit =
+        MulOp::create(builder, loc, average, splat(clipping.tolerance));
+    return toF32(builder, loc, limit);
+  }
+
+  /// `scale`, or 1 where there is no average yet.
+  Value scaleOf(Value scale, Value one) {
+    REPRISE_FAULT("clipped-without-average", return scale);
+    return SelectOp::create(builder, loc, hasAverage, scale, one);
+  }
+
+  /// Writes what both will be when the step ends.
+  void take(Value norm) {
+    // x - x is 0, or NaN where x is not finite.
+    Value defect = SubOp::create(builder, loc, norm, norm);
+    Value isFinite =
+        CompareOp::create(builder, loc, ComparePredicate::EQ, defect, defect);
+    REPRISE_FAULT("average-takes-infinity",
+                  isFinite = CompareOp::create(
+                      builder, loc, ComparePredicate::EQ, count, count));
+    Value next =
+        AddOp::create(builder, loc, count, createSplat(builder, loc, whole, 1));
+    Value newest = CastOp::create(builder, loc, wide, norm);
+    Value joined =
+        clipping.mode == "average" ? meanWith(newest, next) : movedTo(newest);
+    write(kAverage, SelectOp::create(builder, loc, isFinite, joined, average));
+    write(kCount, SelectOp::create(builder, loc, isFinite, next, count));
+  }
+
+private:
+  Value splat(double value) { return createSplat(builder, loc, wide, value); }
+
+  Value read(StringRef name, RankedTensorType type) {
+    return ReadOp::create(builder, loc, type,
+                          FlatSymbolRefAttr::get(builder.getContext(), name));
+  }
+  void write(StringRef name, Value value) {
+    WriteOp::create(builder, loc,
+                    FlatSymbolRefAttr::get(builder.getContext(), name), value);
+  }
+
+  /// a + (norm - a) / n, of n norms.
+  Value meanWith(Value norm, Value number) {
+    Value divisor = CastOp::create(builder, loc, wide, number);
+    Value away = SubOp::create(builder, loc, norm, average);
+    Value share = DivOp::create(builder, loc, away, divisor);
+    return AddOp::create(builder, loc, average, share);
+  }
+
+  /// m a + (1 - m) norm, or the norm where it is the first.
+  Value movedTo(Value norm) {
+    Value old = MulOp::create(builder, loc, average, splat(clipping.momentum));
+    Value part =
+        MulOp::create(builder, loc, norm, splat(1 - clipping.momentum));
+    Value moved = AddOp::create(builder, loc, old, part);
+    return SelectOp::create(builder, loc, hasAverage, moved, norm);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const Clipping &clipping;
+  RankedTensorType wide, whole;
+  Value average, count, hasAverage;
+};
+
+} // namespace
+
+ClippedStep sg::emitClipping(OpBuilder &builder,
+                             ArrayRef<ParameterGradient> gradients,
+                             SymbolTable &symbols, const Clipping &clipping) {
+  Location loc = NameLoc::get(builder.getStringAttr(kGradientNorm));
+  OriginScope scope(builder, kGradientNorm);
+  ClippedStep step;
+  step.norm = NormBuilder(builder, loc, clipping.normType).normOf(gradients);
+  auto type = cast<RankedTensorType>(step.norm.getType());
+  std::optional<NormAverage> average;
+  if (clipping.isAverage()) {
+    declare(symbols, loc, kCount, countType(builder.getContext()));
+    declare(symbols, loc, kAverage, averageType(builder.getContext()));
+    average.emplace(builder, loc, clipping);
+  }
+  Value margin = createSplat(builder, loc, type, 1e-6);
+  Value most = average ? average->limit()
+                       : createSplat(builder, loc, type, clipping.norm);
+  Value one = createSplat(builder, loc, type, 1);
+  Value sum = AddOp::create(builder, loc, step.norm, margin);
+  Value ratio = DivOp::create(builder, loc, most, sum);
+  step.scale = MinimumOp::create(builder, loc, ratio, one);
+  REPRISE_FAULT("clipping-grows-gradients", step.scale = ratio);
+  if (average) {
+    step.scale = average->scaleOf(step.scale, one);
+    average->take(step.norm);
+  }
+  return step;
+}

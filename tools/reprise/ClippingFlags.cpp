@@ -1,0 +1,146 @@
+//===- ClippingFlags.cpp - How gradients are clipped ----------------------===//
+//
+// The options of CompileFlags that say a norm or how it follows from the steps
+// before. --clip-grad-norm alone is the mode pre_defined.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileFlags.h"
+#include "Console.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace reprise;
+using namespace reprise::tools;
+
+static constexpr const char *kPreDefined = "pre_defined",
+                            *kMoving = "moving_average";
+
+void CompileFlags::addClippingOptions() {
+  const char *group = "Compilation";
+  command
+      ->add_option("--clip-grad-norm", clipGradNorm,
+                   "Norm that all gradients together are clipped to, as "
+                   "PyTorch's clip_grad_norm_ (default: they are not)")
+      ->group(group);
+  command
+      ->add_option("--grad-clipper", gradClipper,
+                   "What gradients are clipped to: pre_defined "
+                   "(--clip-grad-norm), average or moving_average (of the "
+                   "norms of the steps before)")
+      ->type_name("MODE")
+      ->group(group);
+  command
+      ->add_option("--clip-tolerance", clipTolerance,
+                   "Of average and moving_average: what the average is "
+                   "multiplied by (default: 1)")
+      ->group(group);
+  command
+      ->add_option("--clip-momentum", clipMomentum,
+                   "Of moving_average: the share that it keeps of itself, from "
+                   "0 to 1")
+      ->group(group);
+  command
+      ->add_option("--clip-norm-type", clipNormType,
+                   "Which norm of the gradients is clipped: 1, 2 (default) or "
+                   "inf")
+      ->type_name("TYPE")
+      ->group(group);
+}
+
+/// A setting of a course; `option` where it has none, or is given.
+static void takeText(const rt::Course &course, const char *name,
+                     std::optional<std::string> &option) {
+  auto it = course.find(name);
+  if (!option && it != course.end())
+    option = it->second;
+}
+static void takeNumber(const rt::Course &course, const char *name,
+                       std::optional<double> &option) {
+  auto it = course.find(name);
+  double value = 0;
+  if (!option && it != course.end() && llvm::to_float(it->second, value))
+    option = value;
+}
+
+void CompileFlags::resumeClipping(const rt::Course &course) {
+  takeText(course, "clip-norm-type", clipNormType);
+  auto it = course.find("grad-clipper");
+  std::string stored = it == course.end() ? kPreDefined : it->second;
+  std::string mode = gradClipper.value_or(clipGradNorm ? kPreDefined : stored);
+  // Another mode leaves nothing of the state's.
+  if (mode != stored)
+    return;
+  if (mode != kPreDefined)
+    gradClipper = mode;
+  takeNumber(course, "clip-grad-norm", clipGradNorm);
+  takeNumber(course, "clip-tolerance", clipTolerance);
+  takeNumber(course, "clip-momentum", clipMomentum);
+}
+
+void CompileFlags::addGivenClipping(rt::Course &course,
+                                    const rt::Course &stored) const {
+  // A state holds what says something.
+  if (gradClipper &&
+      (*gradClipper != kPreDefined || stored.count("grad-clipper")))
+    course["grad-clipper"] = *gradClipper;
+  if (clipNormType && (*clipNormType != "2" || stored.count("clip-norm-type")))
+    course["clip-norm-type"] = *clipNormType;
+  const std::pair<const char *, std::optional<double>> numbers[] = {
+      {"clip-grad-norm", clipGradNorm},
+      {"clip-tolerance", clipTolerance},
+      {"clip-momentum", clipMomentum}};
+  for (const auto &[name, number] : numbers)
+    if (number)
+      course[name] = rt::courseNumber(*number);
+}
+
+/// What an option is of, where another mode is on.
+static rt::Status refuseOf(const char *option, const std::string &wanted,
+                           const std::string &mode) {
+  return misuse(std::string(option) + " is of --grad-clipper " + wanted +
+                ", and the mode is " + mode);
+}
+
+rt::Status CompileFlags::readClipping(CompileOptions &options) const {
+  Clipping &clipping = options.clipping;
+  std::string mode = gradClipper.value_or(kPreDefined);
+  bool isAverage = mode == "average" || mode == kMoving;
+  if (mode != kPreDefined && !isAverage)
+    return misuse("--grad-clipper is '" + mode +
+                  "'; say pre_defined, average or moving_average");
+  if (clipGradNorm && isAverage)
+    return refuseOf("--clip-grad-norm", kPreDefined, mode);
+  if (clipGradNorm && !(*clipGradNorm > 0))
+    return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
+                  "; it must be above 0");
+  if (gradClipper && !isAverage && !clipGradNorm)
+    return misuse("--grad-clipper pre_defined needs the norm; say it with "
+                  "--clip-grad-norm");
+  if (clipTolerance && !isAverage)
+    return refuseOf("--clip-tolerance", "average or moving_average", mode);
+  if (clipTolerance && !(*clipTolerance > 0))
+    return misuse("--clip-tolerance is " + rt::courseNumber(*clipTolerance) +
+                  "; it must be above 0");
+  if (clipMomentum && mode != kMoving)
+    return refuseOf("--clip-momentum", kMoving, mode);
+  if (mode == kMoving && !clipMomentum)
+    return misuse("--grad-clipper moving_average needs the share that the "
+                  "average keeps of itself; say it with --clip-momentum");
+  if (clipMomentum && !(*clipMomentum >= 0 && *clipMomentum <= 1))
+    return misuse("--clip-momentum is " + rt::courseNumber(*clipMomentum) +
+                  "; it must be between 0 and 1");
+  clipping = {mode, clipGradNorm.value_or(0), clipTolerance.value_or(1),
+              clipMomentum.value_or(0), clipNormType.value_or("2")};
+  const std::string &type = clipping.normType;
+  if (type != "1" && type != "2" && type != "inf")
+    return misuse("--clip-norm-type is '" + type + "'; say 1, 2 or inf");
+  if (clipNormType && !clipping.clips())
+    return misuse("--clip-norm-type says how gradients are measured that are "
+                  "clipped; say --clip-grad-norm or --grad-clipper as well");
+  if (clipping.clips() && options.optimizer == "none")
+    return misuse(
+        std::string(isAverage ? "--grad-clipper" : "--clip-grad-norm") +
+        " clips what an optimizer takes, and none takes no "
+        "gradients");
+  return {};
+}

@@ -1,0 +1,154 @@
+//===- LossFlags.cpp - What training's loss is ----------------------------===//
+//
+// The options of CompileFlags that smooth labels, weigh classes and mix images.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileFlags.h"
+#include "Console.h"
+#include "reprise/Runtime/Trainer/File.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <cmath>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+/// Weights in a file: more than any model has classes.
+static constexpr uint64_t kMostBytes = 1 << 24;
+
+void CompileFlags::addLossOptions() {
+  const char *group = "Compilation";
+  command
+      ->add_option("--label-smoothing", labelSmoothing,
+                   "Share of each label that all classes have alike, from 0 to "
+                   "1, as PyTorch's label_smoothing (default: 0)")
+      ->group(group);
+  command
+      ->add_option("--class-weights", classWeights,
+                   "Weight of each class in the loss, as PyTorch's weight: "
+                   "numbers, or a file of numbers (default: 1 each)")
+      ->delimiter(',')
+      ->type_name("NUMBERS")
+      ->group(group);
+  command
+      ->add_option("--mixup", mixup,
+                   "Mix each image with another of its batch, by a draw of the "
+                   "Beta distribution of ALPHA and ALPHA for each step "
+                   "(default: 0, they are not)")
+      ->type_name("ALPHA")
+      ->group(group);
+}
+
+static rt::Expected<std::string> readFile(const std::string &path) {
+  auto file = rt::InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->size() > kMostBytes)
+    return invalid("--class-weights: '" + path + "' has " +
+                   std::to_string(file->size()) +
+                   " bytes, which is more than weights take");
+  std::string text(file->size(), '\0');
+  REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
+  return text;
+}
+
+/// Numbers as they are given, or those of the file that is.
+static rt::Expected<std::vector<std::string>>
+wordsOf(const std::vector<std::string> &given) {
+  double number = 0;
+  if (given.size() != 1 || llvm::to_float(given.front(), number))
+    return given;
+  rt::Expected<std::string> text = readFile(given.front());
+  if (!text.ok())
+    return text.status();
+  for (char &c : *text)
+    if (c == ',' || c == '\n' || c == '\r' || c == '\t')
+      c = ' ';
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(*text).split(words, ' ', -1, /*KeepEmpty=*/false);
+  return std::vector<std::string>(words.begin(), words.end());
+}
+
+rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
+  std::vector<double> weights;
+  if (classWeights.empty())
+    return weights;
+  rt::Expected<std::vector<std::string>> words = wordsOf(classWeights);
+  if (!words.ok())
+    return words.status();
+  double sum = 0;
+  for (const std::string &word : *words) {
+    double weight = 0;
+    if (!llvm::to_float(word, weight))
+      return misuse("--class-weights: '" + word + "' is no number");
+    if (!(weight >= 0) || !std::isfinite(weight))
+      return misuse("--class-weights: the weight of class " +
+                    std::to_string(weights.size()) + " is " + word +
+                    "; it must be finite and not negative");
+    weights.push_back(weight);
+    sum += weight;
+  }
+  if (weights.empty())
+    return misuse("--class-weights: '" + classWeights.front() +
+                  "' has no numbers");
+  if (sum == 0)
+    return misuse("--class-weights: the weights of all classes are 0");
+  return weights;
+}
+
+/// As a course has them.
+static std::string textOf(const std::vector<double> &weights) {
+  std::string text;
+  for (double weight : weights)
+    text += (text.empty() ? "" : " ") + rt::courseNumber(weight);
+  return text;
+}
+
+void CompileFlags::resumeLoss(const rt::Course &course) {
+  for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
+                              std::pair("mixup", &mixup)}) {
+    auto it = course.find(name);
+    double value = 0;
+    if (!*option && it != course.end() && llvm::to_float(it->second, value))
+      *option = value;
+  }
+  auto it = course.find("class-weights");
+  if (it == course.end() || !classWeights.empty())
+    return;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(it->second).split(words, ' ');
+  classWeights.assign(words.begin(), words.end());
+}
+
+void CompileFlags::addGivenLoss(rt::Course &course,
+                                const rt::Course &stored) const {
+  // A state holds what says something.
+  for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
+                              std::pair("mixup", &mixup)})
+    if (*option && (**option != 0 || stored.count(name)))
+      course[name] = rt::courseNumber(**option);
+  // What is wrong is said when the options are read.
+  rt::Expected<std::vector<double>> weights = readClassWeights();
+  if (weights.ok() && !weights->empty())
+    course["class-weights"] = textOf(*weights);
+}
+
+rt::Status CompileFlags::readLoss(CompileOptions &options) const {
+  LossSettings &loss = options.loss;
+  loss.labelSmoothing = labelSmoothing.value_or(0);
+  if (!(loss.labelSmoothing >= 0 && loss.labelSmoothing <= 1))
+    return misuse("--label-smoothing is " +
+                  rt::courseNumber(loss.labelSmoothing) +
+                  "; it must be between 0 and 1");
+  loss.mixup = mixup.value_or(0);
+  if (!(loss.mixup >= 0))
+    return misuse("--mixup is " + rt::courseNumber(loss.mixup) +
+                  "; it must not be negative");
+  rt::Expected<std::vector<double>> weights = readClassWeights();
+  if (!weights.ok())
+    return weights.status();
+  loss.classWeights = std::move(*weights);
+  return {};
+}
