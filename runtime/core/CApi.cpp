@@ -3,15 +3,12 @@
 // Nothing is thrown across this boundary and no null pointer is followed.
 //
 //===----------------------------------------------------------------------===//
+#include "CStatus.h"
 #include "Session.h"
 
 #include <new>
 
 using namespace reprise::rt;
-
-struct rp_status {
-  Status status;
-};
 
 struct rp_program {
   std::shared_ptr<const Program> program;
@@ -20,34 +17,6 @@ struct rp_program {
 struct rp_session {
   std::unique_ptr<Session> session;
 };
-
-// Handed out when there is no memory for a status; never freed.
-static rp_status &outOfMemory() {
-  static rp_status status{
-      Status::error(RP_OUT_OF_MEMORY, "out of memory on the host")};
-  return status;
-}
-
-static rp_status *wrap(Status status) noexcept {
-  if (status.ok())
-    return nullptr;
-  rp_status *wrapped = new (std::nothrow) rp_status{std::move(status)};
-  return wrapped ? wrapped : &outOfMemory();
-}
-
-template <typename Body> static rp_status *guarded(Body body) noexcept {
-  try {
-    return wrap(body());
-  } catch (const std::bad_alloc &) {
-    return &outOfMemory();
-  } catch (const std::exception &e) {
-    try {
-      return wrap(Status::error(RP_INTERNAL, e.what()));
-    } catch (...) {
-      return &outOfMemory();
-    }
-  }
-}
 
 static Status missing(const char *what) {
   return Status::error(RP_INVALID_ARGUMENT,

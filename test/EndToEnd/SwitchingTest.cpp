@@ -8,8 +8,10 @@
 
 #include "../runtime/trainer/TestFiles.h"
 #include "ZooTraining.h"
+#include "reprise/Runtime/Checkpointing.h"
 #include "reprise/Runtime/Trainer/Programs.h"
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -169,8 +171,108 @@ TEST_P(Switching, ResumesInThePhaseOfItsEpoch) {
   EXPECT_TRUE(variablesOf(*second) == variablesOf(*whole));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Switching, testing::ValuesIn(smallModels()),
+/// A Swin has constants as well.
+static std::vector<ZooCase> modelsToSwitch() {
+  std::vector<ZooCase> models = smallModels();
+  models.push_back(smallTransformers()[0]);
+  return models;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Switching, testing::ValuesIn(modelsToSwitch()),
                          [](const auto &info) { return info.param.label; });
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Compiles on demand, and counts.
+struct Maker {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  ZooCase model = smallModels()[1];
+  unsigned made = 0;
+
+  static rp_status *make(void *self, uint32_t segments, rp_program **program) {
+    auto &maker = *static_cast<Maker *>(self);
+    ++maker.made;
+    std::string mode =
+        segments ? "segments=" + std::to_string(segments) : "none";
+    Bytes bytes = compileCase(maker.context, maker.model, mode);
+    // As a file that is damaged would.
+    size_t size = segments == 99 ? bytes.size() / 2 : bytes.size();
+    return rp_program_from_memory(bytes.data(), size, program);
+  }
+};
+
+void runStep(rp_session *session, const rp_program *program, int64_t step) {
+  size_t inputs = rp_program_input_count(program, "train_step");
+  for (size_t i = 0; i < inputs; ++i) {
+    rp_tensor_info info = {};
+    ASSERT_TRUE(
+        rt::takeStatus(rp_program_input(program, "train_step", i, &info)).ok());
+    Bytes bytes(info.bytes);
+    for (size_t b = 0; info.type == RP_F32 && b < info.bytes; b += 4) {
+      float value =
+          info.rank ? float((b / 4 * 7 + size_t(step)) % 11) / 11 : 0.01f;
+      std::memcpy(&bytes[b], &value, sizeof value);
+    }
+    ASSERT_TRUE(
+        rt::takeStatus(rp_session_set_input(session, "train_step", info.name,
+                                            bytes.data(), bytes.size()))
+            .ok());
+  }
+  ASSERT_TRUE(rt::takeStatus(rp_session_run(session, "train_step")).ok());
+}
+} // namespace
+
+TEST(SwitchingInC, EnableAndDisableChangeNoBit) {
+  Maker maker;
+  loadEverything(maker.context);
+  Opened none = open(compileCase(maker.context, maker.model, "none"));
+  ASSERT_TRUE(none);
+  std::vector<ByteStore> results;
+  for (bool switches : {false, true}) {
+    rp_session *session = nullptr;
+    rp_checkpointing *checkpointing = nullptr;
+    ASSERT_TRUE(
+        rt::takeStatus(rp_session_create(none.get(), nullptr, &session)).ok());
+    ASSERT_TRUE(rt::takeStatus(rp_session_initialize(session, 5)).ok());
+    ASSERT_TRUE(rt::takeStatus(rp_checkpointing_create(session, 0, Maker::make,
+                                                       &maker, &checkpointing))
+                    .ok());
+    EXPECT_FALSE(rp_checkpointing_is_enabled(checkpointing));
+    for (int64_t step = 0; step < 6; ++step) {
+      if (switches && step % 2 == 1) {
+        EXPECT_TRUE(
+            rt::takeStatus(rp_checkpointing_enable(checkpointing, 4)).ok());
+        EXPECT_TRUE(rp_checkpointing_is_enabled(checkpointing));
+      } else if (switches) {
+        EXPECT_TRUE(
+            rt::takeStatus(rp_checkpointing_disable(checkpointing)).ok());
+        EXPECT_FALSE(rp_checkpointing_is_enabled(checkpointing));
+      }
+      runStep(session, none.get(), step);
+    }
+    if (switches) {
+      // A program that cannot be made leaves what was.
+      EXPECT_EQ(
+          rt::takeStatus(rp_checkpointing_enable(checkpointing, 99)).code(),
+          RP_DATA_LOSS);
+      EXPECT_TRUE(rp_checkpointing_is_enabled(checkpointing));
+      EXPECT_EQ(
+          rt::takeStatus(rp_checkpointing_enable(checkpointing, 0)).code(),
+          RP_INVALID_ARGUMENT);
+    }
+    auto backend = rt::wrapSession(none.get(), session);
+    ASSERT_TRUE(backend.ok());
+    results.push_back(variablesOf(**backend));
+    rp_session_destroy(session);
+    rp_checkpointing_destroy(checkpointing);
+  }
+  EXPECT_TRUE(results[0] == results[1]);
+  // Four segments once, none once more, and the one that is damaged.
+  EXPECT_EQ(maker.made, 3u);
+}
 
 //===----------------------------------------------------------------------===//
 // What a session refuses

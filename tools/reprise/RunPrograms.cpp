@@ -2,7 +2,6 @@
 
 #include "RunPrograms.h"
 #include "Console.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "text/Size.h"
 #include <algorithm>
@@ -273,7 +272,6 @@ rt::Status RunPrograms::use(rt::Backend &backend, const rt::StepPlace &place) {
   }
   hasTrained = true;
   bool isLast = key.first + 1 == plan.phases.size();
-  REPRISE_FAULT("nothing-compiled-ahead", isLast = true);
   if (!isLast)
     compileAhead({key.first + 1, key.second});
   return {};

@@ -6,6 +6,7 @@
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "TestFiles.h"
 #include "reprise/Runtime/Trainer/LearningRate.h"
+#include "reprise/Runtime/Trainer/Programs.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -299,4 +300,86 @@ TEST(LearningRate, NonsenseIsRefused) {
   rate.gamma = 1;
   rate.stepEpochs = 0;
   expectError(rate.check(10), RP_INVALID_ARGUMENT, {"every 0 epochs"});
+}
+
+//===----------------------------------------------------------------------===//
+// Data of several parts
+//===----------------------------------------------------------------------===//
+
+TEST(Buckets, AreChosenByShapeThenByArea) {
+  std::vector<Bucket> buckets = {
+      {224, 224, 1}, {112, 112, 1}, {192, 256, 1}, {96, 128, 1}};
+  EXPECT_EQ(nearestBucket(buckets, 500, 500), 0u);
+  EXPECT_EQ(nearestBucket(buckets, 100, 100), 1u);
+  EXPECT_EQ(nearestBucket(buckets, 375, 500), 2u);
+  EXPECT_EQ(nearestBucket(buckets, 90, 120), 3u);
+  // Of the area of the second, of the shape of the third and fourth.
+  EXPECT_EQ(nearestBucket(buckets, 98, 128), 3u);
+  EXPECT_EQ(nearestBucket({buckets[1]}, 1, 1000), 0u);
+  EXPECT_EQ(buckets[2].str(), "192x256@1");
+}
+
+namespace {
+/// What a run over two parts sees: of each batch its part and its rows.
+using Seen = std::vector<std::pair<size_t, std::vector<int32_t>>>;
+
+Seen loadParts(const Dataset &data, uint64_t epoch, uint64_t position,
+               uint64_t batches) {
+  // 7 rows in batches of 2, 9 rows in batches of 4: 3 and 2 batches an epoch.
+  std::vector<LoaderPart> parts(2);
+  parts[0] = {&data, 2, std::vector<uint64_t>{0, 2, 4, 6, 8, 10, 12}};
+  parts[1] = {&data, 4, std::vector<uint64_t>{1, 3, 5, 7, 9, 11, 13, 14, 15}};
+  LoaderOptions wanted = options(3);
+  wanted.epoch = epoch;
+  wanted.position = position;
+  wanted.batches = batches;
+  auto loader = Loader::create(std::move(parts), wanted);
+  Seen seen;
+  EXPECT_TRUE(loader.ok()) << loader.status().message();
+  if (!loader.ok())
+    return seen;
+  EXPECT_EQ((*loader)->batchesPerEpoch(), 5u);
+  for (uint64_t number = 0; number < batches; ++number) {
+    auto batch = (*loader)->next();
+    EXPECT_TRUE(batch.ok() && *batch);
+    EXPECT_EQ((*batch)->position, (position / 3 + number) % 5 * 3);
+    seen.push_back({(*batch)->part, column<int32_t>(**batch, 1)});
+  }
+  return seen;
+}
+} // namespace
+
+TEST(LoaderParts, GiveEachRowOnceInBatchesOfTheirOwn) {
+  Indices data(16);
+  Seen seen = loadParts(data, 0, 0, 10);
+  ASSERT_EQ(seen.size(), 10u);
+  for (size_t epoch = 0; epoch < 2; ++epoch) {
+    std::set<int32_t> rows;
+    std::vector<size_t> batches(2);
+    for (size_t i = 5 * epoch; i < 5 * epoch + 5; ++i) {
+      ++batches[seen[i].first];
+      EXPECT_EQ(seen[i].second.size(), seen[i].first ? 4u : 2u);
+      for (int32_t row : seen[i].second) {
+        EXPECT_TRUE(rows.insert(row).second) << "row " << row << " twice";
+        bool isOdd = row % 2 != 0 || row == 14;
+        EXPECT_EQ(isOdd, seen[i].first == 1) << row;
+      }
+    }
+    EXPECT_EQ(batches, (std::vector<size_t>{3, 2}));
+  }
+  EXPECT_NE(Seen(seen.begin(), seen.begin() + 5),
+            Seen(seen.begin() + 5, seen.end()));
+  // From the middle of the second epoch.
+  EXPECT_EQ(loadParts(data, 1, 2 * 3, 3), Seen(seen.begin() + 7, seen.end()));
+}
+
+TEST(LoaderParts, RefusePartsWithoutABatch) {
+  Indices data(16);
+  std::vector<LoaderPart> parts(2);
+  parts[0] = {&data, 4, std::vector<uint64_t>{1, 2, 3}};
+  parts[1] = {&data, 4, std::vector<uint64_t>{}};
+  auto loader = Loader::create(std::move(parts), options(4));
+  EXPECT_FALSE(loader.ok());
+  EXPECT_EQ(loader.status().message(),
+            "none of the 2 sizes has images enough for one batch");
 }
