@@ -48,6 +48,11 @@ const TensorInfo *EntryInfo::output(const std::string &name) const {
 
 Backend::~Backend() = default;
 
+Status Backend::switchTo(const rp_program *) {
+  return Status::error(RP_UNAVAILABLE,
+                       "this backend cannot change its program");
+}
+
 Status Backend::setProfile(bool profile) {
   return profile ? Status::error(RP_UNAVAILABLE,
                                  "'" + model() + "' does not time its steps")

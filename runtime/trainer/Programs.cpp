@@ -7,11 +7,6 @@ using namespace reprise::rt;
 
 Programs::~Programs() = default;
 
-Status Backend::switchTo(const rp_program *) {
-  return Status::error(RP_UNAVAILABLE,
-                       "this backend cannot change its program");
-}
-
 std::string Bucket::str() const {
   return std::to_string(height) + "x" + std::to_string(width) + "@" +
          std::to_string(batch);
