@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
@@ -136,10 +135,7 @@ Status Session::takeTurn(const std::shared_ptr<const Program> &next) {
   beginTurn(std::move(turn));
   if (check)
     REPRISE_RETURN_IF_ERROR(check->adopt());
-  bool hasConstants = true;
-  REPRISE_FAULT("constants-of-the-first-turn", hasConstants = false);
-  if (hasConstants)
-    REPRISE_RETURN_IF_ERROR(fillConstants());
+  REPRISE_RETURN_IF_ERROR(fillConstants());
   return writeValues(*moved);
 }
 

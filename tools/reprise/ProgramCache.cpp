@@ -2,7 +2,6 @@
 #include "ProgramCache.h"
 #include "CacheFolder.h"
 #include "Console.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Target/Target.h"
 #include "text/Size.h"
@@ -91,7 +90,6 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request) {
         describeOptions(options), machine.processor, machine.library}) {
     digest.update(llvm::StringRef(std::to_string(text.size()) + "\n"));
     digest.update(llvm::StringRef(text));
-    REPRISE_FAULT("programs-by-their-compiler", break);
   }
   REPRISE_RETURN_IF_ERROR(addFile(options.profile, digest));
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
