@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "StepForm.h"
+#include "TrainingData.h"
 #include "hooks/HookRun.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
@@ -93,9 +94,7 @@ private:
   Status checkResumed() const;
   Status planSteps();
   Status openData();
-  Status openBuckets(const DataSpec &spec);
   Status startLoader();
-  uint64_t stepsPerEpoch() const;
   Expected<std::optional<FedStep>> feed(uint64_t number, bool isRunning);
   Status readResults();
   Status readLoss();
@@ -129,14 +128,7 @@ private:
   StepForm current;
   std::optional<StepPlace> currentPlace;
   PathLock lock; // on savePath
-  std::unique_ptr<Dataset> data;
-  /// Of each bucket: the images in its size, and which of them are its own.
-  struct Sorted {
-    std::unique_ptr<Dataset> data;
-    Bucket bucket;
-    std::vector<uint64_t> rows;
-  };
-  std::vector<Sorted> buckets;
+  std::unique_ptr<TrainingData> data;
   std::unique_ptr<Loader> loader;
   RunningMean recent;
   uint64_t total = 0;      // steps at the end
@@ -224,12 +216,12 @@ Status Run::checkResumed() const {
         "'" + options.resumePath + "' is the state of a run with the seed " +
         std::to_string(position.seed) + ", but here it is " +
         std::to_string(options.seed) + "; a seed is one of a whole run");
-  if (position.images == data->size() && position.batch == form.batch)
+  if (position.images == data->all().size() && position.batch == form.batch)
     return Status();
   return invalid("'" + options.resumePath + "' is the state of a run on " +
                  std::to_string(position.images) + " images in batches of " +
                  std::to_string(position.batch) + ", but here are " +
-                 std::to_string(data->size()) + " in batches of " +
+                 std::to_string(data->all().size()) + " in batches of " +
                  std::to_string(form.batch) +
                  "; begin a new run from it as weights");
 }
@@ -239,22 +231,19 @@ Status Run::checkResumed() const {
 Status Run::chooseCourse() {
   Course asked = backend.settings();
   addLearningRate(options.learningRate, asked);
-  uint64_t perEpoch = stepsPerEpoch(), steps = options.steps;
+  uint64_t perEpoch = data->stepsPerEpoch(), steps = options.steps;
   if (options.epochs > 0 &&
       __builtin_mul_overflow(options.epochs, perEpoch, &steps))
     return invalid("a run of " + std::to_string(options.epochs) +
                    " epochs is too long");
   if (options.epochs > 0 || options.steps > 0)
     asked["steps"] = std::to_string(steps);
-  Expected<std::string> described = describeData(*data);
+  Expected<std::string> described = describeData(data->all());
   if (!described.ok())
     return described.status();
   asked["data"] = *described;
   for (const auto &[name, value] : data->settings())
     asked[name] = value;
-  for (const Sorted &sorted : buckets)
-    asked["buckets"] +=
-        (asked["buckets"].empty() ? "" : " ") + sorted.bucket.str();
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
     std::set<std::string> given = options.given;
@@ -277,7 +266,7 @@ Status Run::chooseCourse() {
 }
 
 Status Run::planSteps() {
-  uint64_t perEpoch = stepsPerEpoch();
+  uint64_t perEpoch = data->stepsPerEpoch();
   bool isDone = options.mayBeDone && result.position.step == total;
   if (perEpoch > 0 && result.position.step >= total && !isDone)
     return invalid("'" + options.resumePath + "' has done " +
@@ -286,73 +275,21 @@ Status Run::planSteps() {
   return perEpoch > 0 ? result.learningRate.check(total) : Status();
 }
 
-/// The columns of the program that the run begins with, for images of another
-/// size.
-static Expected<std::vector<Column>> columnsOf(const StepForm &form,
-                                               const Bucket &bucket) {
-  std::vector<Column> columns = form.columns;
-  size_t images = 0;
-  for (Column &column : columns)
-    if (column.role == RP_BINDING_DATA && column.shape.size() == 3) {
-      column.shape[0] = bucket.height;
-      column.shape[1] = bucket.width;
-      ++images;
-    }
-  if (images + form.label.has_value() == columns.size() && images == 1)
-    return columns;
-  return invalid("images of several sizes are for a program that takes one "
-                 "image (height x width x channels), and a label");
-}
-
-/// The data once more for each size. Images that must be looked at one by one
-/// are looked at for the sizes that they have.
-Status Run::openBuckets(const DataSpec &spec) {
-  std::vector<Bucket> wanted = options.programs->buckets();
-  for (const Bucket &bucket : wanted) {
-    Expected<std::vector<Column>> columns = columnsOf(form, bucket);
-    if (!columns.ok())
-      return columns.status();
-    DatasetOptions of = form.wanted();
-    of.columns = *columns;
-    auto opened = openDataset(spec, Split::Train, of);
-    if (!opened.ok())
-      return opened.status();
-    buckets.push_back({std::move(*opened), bucket, {}});
-  }
-  for (uint64_t row = 0; row < data->size(); ++row) {
-    auto size = data->imageSize(row);
-    if (!size.ok())
-      return Status::error(size.status().code(),
-                           "'" + spec.source + "' cannot be sorted by sizes: " +
-                               size.status().message());
-    buckets[nearestBucket(wanted, (*size)[0], (*size)[1])].rows.push_back(row);
-  }
-  return {};
-}
-
+/// Opens the data as the run's state has them, if it goes on from one.
 Status Run::openData() {
   DataSpec spec = options.data;
   if (result.position.normalization)
     spec.normalization = result.position.normalization;
   takeImageSettings(result.position.course, options.given, spec);
-  auto opened = openDataset(spec, Split::Train, form.wanted());
+  std::vector<Bucket> sizes;
+  if (options.programs)
+    sizes = options.programs->buckets();
+  auto opened = TrainingData::open(spec, form, sizes);
   if (!opened.ok())
     return opened.status();
   data = std::move(*opened);
-  result.skipped = data->skipped();
-  REPRISE_RETURN_IF_ERROR(checkDataFits(form, *data, spec.source));
-  if (options.programs && !options.programs->buckets().empty())
-    return openBuckets(spec);
+  result.skipped = data->all().skipped();
   return {};
-}
-
-uint64_t Run::stepsPerEpoch() const {
-  if (buckets.empty())
-    return data->size() / form.batch;
-  uint64_t steps = 0;
-  for (const Sorted &sorted : buckets)
-    steps += sorted.rows.size() / sorted.bucket.batch;
-  return steps;
 }
 
 Status Run::startLoader() {
@@ -365,11 +302,7 @@ Status Run::startLoader() {
   REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
   wanted.batches = total - position.step;
   wanted.threads = options.data.loaderThreads;
-  std::vector<LoaderPart> parts;
-  for (const Sorted &sorted : buckets)
-    parts.push_back({sorted.data.get(), sorted.bucket.batch, sorted.rows});
-  auto created = parts.empty() ? Loader::create(*data, wanted)
-                               : Loader::create(std::move(parts), wanted);
+  auto created = data->load(wanted);
   if (!created.ok())
     return created.status();
   loader = std::move(*created);
@@ -392,8 +325,8 @@ Status Run::prepare() {
   if (!options.recipe.empty())
     position.recipe = options.recipe;
   position.batch = form.batch;
-  position.images = data->size();
-  position.normalization = data->normalization();
+  position.images = data->all().size();
+  position.normalization = data->all().normalization();
   REPRISE_RETURN_IF_ERROR(planSteps());
   REPRISE_RETURN_IF_ERROR(startLoader());
   savedStep = UINT64_MAX;
@@ -413,8 +346,7 @@ Status Run::takeProgram(const StepPlace &place) {
   if (!read.ok())
     return read.status();
   current = *read;
-  size_t batch =
-      buckets.empty() ? form.batch : buckets[place.bucket].bucket.batch;
+  size_t batch = data->batchOf(place.bucket);
   if (current.batch == batch && current.columns.size() == form.columns.size())
     return {};
   return Status::error(RP_INTERNAL,

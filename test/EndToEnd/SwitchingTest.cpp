@@ -185,26 +185,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Switching, testing::ValuesIn(modelsToSwitch()),
 // The C interface
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Compiles on demand, and counts.
-struct Maker {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  ZooCase model = smallModels()[1];
-  unsigned made = 0;
-
-  static rp_status *make(void *self, uint32_t segments, rp_program **program) {
-    auto &maker = *static_cast<Maker *>(self);
-    ++maker.made;
-    std::string mode =
-        segments ? "segments=" + std::to_string(segments) : "none";
-    Bytes bytes = compileCase(maker.context, maker.model, mode);
-    // As a file that is damaged would.
-    size_t size = segments == 99 ? bytes.size() / 2 : bytes.size();
-    return rp_program_from_memory(bytes.data(), size, program);
-  }
-};
-
-void runStep(rp_session *session, const rp_program *program, int64_t step) {
+/// Sets inputs that follow from the step, and runs it.
+static void runStep(rp_session *session, const rp_program *program,
+                    int64_t step) {
   size_t inputs = rp_program_input_count(program, "train_step");
   for (size_t i = 0; i < inputs; ++i) {
     rp_tensor_info info = {};
@@ -223,6 +206,71 @@ void runStep(rp_session *session, const rp_program *program, int64_t step) {
   }
   ASSERT_TRUE(rt::takeStatus(rp_session_run(session, "train_step")).ok());
 }
+
+//===----------------------------------------------------------------------===//
+// Sizes of images
+//===----------------------------------------------------------------------===//
+
+// The masks of shifted windows are constants that follow from the size.
+TEST(SwitchingSizes, EachGivesWhatASessionOfItsOwnGives) {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  loadEverything(context);
+  std::vector<Opened> sizes;
+  for (auto [height, width] :
+       {std::pair(32, 32), std::pair(64, 32), std::pair(32, 96)}) {
+    ZooCase swin = smallTransformers()[0];
+    swin.options.height = height;
+    swin.options.width = width;
+    sizes.push_back(open(compileCase(context, swin, "per-block")));
+    ASSERT_TRUE(sizes.back());
+  }
+  rp_session *session = nullptr;
+  // The largest first, then from size to size in its memory.
+  ASSERT_TRUE(
+      rt::takeStatus(rp_session_create(sizes[2].get(), nullptr, &session))
+          .ok());
+  ASSERT_TRUE(rt::takeStatus(rp_session_initialize(session, 5)).ok());
+  auto shared = rt::wrapSession(sizes[2].get(), session);
+  ASSERT_TRUE(shared.ok());
+  const size_t order[] = {2, 0, 1, 0, 2, 1, 2, 0};
+  for (size_t step = 0; step < std::size(order); ++step) {
+    SCOPED_TRACE(step);
+    const rp_program *program = sizes[order[step]].get();
+    ASSERT_TRUE((*shared)->switchTo(program).ok());
+    rp_session *alone = nullptr;
+    ASSERT_TRUE(
+        rt::takeStatus(rp_session_create(program, nullptr, &alone)).ok());
+    auto wrapped = rt::wrapSession(program, alone);
+    ASSERT_TRUE(wrapped.ok());
+    for (const auto &[name, bytes] : variablesOf(**shared))
+      ASSERT_TRUE(
+          (*wrapped)->writeVariable(name, bytes.data(), bytes.size()).ok());
+    runStep(session, program, int64_t(step));
+    runStep(alone, program, int64_t(step));
+    EXPECT_TRUE(variablesOf(**wrapped) == variablesOf(**shared));
+    rp_session_destroy(alone);
+  }
+  rp_session_destroy(session);
+}
+
+namespace {
+/// Compiles on demand, and counts.
+struct Maker {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  ZooCase model = smallModels()[1];
+  unsigned made = 0;
+
+  static rp_status *make(void *self, uint32_t segments, rp_program **program) {
+    auto &maker = *static_cast<Maker *>(self);
+    ++maker.made;
+    std::string mode =
+        segments ? "segments=" + std::to_string(segments) : "none";
+    Bytes bytes = compileCase(maker.context, maker.model, mode);
+    // As a file that is damaged would.
+    size_t size = segments == 99 ? bytes.size() / 2 : bytes.size();
+    return rp_program_from_memory(bytes.data(), size, program);
+  }
+};
 } // namespace
 
 TEST(SwitchingInC, EnableAndDisableChangeNoBit) {

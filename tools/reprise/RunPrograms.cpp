@@ -188,6 +188,38 @@ rt::Status RunPrograms::compileBuckets(size_t phase) {
   return {};
 }
 
+/// Compiles whatever has a budget, which may be refused; that is to be said
+/// before the first step, not in a later epoch.
+rt::Status RunPrograms::compileBudgets() {
+  auto hasBudget = [](const std::string &mode) {
+    return mode.rfind("budget=", 0) == 0;
+  };
+  std::vector<size_t> sizes;
+  for (size_t bucket = 0; bucket < plan.buckets.size(); ++bucket)
+    sizes.push_back(bucket);
+  if (sizes.empty())
+    sizes.push_back(kOwnSize);
+  for (size_t phase = 0; phase < plan.phases.size(); ++phase)
+    for (size_t size : sizes) {
+      if (!hasBudget(modeOf(phase)))
+        continue;
+      Key key = {phase, size};
+      if (rt::Status status = programOf(key).status(); !status.ok())
+        return rt::Status::error(status.code(), "the program for " +
+                                                    nameOf(key) + ": " +
+                                                    status.message());
+    }
+  if (!hasBudget(plan.onOutOfMemory))
+    return {};
+  // It lies in the cache of programs until it is wanted.
+  RunFlags of = flags;
+  of.compile.setMode(plan.onOutOfMemory);
+  rt::Status status = compileBeside(of, request, /*isQuiet=*/false).status();
+  return status.ok() ? status
+                     : rt::Status::error(status.code(), "on_out_of_memory: " +
+                                                            status.message());
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -217,6 +249,7 @@ rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
   programs[current] = running = opened->opened();
   if (!plan.buckets.empty())
     REPRISE_RETURN_IF_ERROR(compileBuckets(current.first));
+  REPRISE_RETURN_IF_ERROR(compileBudgets());
   return opened;
 }
 

@@ -59,6 +59,7 @@ private:
   rt::Status checkModes() const;
   rt::Status settleBuckets();
   rt::Status compileBuckets(size_t phase);
+  rt::Status compileBudgets();
   rt::Status checkVariables(const rt::Bucket &bucket, rp_program *program);
   void compileAhead(const Key &key);
   rt::Expected<Program> programOf(const Key &key);
