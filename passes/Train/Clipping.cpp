@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Clipping.h"
+#include "StepVariables.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,17 +65,6 @@ static RankedTensorType countType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 64));
 }
 
-static LogicalResult checkName(SymbolTable &symbols, StringRef name,
-                               Type type) {
-  Operation *existing = symbols.lookup(name);
-  auto variable = dyn_cast_if_present<VariableOp>(existing);
-  if (!existing || (variable && variable.getRole() == Role::OptimizerState &&
-                    variable.getType() == type))
-    return success();
-  return existing->emitError()
-         << "has the name of a variable of clipping; give it another";
-}
-
 LogicalResult sg::checkClipping(func::FuncOp function, SymbolTable &symbols,
                                 const Clipping &clipping) {
   for (unsigned k = 0; k < function.getNumResults(); ++k) {
@@ -88,9 +78,10 @@ LogicalResult sg::checkClipping(func::FuncOp function, SymbolTable &symbols,
   if (!clipping.isAverage())
     return success();
   MLIRContext *context = function.getContext();
-  if (failed(checkName(symbols, kAverage, averageType(context))))
+  if (failed(checkStepVariable(symbols, kAverage, averageType(context),
+                               "clipping")))
     return failure();
-  return checkName(symbols, kCount, countType(context));
+  return checkStepVariable(symbols, kCount, countType(context), "clipping");
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,20 +154,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Averages
 //===----------------------------------------------------------------------===//
-
-static void declare(SymbolTable &symbols, Location loc, StringRef name,
-                    Type type) {
-  if (symbols.lookup(name))
-    return;
-  MLIRContext *context = type.getContext();
-  OpBuilder builder(context);
-  auto op = VariableOp::create(
-      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
-      RoleAttr::get(context, Role::OptimizerState),
-      InitAttr::get(context, InitKind::Zeros, TypedAttr()),
-      DenseI32ArrayAttr());
-  symbols.insert(op, symbols.getOp()->getRegion(0).front().begin());
-}
 
 namespace {
 
@@ -272,8 +249,10 @@ ClippedStep sg::emitClipping(OpBuilder &builder,
   auto type = cast<RankedTensorType>(step.norm.getType());
   std::optional<NormAverage> average;
   if (clipping.isAverage()) {
-    declare(symbols, loc, kCount, countType(builder.getContext()));
-    declare(symbols, loc, kAverage, averageType(builder.getContext()));
+    MLIRContext *context = builder.getContext();
+    auto zeros = InitAttr::get(context, InitKind::Zeros, TypedAttr());
+    declareStepVariable(symbols, loc, kCount, countType(context), zeros);
+    declareStepVariable(symbols, loc, kAverage, averageType(context), zeros);
     average.emplace(builder, loc, clipping);
   }
   Value margin = createSplat(builder, loc, type, 1e-6);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LossScaling.h"
+#include "StepVariables.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include <limits>
@@ -31,45 +32,24 @@ static RankedTensorType trackerType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 64));
 }
 
-static LogicalResult checkName(SymbolTable &symbols, StringRef name,
-                               Type type) {
-  Operation *existing = symbols.lookup(name);
-  auto variable = dyn_cast_if_present<VariableOp>(existing);
-  if (!existing || (variable && variable.getRole() == Role::OptimizerState &&
-                    variable.getType() == type))
-    return success();
-  return existing->emitError()
-         << "has the name of a variable of loss scaling; give it another";
-}
-
 LogicalResult sg::checkLossScaling(SymbolTable &symbols) {
   MLIRContext *context = symbols.getOp()->getContext();
-  if (failed(checkName(symbols, kScale, scaleType(context))))
+  if (failed(checkStepVariable(symbols, kScale, scaleType(context),
+                               "loss scaling")))
     return failure();
-  return checkName(symbols, kTracker, trackerType(context));
-}
-
-static void declare(SymbolTable &symbols, StringRef name, Type type,
-                    InitAttr init) {
-  if (symbols.lookup(name))
-    return;
-  MLIRContext *context = type.getContext();
-  OpBuilder builder(context);
-  auto loc = NameLoc::get(builder.getStringAttr(kScale));
-  auto op = VariableOp::create(
-      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
-      RoleAttr::get(context, Role::OptimizerState), init, DenseI32ArrayAttr());
-  symbols.insert(op, symbols.getOp()->getRegion(0).front().begin());
+  return checkStepVariable(symbols, kTracker, trackerType(context),
+                           "loss scaling");
 }
 
 void sg::declareLossScale(SymbolTable &symbols) {
   MLIRContext *context = symbols.getOp()->getContext();
   Builder builder(context);
-  declare(symbols, kTracker, trackerType(context),
-          InitAttr::get(context, InitKind::Zeros, TypedAttr()));
-  declare(symbols, kScale, scaleType(context),
-          InitAttr::get(context, InitKind::Constant,
-                        builder.getF64FloatAttr(kFirstScale)));
+  auto loc = NameLoc::get(builder.getStringAttr(kScale));
+  declareStepVariable(symbols, loc, kTracker, trackerType(context),
+                      InitAttr::get(context, InitKind::Zeros, TypedAttr()));
+  declareStepVariable(symbols, loc, kScale, scaleType(context),
+                      InitAttr::get(context, InitKind::Constant,
+                                    builder.getF64FloatAttr(kFirstScale)));
 }
 
 static Value read(OpBuilder &builder, Location loc, StringRef name,

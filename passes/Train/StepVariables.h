@@ -1,0 +1,22 @@
+//===- StepVariables.h - Variables that a step's end keeps ------*- C++ -*-===//
+#ifndef REPRISE_PASSES_TRAIN_STEPVARIABLES_H
+#define REPRISE_PASSES_TRAIN_STEPVARIABLES_H
+
+#include "mlir/IR/SymbolTable.h"
+#include "reprise/IR/Sg.h"
+
+namespace reprise::sg {
+
+/// Fails with an error at whatever has the name of a variable of `owner`, such
+/// as "clipping", and is none: another op, or one of another type or role.
+mlir::LogicalResult checkStepVariable(mlir::SymbolTable &symbols,
+                                      llvm::StringRef name, mlir::Type type,
+                                      llvm::StringRef owner);
+
+/// Declares a variable of the role optimizer_state unless it is there already.
+void declareStepVariable(mlir::SymbolTable &symbols, mlir::Location loc,
+                         llvm::StringRef name, mlir::Type type, InitAttr init);
+
+} // namespace reprise::sg
+
+#endif // REPRISE_PASSES_TRAIN_STEPVARIABLES_H
