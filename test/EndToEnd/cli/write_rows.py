@@ -1,9 +1,9 @@
 """Writes rows for a model of two inputs: "left" and "right" (N,2), "kind" (N),
 1 where the sum of a row's numbers is positive."""
-import json
 import random
-import struct
 import sys
+
+import tensor_file
 
 count = 64
 random.seed(5)
@@ -11,15 +11,7 @@ left = [random.uniform(-1, 1) for _ in range(2 * count)]
 right = [random.uniform(-1, 1) for _ in range(2 * count)]
 kind = [int(sum(left[2 * i:2 * i + 2]) + sum(right[2 * i:2 * i + 2]) > 0)
         for i in range(count)]
-data, header = b"", {}
-for name, values, code, dtype, shape in [
-        ("left", left, "f", "F32", [count, 2]),
-        ("right", right, "f", "F32", [count, 2]),
-        ("kind", kind, "q", "I64", [count])]:
-    part = struct.pack(f"<{len(values)}{code}", *values)
-    header[name] = {"dtype": dtype, "shape": shape,
-                    "data_offsets": [len(data), len(data) + len(part)]}
-    data += part
-text = json.dumps(header).encode()
-with open(sys.argv[1], "wb") as file:
-    file.write(struct.pack("<Q", len(text)) + text + data)
+tensor_file.write(sys.argv[1], [
+    ("left", left, "f", "F32", [count, 2]),
+    ("right", right, "f", "F32", [count, 2]),
+    ("kind", kind, "q", "I64", [count])])

@@ -1,10 +1,10 @@
 """write_views.py FILE: 24 cases of 3 views of 8x8 with one channel, as (N,V,H,W,C),
 and a label each. One view of a case, not always the same, has a bright side; the
 label says which side."""
-import json
 import random
-import struct
 import sys
+
+import tensor_file
 
 count, views, side = 24, 3, 8
 random.seed(7)
@@ -19,14 +19,6 @@ for case in range(count):
                 if view == telling and column // (side // 2) == label[-1]:
                     value += 1.0
                 image.append(value)
-data, header = b"", {}
-for name, values, code, dtype, shape in [
-        ("image", image, "f", "F32", [count, views, side, side, 1]),
-        ("label", label, "i", "I32", [count])]:
-    part = struct.pack(f"<{len(values)}{code}", *values)
-    header[name] = {"dtype": dtype, "shape": shape,
-                    "data_offsets": [len(data), len(data) + len(part)]}
-    data += part
-text = json.dumps(header).encode()
-with open(sys.argv[1], "wb") as file:
-    file.write(struct.pack("<Q", len(text)) + text + data)
+tensor_file.write(sys.argv[1], [
+    ("image", image, "f", "F32", [count, views, side, side, 1]),
+    ("label", label, "i", "I32", [count])])
