@@ -42,6 +42,8 @@ public:
   /// Of a step; 1 where no option says so.
   unsigned microBatches() const { return accumulate.value_or(1); }
   bool hasBudget() const { return budget.has_value(); }
+  /// Whether weights of classes are to be made of their counts in the data.
+  bool balancesClasses() const;
   bool hasTarget() const { return target.has_value(); }
   /// The device that programs are compiled for: "cpu" of "cpu:native".
   std::string device() const;

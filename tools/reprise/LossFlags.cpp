@@ -28,7 +28,9 @@ void CompileFlags::addLossOptions() {
   command
       ->add_option("--class-weights", classWeights,
                    "Weight of each class in the loss, as PyTorch's weight: "
-                   "numbers, or a file of numbers (default: 1 each)")
+                   "numbers, a file of numbers, or, where data are trained on, "
+                   "balanced: so that all classes of the data count alike "
+                   "(default: 1 each)")
       ->delimiter(',')
       ->type_name("NUMBERS")
       ->group(group);
@@ -71,9 +73,17 @@ wordsOf(const std::vector<std::string> &given) {
   return std::vector<std::string>(words.begin(), words.end());
 }
 
+bool CompileFlags::balancesClasses() const {
+  return classWeights.size() == 1 && classWeights.front() == "balanced";
+}
+
 rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   std::vector<double> weights;
-  if (classWeights.empty())
+  if (balancesClasses() && !command->get_option_no_throw("--data"))
+    return misuse("--class-weights balanced is of 'reprise train', which has "
+                  "data to count; say the weights as numbers");
+  // Balanced ones follow from the data, where these are known.
+  if (classWeights.empty() || balancesClasses())
     return weights;
   rt::Expected<std::vector<std::string>> words = wordsOf(classWeights);
   if (!words.ok())

@@ -176,6 +176,44 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
+/// For each class the mean number of rows of all classes, divided by its own:
+/// then they weigh alike together.
+static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
+  auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
+  if (!data.ok())
+    return data.status();
+  int64_t classes = (*data)->classes();
+  if (wanted.kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(wanted.source);
+    if (!info.ok())
+      return info.status();
+    classes =
+        wanted.model.classes.value_or((*info)->defaults.classes.value_or(0));
+  }
+  std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
+  uint64_t rows = (*data)->size();
+  for (uint64_t row = 0; row < rows; ++row) {
+    rt::Expected<int32_t> label = (*data)->label(row);
+    if (!label.ok())
+      return label.status();
+    if (*label < 0 || *label >= classes)
+      return invalid("--class-weights balanced: row " + std::to_string(row) +
+                     " of '" + flags.data + "' has the label " +
+                     std::to_string(*label) + ", and the model " +
+                     std::to_string(classes) + " classes");
+    ++counts[size_t(*label)];
+  }
+  for (size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == 0)
+      return invalid("--class-weights balanced: '" + flags.data +
+                     "' has nothing of class " + std::to_string(k) +
+                     "; say the weights as numbers");
+    wanted.compile.loss.classWeights.push_back(
+        double(rows) / (double(counts.size()) * double(counts[k])));
+  }
+  return {};
+}
+
 rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
                                                const RunRequest &request) {
   rt::Expected<ModelRequest> wanted =
@@ -192,6 +230,8 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
     if (!wanted->model.batch)
       wanted->model.batch = request.batch;
   }
+  if (flags.compile.balancesClasses())
+    REPRISE_RETURN_IF_ERROR(balanceClasses(flags, *wanted));
   return wanted;
 }
 

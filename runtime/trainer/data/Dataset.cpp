@@ -18,6 +18,22 @@ static std::vector<const DataSource *> sources() {
 
 Dataset::~Dataset() = default;
 
+Expected<int32_t> Dataset::label(uint64_t index) const {
+  std::vector<std::vector<uint8_t>> row;
+  std::vector<void *> places;
+  const int32_t *found = nullptr;
+  for (const Column &column : columns()) {
+    row.emplace_back(column.bytes());
+    places.push_back(row.back().data());
+    if (column.role == RP_BINDING_LABEL)
+      found = reinterpret_cast<const int32_t *>(row.back().data());
+  }
+  if (!found)
+    return Status::error(RP_INVALID_ARGUMENT, "these data have no labels");
+  REPRISE_RETURN_IF_ERROR(fill(&index, 1, places.data()));
+  return *found;
+}
+
 Expected<std::array<int64_t, 2>> Dataset::imageSize(uint64_t) const {
   return Status::error(RP_INVALID_ARGUMENT,
                        "all images of these data are of one size");

@@ -94,6 +94,8 @@ public:
   /// Writes what tells the row from others, before anything is chosen or drawn
   /// for it: its columns, or the bytes of a file.
   virtual Status identify(uint64_t index, std::vector<uint8_t> &bytes) const;
+  /// The row's label, where there are labels: by default of the whole row.
+  virtual Expected<int32_t> label(uint64_t index) const;
   /// Height and width of the row's image before anything is done to it, where
   /// images have sizes of their own.
   virtual Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const;

@@ -57,6 +57,9 @@ public:
   bool isCostly() const override { return true; }
   SkippedRows skipped() const override { return left; }
   std::map<std::string, std::string> settings() const override;
+  Expected<int32_t> label(uint64_t index) const override {
+    return files->label(fileOf(index));
+  }
   Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const override;
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override {
