@@ -457,6 +457,7 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
   progress.imagesPerSecond = double(imagesDone) / seconds;
   progress.secondsLeft = seconds / done * double(total - progress.step);
   progress.predictedPeakBytes = backend.entry(entry)->peakBytes;
+  progress.arenaBytes = memory->arena_bytes;
   progress.highWaterBytes = memory->high_water_bytes;
   progress.changedBytes = memory->changed_bytes;
   progress.residentBytes = residentBytes();

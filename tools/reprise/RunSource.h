@@ -90,7 +90,6 @@ public:
   /// The program that it was opened with.
   const std::shared_ptr<rp_program> &opened() const { return program; }
   unsigned threads() const;
-  uint64_t arenaBytes() const { return rp_program_arena_bytes(program.get()); }
   uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }

@@ -106,10 +106,9 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
                                    Outcome &outcome) {
   ProgressLine line;
   rt::TrainOptions train = options.train;
-  train.hooks =
-      options.hooks.make(describeRun(options, running),
-                         {1, running.arenaBytes(), running.fixedBytes(),
-                          options.run.memoryLimit, nullptr});
+  train.hooks = options.hooks.make(
+      describeRun(options, running),
+      {1, running.fixedBytes(), options.run.memoryLimit, nullptr});
   if (options.hooks.traces())
     train.onSpan = options.hooks.makeTrace(tracedOps(*running.facts()),
                                            running.fixedBytes(),

@@ -1,10 +1,10 @@
 /*===- Checkpointing.h - Switched on and off while training ----------------===
  *
  * A session whose checkpointing is switched between two steps: each number of
- * segments is a program of the same model, which somebody makes when it is first
- * wanted, such as by opening an artifact ('reprise compile --checkpointing
- * segments=4') or by compiling. Variables keep their values, and what is trained
- * is what it would be without any switch, to the bit.
+ * segments is a program of the same model, which somebody makes when it is
+ * first wanted, such as by opening an artifact ('reprise compile
+ * --checkpointing segments=4') or by compiling. Variables keep their values,
+ * and what is trained is what it would be without any switch, to the bit.
  *
  * Not thread safe, as sessions are not.
  *

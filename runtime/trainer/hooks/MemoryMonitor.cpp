@@ -36,7 +36,7 @@ Status MemoryMonitor::afterStep(HookContext &run, const Progress &step) {
     return {};
   MemoryReading reading;
   reading.step = step.step;
-  reading.arenaBytes = options.arenaBytes;
+  reading.arenaBytes = step.arenaBytes;
   reading.fixedBytes = options.fixedBytes;
   reading.peakBytes = step.highWaterBytes;
   reading.residentBytes = step.residentBytes;

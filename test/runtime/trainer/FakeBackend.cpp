@@ -178,5 +178,5 @@ Status FakeBackend::writeVariable(const std::string &name, const void *data,
 }
 
 Expected<rp_memory_stats> FakeBackend::memory() {
-  return rp_memory_stats{4096, 4096, 0};
+  return rp_memory_stats{8192, 4096, 0};
 }

@@ -97,9 +97,10 @@ TEST(Hooks, LeaveTheInputsOfTheNextStep) { leavesTheBitsAlone(true); }
 static std::vector<MemoryReading> readMemory(FakeBackend &backend,
                                              uint64_t limit) {
   std::vector<MemoryReading> readings;
-  auto monitor = makeMemoryMonitor(
-      {3, 8192, 1024, limit,
-       [&](const MemoryReading &reading) { readings.push_back(reading); }});
+  auto monitor =
+      makeMemoryMonitor({3, 1024, limit, [&](const MemoryReading &reading) {
+                           readings.push_back(reading);
+                         }});
   TrainOptions options = syntheticRun(10);
   options.hooks = {monitor.get()};
   EXPECT_TRUE(train(backend, options).ok());

@@ -74,10 +74,10 @@ struct MemoryReading {
 };
 
 /// Reads memory after every `every`-th step, at least 1, and hands it to
-/// `show`. The arena's bytes are the program's; a limit of 0 is none.
+/// `show`. A limit of 0 is none.
 struct MemoryMonitorOptions {
   uint64_t every = 1; // steps
-  uint64_t arenaBytes = 0, fixedBytes = 0;
+  uint64_t fixedBytes = 0;
   uint64_t limitBytes = 0; // of the run; the system's are read anyway
   std::function<void(const MemoryReading &)> show;
 };

@@ -57,6 +57,7 @@ struct Progress {
   double stepSeconds = 0;                // of this step
   double imagesPerSecond = 0;            // of this run
   double secondsLeft = 0;
+  size_t arenaBytes = 0;         // as they are allocated
   size_t predictedPeakBytes = 0; // of train_step
   size_t highWaterBytes = 0;     // of what steps were given of the arena
   size_t changedBytes = 0;       // of what changed, where memory is checked
