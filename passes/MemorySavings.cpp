@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/MemorySavings.h"
+#include "reprise/IR/BlockRewrite.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -57,7 +58,9 @@ reprise::estimateMemorySavings(mlir::ModuleOp model,
   without.budget.reset();
   without.keep.clear();
   without.recompute.clear();
-  FailureOr<StepEstimate> base = estimateModel(model, without);
+  OwningOpRef<mlir::ModuleOp> plain = model.clone();
+  sg::eraseMarks(*plain);
+  FailureOr<StepEstimate> base = estimateModel(*plain, without);
   FailureOr<StepEstimate> other =
       succeeded(base) ? estimateModel(model, with) : FailureOr<StepEstimate>();
   if (failed(other))

@@ -13,6 +13,7 @@
 #include "Stages.h"
 
 #include "mlir/Transforms/Passes.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
@@ -192,6 +193,7 @@ static LogicalResult flatten(mlir::ModuleOp module,
                              const CompileOptions &options) {
   return Stage(module, options)
       .addToFunctions(createSgFlatten())
+      .addToFunctions(createSgRecomputeMarked())
       .verify("flat")
       .run();
 }
@@ -204,6 +206,7 @@ static LogicalResult flattenTraining(mlir::ModuleOp module,
   accumulate.microBatches = options.microBatches;
   return Stage(module, options)
       .addToFunctions(createSgFlatten())
+      .addToFunctions(createSgRecomputeMarked())
       .addToFunctions(createSgAccumulateGradients(accumulate))
       .add(createSgUpdateParameters(
           stepEndOf<SgUpdateParametersOptions>(options)))
@@ -535,6 +538,7 @@ static void dropBindings(func::FuncOp function) {
 
 std::string reprise::digestModel(mlir::ModuleOp module) {
   OwningOpRef<mlir::ModuleOp> bare = module.clone();
+  sg::eraseMarks(*bare);
   bare->walk([](sg::BlockOp block) {
     block->removeAttr(block.getActivationCheckpointingAttrName());
   });

@@ -113,6 +113,7 @@ static void buildKernels(OpPassManager &passes, const TrainOptions &options) {
   passes.addNestedPass<func::FuncOp>(createSgLowerCheckpointing());
   addLevelVerifiers(passes, "remat");
   passes.addNestedPass<func::FuncOp>(createSgFlatten());
+  passes.addNestedPass<func::FuncOp>(createSgRecomputeMarked());
   addLevelVerifiers(passes, "flat");
   KernelFormation how;
   how.target = options.target;

@@ -29,11 +29,16 @@ bool reprise::isNamed(Operation *op, const llvm::GlobPattern &glob) {
   return false;
 }
 
-/// Marks what a pattern names as executed once. Every pattern must match.
+/// Marks what a pattern names, or a mark of the model, as executed once. Every
+/// pattern must match.
 static LogicalResult keepMatching(const PlanProblem &problem,
                                   const std::vector<std::string> &patterns,
                                   plan::Graph &graph) {
   func::FuncOp function = problem.function;
+  for (OpId id = 0; id < graph.ops.size(); ++id) {
+    REPRISE_FAULT("marked-tensor-run-again", continue);
+    graph.ops[id].effect |= problem.ops[id].isAsked;
+  }
   for (const std::string &pattern : patterns) {
     auto glob = parsePattern(pattern, [&] { return function.emitError(); });
     if (failed(glob))

@@ -45,7 +45,8 @@ void sg::registerAutocastModels(MLIRContext *context) {
   attach<AutocastRule::Widest, AddOp, CompareOp, ConcatOp, DivOp, MaximumOp,
          MinimumOp, MulOp, SelectOp, SubOp>(context);
   attach<AutocastRule::First, AbsOp, AvgPool2DOp, BatchNormOp, BroadcastOp,
-         DropoutOp, ErfOp, GatherOp, GeluOp, HardSigmoidOp, HardSwishOp,
-         MaxPool2DOp, NegOp, PadOp, ReduceMaxOp, ReluOp, ReshapeOp, RollOp,
-         SigmoidOp, SiluOp, SliceOp, SqrtOp, TanhOp, TransposeOp>(context);
+         DropoutOp, ErfOp, GatherOp, GeluOp, HardSigmoidOp, HardSwishOp, KeepOp,
+         MaxPool2DOp, NegOp, PadOp, RecomputeOp, ReduceMaxOp, ReluOp, ReshapeOp,
+         RollOp, SigmoidOp, SiluOp, SliceOp, SqrtOp, TanhOp, TransposeOp>(
+      context);
 }

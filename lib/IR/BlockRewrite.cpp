@@ -114,6 +114,18 @@ Value sg::definitionOf(Value value) {
   }
 }
 
+void sg::eraseMarks(Operation *root) {
+  SmallVector<Operation *> marks;
+  root->walk([&](Operation *op) {
+    if (isa<KeepOp, RecomputeOp>(op))
+      marks.push_back(op);
+  });
+  for (Operation *mark : marks) {
+    mark->replaceAllUsesWith(mark->getOperands());
+    mark->erase();
+  }
+}
+
 void sg::inlineModule(sg::BlockOp module) {
   Block &body = module.getBody().front();
   YieldOp yield = module.getYield();

@@ -302,7 +302,7 @@ static void registerLayerCosts(MLIRContext *context) {
 
 void sg::registerCostModels(MLIRContext *context) {
   attach<KernelClass::None, noFlops, noBytes, ReadOp, WriteOp, ConstantOp,
-         ReshapeOp, BarrierOp>(context);
+         ReshapeOp, BarrierOp, KeepOp, RecomputeOp>(context);
   attach<KernelClass::None, noFlops, operandsAndResults, CopyOp>(context);
   attach<KernelClass::None, regionFlops, regionBytes, sg::BlockOp, BackwardOp>(
       context);

@@ -217,6 +217,17 @@ struct BatchNormStatistics
   }
 };
 
+/// Nothing but what is kept.
+struct KeepStatistics
+    : StatisticsOpInterface::ExternalModel<KeepStatistics, KeepOp> {
+  SmallVector<unsigned> getStatistics(Operation *) const { return {0}; }
+
+  SmallVector<Value> recompute(Operation *, OpBuilder &, ValueRange,
+                               ValueRange) const {
+    return {};
+  }
+};
+
 /// The product in the type of the bias, and one rounding behind the sum.
 static Values decompose(MatMulBiasOp op, Emitter &e) {
   Value bias = op.getBias();
@@ -237,5 +248,6 @@ void sg::registerDecomposeModels(MLIRContext *context) {
          BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
          CrossEntropyOp, CrossEntropyGradOp, DropoutOp>(context);
   BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);
+  KeepOp::attachInterface<KeepStatistics>(*context);
   registerTransformerDecompositions(context);
 }

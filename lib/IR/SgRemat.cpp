@@ -22,7 +22,8 @@ struct Model : remat::RematOpInterface::ExternalModel<Model<OpTy>, OpTy> {
   }
 
   std::optional<unsigned> getRematViewSource(Operation *) const {
-    if (std::is_same_v<OpTy, ReshapeOp>)
+    if (std::is_same_v<OpTy, ReshapeOp> || std::is_same_v<OpTy, KeepOp> ||
+        std::is_same_v<OpTy, RecomputeOp>)
       return 0;
     return std::nullopt;
   }

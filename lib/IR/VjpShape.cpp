@@ -43,6 +43,10 @@ static Value broadcastAdjoint(BroadcastOp op, Emitter &e, Value dy) {
   return dy;
 }
 
+template <typename OpTy> static Value markAdjoint(OpTy, Emitter &, Value dy) {
+  return dy;
+}
+
 static Value reshapeAdjoint(ReshapeOp op, Emitter &e, Value dy) {
   return e.make<ReshapeOp>(op.getOperand().getType(), dy);
 }
@@ -143,6 +147,8 @@ static void attachLinear(MLIRContext *context) {
 void sg::registerShapeVjps(MLIRContext *context) {
   attachLinear<BroadcastOp, broadcastAdjoint>(context);
   attachLinear<ReshapeOp, reshapeAdjoint>(context);
+  attachLinear<KeepOp, markAdjoint<KeepOp>>(context);
+  attachLinear<RecomputeOp, markAdjoint<RecomputeOp>>(context);
   attachLinear<TransposeOp, transposeAdjoint>(context);
   attachLinear<SliceOp, sliceAdjoint>(context);
   attachLinear<PadOp, padAdjoint>(context);

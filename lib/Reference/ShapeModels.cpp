@@ -41,7 +41,8 @@ static void reshape(sg::ReshapeOp op, Frame &, Operands operands,
   results[0] = operands[0].reshaped(results[0].getType());
 }
 
-static void copy(sg::CopyOp, Frame &, Operands operands, Results results) {
+template <typename OpTy>
+static void copy(OpTy, Frame &, Operands operands, Results results) {
   results[0] = operands[0];
 }
 
@@ -141,7 +142,9 @@ void reference::registerShapeModels(MLIRContext *context) {
   attach<sg::IotaOp, iota>(context);
   attach<sg::RandomUniformOp, randomUniform>(context);
   attach<sg::BroadcastOp, broadcast>(context);
-  attach<sg::CopyOp, copy>(context);
+  attach<sg::CopyOp, copy<sg::CopyOp>>(context);
+  attach<sg::KeepOp, copy<sg::KeepOp>>(context);
+  attach<sg::RecomputeOp, copy<sg::RecomputeOp>>(context);
   attach<sg::ReshapeOp, reshape>(context);
   attach<sg::TransposeOp, transpose>(context);
   attach<sg::SliceOp, slice>(context);

@@ -3,14 +3,17 @@
 // Input:   a model.
 // Output:  the model with annotations as the mode says.
 // Method:  modes that know blocks set attributes; modes that cut dissolve the
-//          blocks and wrap runs of ops anew.
+//          blocks and wrap runs of ops anew. Marks on what runs again in any
+//          case are taken away.
 // Fails:   on an unknown mode or a bad parameter, on a glob that matches no
-//          block, on a differentiated function, in modes that cut also on
-//          several blocks and on foreign ops.
+//          block, on a differentiated function, on a mark with nothing to
+//          compute again, in modes that cut also on several blocks and on
+//          foreign ops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
+#include "Marks.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
@@ -228,11 +231,12 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   if (differentiated)
     return function.emitError()
            << "annotations are assigned before differentiation";
-  if (failed(applyMode(function)))
+  if (failed(checkMarks(function)) || failed(applyMode(function)))
     return failure();
   for (const std::string &pattern : recompute)
     if (failed(annotateMatching(function, pattern, mode)))
       return failure();
+  dropMarksInSegments(function);
   return success();
 }
 

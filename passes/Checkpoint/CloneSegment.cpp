@@ -43,6 +43,10 @@ private:
         markModule(module, isOutermost);
         continue;
       }
+      if (isa<KeepOp>(op)) {
+        slice.kept.insert(op.getResult(0));
+        continue;
+      }
       if (auto statistics = dyn_cast<StatisticsOpInterface>(op);
           statistics && isOutermost)
         for (unsigned k : statistics.getStatistics())
@@ -57,7 +61,8 @@ private:
   }
 
   /// An annotated block within is cloned as a block, into which no statistics
-  /// reach: it computes its own, to the same bits.
+  /// reach, but what is marked to be kept: it computes its own, to the same
+  /// bits.
   void markModule(sg::BlockOp module, bool isOutermost) {
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
@@ -98,6 +103,8 @@ private:
     if (module)
       return inlineBlock(builder, module);
     assert(!isa<WriteOp>(op) && "a write has no result to be needed");
+    if (isa<KeepOp>(op))
+      return; // came in
     auto statistics = dyn_cast<StatisticsOpInterface>(op);
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
@@ -163,6 +170,13 @@ private:
       mapping.map(argument,
                   copy.addArgument(input.getType(), argument.getLoc()));
     }
+    body.walk([&](KeepOp mark) {
+      if (!slice.kept.contains(mark.getResult()))
+        return;
+      state.operands.push_back(mapping.lookup(mark.getResult()));
+      mapping.map(mark.getResult(),
+                  copy.addArgument(mark.getType(), mark.getLoc()));
+    });
     OpBuilder inner(module.getContext());
     inner.setInsertionPointToEnd(&copy);
     clone(inner, body);

@@ -15,6 +15,9 @@ struct Slice {
   /// Statistics that stay kept and are read by the clone; their ops are not
   /// run again but take the shorter way of StatisticsOpInterface.
   llvm::SetVector<mlir::Value> statistics;
+  /// Results of sg.keep, in annotated blocks within too. They stay kept, and
+  /// reach the clone through the barrier.
+  llvm::SetVector<mlir::Value> kept;
   /// Reads whose users read nothing but variables and constants. They reach
   /// the clone through the barrier; else it would not wait for anything and
   /// common-subexpression elimination would merge it with its original.

@@ -28,9 +28,9 @@ FlatModel sg::dissolve(func::FuncOp function) {
   uint64_t bytes = 0;
   for (Operation &op : function.getBody().front().without_terminator()) {
     model.ops.push_back(&op);
-    // A reshape is a view and takes no memory.
+    // A reshape is a view and takes no memory, and so is a mark.
     for (Value result : op.getResults())
-      if (!isFree(result) && !isa<ReshapeOp>(op))
+      if (!isFree(result) && !isa<ReshapeOp, KeepOp, RecomputeOp>(op))
         bytes += byteSize(result.getType());
     model.bytesUpTo.push_back(bytes);
   }

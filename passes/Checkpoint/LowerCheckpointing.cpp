@@ -254,7 +254,8 @@ Slice Lowering::slice(Segment &segment) {
   Block *level = moduleOf(segment.body)->getBlock();
   DenseMap<Value, Value> read = statisticsAtMirror(segment);
   bool exposed = false;
-  for (Value statistic : before.statistics) {
+  for (Value statistic :
+       llvm::concat<const Value>(before.statistics, before.kept)) {
     Value original = originals.lookup(statistic);
     if (read.contains(original ? original : statistic))
       continue;
@@ -268,8 +269,8 @@ Slice Lowering::slice(Segment &segment) {
 }
 
 /// The block that computes `segment.sources` again, from `inputs` (one for each
-/// of `arguments`, which are the body's or reads in it) and the statistics'
-/// values.
+/// of `arguments`, which are the body's, reads in it or values kept) and the
+/// statistics' values.
 static Operation *emitClone(OpBuilder &builder, const Segment &segment,
                             Originals &originals, const Slice &slice,
                             ArrayRef<Value> arguments, ValueRange inputs,
@@ -327,6 +328,10 @@ Block *Lowering::lower(Segment segment) {
     arguments.push_back(root);
   }
   DenseMap<Value, Value> read = statisticsAtMirror(segment);
+  for (Value kept : slice.kept) {
+    inputs.push_back(carryStatistic(kept, segment, read));
+    arguments.push_back(kept);
+  }
   for (Value statistic : slice.statistics)
     carried.push_back(carryStatistic(statistic, segment, read));
 

@@ -270,6 +270,12 @@ void KernelBuilder::build(unsigned group) {
   // A kernel is listed under the module of its results.
   if (auto origin = originOf(recipe, groups.batches.contains(group)))
     sg::setOrigin(kernel, origin);
+  bool isKept = llvm::any_of(recipe.outputs, [](Value output) {
+    return output.getDefiningOp()->hasAttr(sg::SgDialect::kKeepAttr);
+  });
+  REPRISE_FAULT("kernel-forgets-the-mark", isKept = false);
+  if (isKept)
+    kernel->setAttr(sg::SgDialect::kKeepAttr, b.getUnitAttr());
   REPRISE_FAULT("kernel-without-origin",
                 kernel->removeAttr(sg::SgDialect::kOriginAttr));
   Block &body = kernel.getBody().front();
@@ -278,7 +284,7 @@ void KernelBuilder::build(unsigned group) {
   for (auto [input, argument] : llvm::zip(recipe.inputs, body.getArguments()))
     mapping.map(input, argument);
   for (Operation *op : recipe.body)
-    b.clone(*op, mapping);
+    b.clone(*op, mapping)->removeAttr(sg::SgDialect::kKeepAttr);
   SmallVector<Value> yielded;
   for (Value output : recipe.outputs)
     yielded.push_back(mapping.lookup(output));

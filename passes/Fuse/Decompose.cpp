@@ -4,6 +4,7 @@
 // Output:  the same function of primitives and library ops.
 // Method:  patterns, by walks: ops are replaced until none has a decomposition;
 //          then large reductions are split and casts brought to their kernels.
+//          Marks sg.keep become attributes.
 // Cost:    linear in the ops emitted.
 // Fails:   when a decomposition fails, with its message.
 //
@@ -11,6 +12,8 @@
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/CastMotion.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
@@ -64,6 +67,20 @@ static Value widen(OpBuilder &b, Location loc, Value value) {
   if (!isa<BFloat16Type, Float16Type>(type.getElementType()))
     return value;
   return sg::CastOp::create(b, loc, type.clone(b.getF32Type()), value);
+}
+
+/// Marks what makes a tensor in place of the tensor: of views what is viewed.
+static void settleMarks(Operation *root) {
+  root->walk([](sg::KeepOp mark) {
+    Value value = sg::definitionOf(mark.getOperand());
+    REPRISE_FAULT("mark-forgotten", return);
+    while (isa_and_present<sg::ReshapeOp, sg::KeepOp>(value.getDefiningOp()))
+      value = sg::definitionOf(value.getDefiningOp()->getOperand(0));
+    // Arguments and what costs nothing are there in any case.
+    if (Operation *op = value.getDefiningOp(); op && sg::hasOrigin(op))
+      op->setAttr(sg::SgDialect::kKeepAttr, UnitAttr::get(op->getContext()));
+  });
+  sg::eraseMarks(root);
 }
 
 namespace {
@@ -158,12 +175,17 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     sg::populatePatchPatterns(splits);
     sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
-    if (!fuse)
-      return;
-    RewritePatternSet additions(context);
+    if (fuse)
+      addBiases(library->get());
+    settleMarks(getOperation());
+  }
+
+  /// Onto products, where the library takes them; `library` may be null.
+  void addBiases(const Target *library) {
+    RewritePatternSet additions(&getContext());
     sg::populateProductBiasPatterns(additions, [&](Type bias, Type stored) {
-      return !*library ||
-             (*library)->takesBias(elementTypeOf(bias), elementTypeOf(stored));
+      return !library ||
+             library->takesBias(elementTypeOf(bias), elementTypeOf(stored));
     });
     walkAndApplyPatterns(getOperation(), std::move(additions));
   }

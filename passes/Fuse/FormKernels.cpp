@@ -57,6 +57,8 @@ static void makeKernel(Operation *op) {
                            inputs.getArrayRef(), op->getName().stripDialect());
   if (auto origin = sg::originOf(op))
     sg::setOrigin(kernel, origin);
+  if (Attribute mark = op->removeAttr(sg::SgDialect::kKeepAttr))
+    kernel->setAttr(sg::SgDialect::kKeepAttr, mark);
   Block &body = kernel.getBody().front();
   IRMapping mapping;
   mapping.map(inputs.getArrayRef(), body.getArguments());

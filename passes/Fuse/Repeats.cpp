@@ -31,9 +31,11 @@ static bool readersCanRepeat(const FlatGraph &graph, unsigned member) {
   });
 }
 
+/// What is marked to be kept is made once and handed out.
 static bool isCheap(Operation *op) {
   auto kernel = dyn_cast<KernelOpInterface>(op);
-  return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap();
+  return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap() &&
+         !op->hasAttr(sg::SgDialect::kKeepAttr);
 }
 
 /// Follows what `op` is computed from inside its kernel. False when that is no

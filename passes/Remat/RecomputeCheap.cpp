@@ -45,7 +45,8 @@ static bool isView(Operation *op) {
 /// any time: arithmetic on each element, or moving elements.
 static bool isCheap(Operation *op) {
   if (op->getNumResults() != 1 || !isPure(op) ||
-      elementsOf(op->getResult(0)) == 0)
+      elementsOf(op->getResult(0)) == 0 ||
+      op->hasAttr(sg::SgDialect::kKeepAttr))
     return false;
   bool isDraw = isa<RandomOpInterface>(op) && !isa<LibraryOpInterface>(op);
   if (isView(op) || isDraw)

@@ -127,6 +127,10 @@ public:
   }
 
   Value forward(Value value) override {
+    // The derivative of an op may read its result, past the mark on it.
+    for (Operation *reader : value.getUsers())
+      if (auto mark = dyn_cast<KeepOp>(reader))
+        return capture(mark.getResult());
     if (!isFree(value))
       return capture(value);
     Value &copy = copies[value];

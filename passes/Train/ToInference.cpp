@@ -1,8 +1,8 @@
 //===- ToInference.cpp - A model without what only training needs ---------===//
 //
 // Input:   a model.
-// Output:  the same without annotations, dropout and writes, normalizing by
-//          the running statistics.
+// Output:  the same without annotations, marks, dropout and writes, normalizing
+//          by the running statistics.
 // Fails:   on a differentiated function.
 //
 //===----------------------------------------------------------------------===//
@@ -71,6 +71,7 @@ class ToInference : public reprise::impl::SgToInferenceBase<ToInference> {
       else if (isa<WriteOp>(op))
         op->erase();
     });
+    eraseMarks(function);
     pruneModules(function);
   }
 };

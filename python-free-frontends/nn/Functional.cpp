@@ -48,6 +48,8 @@ template <typename OpTy> static Tensor unary(const Tensor &x) {
   return x.getTrace().createAs<OpTy>(x.getType(), x);
 }
 
+Tensor nn::keep(const Tensor &x) { return unary<sg::KeepOp>(x); }
+Tensor nn::recompute(const Tensor &x) { return unary<sg::RecomputeOp>(x); }
 Tensor nn::relu(const Tensor &x) { return unary<sg::ReluOp>(x); }
 Tensor nn::sigmoid(const Tensor &x) { return unary<sg::SigmoidOp>(x); }
 Tensor nn::tanh(const Tensor &x) { return unary<sg::TanhOp>(x); }

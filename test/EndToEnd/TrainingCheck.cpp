@@ -3,6 +3,7 @@
 #include "TrainingCheck.h"
 #include "../RandomGraphs/Generator.h"
 #include "mlir/IR/Verifier.h"
+#include "reprise/IR/BlockRewrite.h"
 #include "reprise/Passes/Pipelines.h"
 #include <algorithm>
 #include <cmath>
@@ -299,6 +300,34 @@ static std::string compareBudgets(const std::vector<std::string> &modes,
   return "";
 }
 
+/// Marks on tensors change no bit: against the model without its marks, if it
+/// has some.
+static std::string compareWithoutMarks(mlir::ModuleOp model, uint64_t seed,
+                                       const std::string &mode,
+                                       const CompiledRun &run) {
+  bool isMarked = model
+                      .walk([](Operation *op) {
+                        return isa<sg::KeepOp, sg::RecomputeOp>(op)
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  if (!isMarked)
+    return "";
+  OwningOpRef<mlir::ModuleOp> plain = model.clone();
+  sg::eraseMarks(*plain);
+  std::vector<Bytes> files;
+  std::string wrong =
+      compileModes(*plain, {mode}, trainingOptions(seed), files);
+  CompiledRun other;
+  if (wrong.empty())
+    wrong = runArtifact(files.front(), variablesOf(model, seed),
+                        inputsOf(model, seed), 3, other);
+  if (wrong.empty())
+    wrong = compareBits(other, run);
+  return wrong.empty() ? wrong : "without marks: " + wrong;
+}
+
 std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       const std::vector<std::string> &modes,
                                       Twin twin) {
@@ -324,6 +353,10 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
     if (!wrong.empty())
       return mode + ": " + wrong;
   }
+  if (std::string wrong =
+          compareWithoutMarks(model, seed, modes.front(), runs.front());
+      !wrong.empty())
+    return wrong;
   return compareWithReference(model, seed, runs.front());
 }
 

@@ -4,7 +4,8 @@
 //                   [--amp TYPE] FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
-// every mode of checkpointing, or with --budgets at eight budgets. A
+// every mode of checkpointing, or with --budgets at eight budgets; in every
+// third one tensors are marked to be kept or computed again. A
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
 // again. With --strip each is compiled a second time without any location, to
@@ -133,6 +134,8 @@ int main(int argc, char **argv) {
     auto model = random_graphs::generateGraph(&context, seed);
     if (!amp.empty() && failed(autocast(*model, amp)))
       return 2;
+    if (seed % 3 == 1)
+      random_graphs::markTensors(*model, seed);
     std::string wrong = check(*model, seed, modes, twin);
     if (uint64_t done = seed - first; showsProgress && done % 100 == 0)
       llvm::outs() << done << " done, " << failures << " failed\n";

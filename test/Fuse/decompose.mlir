@@ -145,3 +145,19 @@ func.func @patches(%x: tensor<2x6x9x4xf32>, %f: tensor<5x2x3x4xf32>,
   return %y, %dx, %df, %o : tensor<2x3x3x5xf32>, tensor<2x6x9x4xf32>,
                             tensor<5x2x3x4xf32>, tensor<2x2x3x5xf32>
 }
+
+// A mark is on what makes the tensor: the last primitive of a composite op,
+// past views and other marks. What costs nothing has none.
+// CHECK-LABEL: func.func @settles_marks
+// CHECK: sg.div %{{.*}}, %{{.*}} {sg.keep} : tensor<8x10xf32>
+// CHECK-NEXT: sg.reshape %{{.*}} : tensor<8x10xf32> -> tensor<80xf32>
+// CHECK-NOT: sg.keep
+// CHECK: return
+func.func @settles_marks(%x: tensor<8x10xf32>) -> (tensor<80xf32>, tensor<8x10xf32>) {
+  %y = sg.softmax %x : tensor<8x10xf32>
+  %v = sg.reshape %y : tensor<8x10xf32> -> tensor<80xf32>
+  %k = sg.keep %v : tensor<80xf32>
+  %l = sg.keep %k : tensor<80xf32>
+  %a = sg.keep %x : tensor<8x10xf32>
+  return %l, %a : tensor<80xf32>, tensor<8x10xf32>
+}

@@ -154,3 +154,18 @@ func.func @a_sum_does_not_move_elements_as_well(%x: tensor<8x32xf32>)
   %s = sg.reduce_sum %t dims [1] : tensor<32x8xf32> -> tensor<32xf32>
   return %t, %s : tensor<32x8xf32>, tensor<32xf32>
 }
+
+// What is marked is handed out, and its kernel has the mark. Without it the
+// chain would be computed again by each reader.
+// CHECK-LABEL: func.func @hands_out_what_is_marked
+// CHECK: %[[K:.*]] = sg.kernel {{.*}}attributes {{{.*}}sg.keep
+// CHECK: sg.neg
+// CHECK-NOT: sg.keep
+// CHECK: sg.matmul %[[K]]
+// CHECK: return
+func.func @hands_out_what_is_marked(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %n = sg.neg %x {sg.keep} : tensor<128x128xf32>
+  %p = sg.matmul %n, %x : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %s = sg.add %p, %n : tensor<128x128xf32>
+  return %s : tensor<128x128xf32>
+}

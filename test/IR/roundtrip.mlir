@@ -368,6 +368,10 @@ func.func @transformers(%x: tensor<2x4x6xbf16>, %c: tensor<6xf32>, %t: tensor<5x
        tensor<4x5x2x8xbf16>, tensor<i64>, tensor<i64>) -> tensor<4x5x3x2x8xbf16>
   // CHECK: sg.gather_grad %{{.*}}, %{{.*}} : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
   %7 = sg.gather_grad %i, %x : (tensor<2x4xi32>, tensor<2x4x6xbf16>) -> tensor<5x6xbf16>
+  // CHECK: sg.keep %{{.*}} : tensor<2x4x6xbf16>
+  // CHECK: sg.recompute %{{.*}} : tensor<2x4x6xbf16>
+  %kept = sg.keep %x : tensor<2x4x6xbf16>
+  %again = sg.recompute %kept : tensor<2x4x6xbf16>
   // CHECK: sg.dropout {{.*}} {per_sample, probability = 5.000000e-01 : f64, stream = 2 : i64}
   %8 = sg.dropout %x, %s, %s {per_sample, probability = 5.0e-01 : f64, stream = 2 : i64}
     : (tensor<2x4x6xbf16>, tensor<i64>, tensor<i64>) -> tensor<2x4x6xbf16>

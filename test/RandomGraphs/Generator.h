@@ -39,6 +39,10 @@ mlir::OwningOpRef<mlir::ModuleOp>
 generateGraph(mlir::MLIRContext *context, uint64_t seed,
               const GraphOptions &options = {});
 
+/// Marks about a quarter of a model's tensors by sg.keep or sg.recompute, in
+/// blocks as well. Returns how many.
+unsigned markTensors(mlir::ModuleOp module, uint64_t seed);
+
 /// A value for each variable: parameters scaled to keep activations near 1,
 /// running variances positive, `rng.seed` random, counters 0.
 reference::VariableStore generateVariables(mlir::ModuleOp module,

@@ -1,4 +1,5 @@
-// What --keep names is not computed again; a pattern that is none is refused.
+// What --keep names is not computed again, nor what is marked; a pattern that is
+// none is refused.
 //
 // RUN: reprise-opt %s --sg-recompute-cheap="keep=act" | FileCheck %s
 // RUN: not reprise-opt %s --sg-recompute-cheap="keep=[" 2>&1 \
@@ -12,5 +13,15 @@ func.func @f(%x: tensor<4xf32>, %dy: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %b = sg.broadcast %x dims [1] {sg.origin = #sg.origin<"wide", forward>} : tensor<4xf32> -> tensor<8x4xf32>
   %e = sg.exp %b {sg.origin = #sg.origin<"act", forward>} : tensor<8x4xf32>
   %d = sg.mul %dy, %e {sg.origin = #sg.origin<"act", backward>} : tensor<8x4xf32>
+  return %d : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func @marked
+// CHECK: %[[E:.*]] = sg.exp {{.*}}forward
+// CHECK-NEXT: sg.mul %arg1, %[[E]]
+func.func @marked(%x: tensor<4xf32>, %dy: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %b = sg.broadcast %x dims [1] {sg.origin = #sg.origin<"wide", forward>} : tensor<4xf32> -> tensor<8x4xf32>
+  %e = sg.exp %b {sg.keep, sg.origin = #sg.origin<"a", forward>} : tensor<8x4xf32>
+  %d = sg.mul %dy, %e {sg.origin = #sg.origin<"a", backward>} : tensor<8x4xf32>
   return %d : tensor<8x4xf32>
 }

@@ -86,3 +86,15 @@ func.func @drops_annotations_and_keeps_blocks(%x: tensor<8xf32>) -> tensor<8xf32
   }
   return %y : tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func @drops_marks(
+// CHECK-NEXT: sg.exp
+// CHECK-NEXT: sg.tanh
+// CHECK-NEXT: return
+func.func @drops_marks(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = sg.exp %x : tensor<8xf32>
+  %k = sg.keep %e : tensor<8xf32>
+  %t = sg.tanh %k : tensor<8xf32>
+  %m = sg.recompute %t : tensor<8xf32>
+  return %m : tensor<8xf32>
+}

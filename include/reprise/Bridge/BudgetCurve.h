@@ -82,7 +82,7 @@ public:
     return points.back().solution.milliseconds;
   }
 
-  /// Whether BudgetOptions::keep names an op.
+  /// Whether BudgetOptions::keep or a mark of the model names an op.
   bool isAsked(plan::OpId op) const {
     return searched.ops[op].effect && !problem.graph.ops[op].effect;
   }

@@ -46,12 +46,15 @@ void pruneModules(mlir::func::FuncOp function);
 /// the function's argument that they all mean, as if there were no blocks.
 mlir::Value definitionOf(mlir::Value value);
 
+/// Takes the marks on tensors away, sg.keep and sg.recompute.
+void eraseMarks(mlir::Operation *root);
+
 /// Whether a value costs nothing to have again: a variable's snapshot or a
 /// constant.
 bool isFree(mlir::Value value);
 
-/// Whether a value is one of an op's statistics, some values a channel, handed
-/// out by blocks or not.
+/// Whether a value is one of an op's statistics, some values a channel, or
+/// marked to be kept, handed out by blocks or not.
 bool isStatistics(mlir::Value value);
 
 } // namespace reprise::sg

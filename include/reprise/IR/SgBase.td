@@ -47,7 +47,8 @@ def Sg_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kOffsetsAttr = "sg.offsets";
     static constexpr ::llvm::StringLiteral kOffsetAttr = "sg.offset";
     /// What a scheduled op costs in the model that it was scheduled by: modelled
-    /// picoseconds (an i64), and whether the user asked that it runs once (unit).
+    /// picoseconds (an i64), and whether the user asked that it runs once (a
+    /// unit; from sg-decompose on where that was asked by sg.keep).
     static constexpr ::llvm::StringLiteral kPicosecondsAttr = "sg.picoseconds";
     static constexpr ::llvm::StringLiteral kKeepAttr = "sg.keep";
     /// The leaf an op within blocks belongs to (a string that is not empty).

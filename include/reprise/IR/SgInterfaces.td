@@ -61,7 +61,8 @@ def StatisticsOpInterface : OpInterface<"StatisticsOpInterface"> {
   let description = [{
     An op some of whose results are small summaries (batch-norm's mean and
     reciprocal deviation) that make computing the others again cheaper.
-    Checkpointing keeps them.
+    Checkpointing keeps them. An op that has no other results, as `sg.keep`, is
+    not computed again at all.
   }];
   let methods = [
     InterfaceMethod<"Indices of the results that are summaries.",

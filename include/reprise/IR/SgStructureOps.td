@@ -221,4 +221,42 @@ def Sg_CopyOp : Sg_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+class Sg_MarkOp<string mnemonic>
+    : Sg_Op<mnemonic, [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let arguments = (ins Sg_Tensor:$operand);
+  let results = (outs Sg_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Sg_KeepOp : Sg_MarkOp<"keep"> {
+  let summary = "its operand, which is never computed again";
+  let description = [{
+    A mark on one tensor of a model. What the backward pass needs of the tensor
+    is held from the forward pass on, in a checkpointed block too, and no budget
+    makes it be computed again. Takes no time and no bytes of its own:
+    `sg-decompose` turns it into the attribute `sg.keep` of the op that makes the
+    tensor, which becomes that of its kernel. Readers of the operand, and not of
+    the mark's result, are not meant.
+
+    ```mlir
+    %k = sg.keep %y : tensor<8x4xf32>
+    ```
+  }];
+}
+
+def Sg_RecomputeOp : Sg_MarkOp<"recompute"> {
+  let summary = "its operand, which the backward pass computes again";
+  let description = [{
+    A mark on one tensor of a model. It is not held for the backward pass, where
+    the op that makes it, with those of its leaf (`sg.path`) that lead to it, runs
+    again, fed by what they read, which is held: `sg-recompute-marked`. Marked
+    tensors that are made of one another are made again together. In a block that
+    is checkpointed, which runs again as a whole, the mark says nothing new.
+
+    ```mlir
+    %r = sg.recompute %y : tensor<8x4xf32>
+    ```
+  }];
+}
+
 #endif // REPRISE_IR_SGSTRUCTUREOPS

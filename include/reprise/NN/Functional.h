@@ -24,6 +24,13 @@ Tensor select(const Tensor &mask, const Tensor &x, const Tensor &y);
 /// x times a number.
 Tensor scale(const Tensor &x, double factor);
 
+/// x itself, marked: its value is held for the backward pass whatever
+/// checkpointing or budget there is; or is not held, but computed again there
+/// by the layer that made x. What is meant by it reads what these return; the
+/// ops sg.keep and sg.recompute say it exactly.
+Tensor keep(const Tensor &x);
+Tensor recompute(const Tensor &x);
+
 Tensor relu(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor tanh(const Tensor &x);

@@ -30,6 +30,10 @@ def SgAssignCheckpointing
     whose path (`layer1.0`) or source location (`model.mlir:12`) matches one of
     its globs. A glob that matches no block is an error.
 
+    A mark `sg.recompute` on what stands in an annotated block is taken away:
+    the block runs again as a whole. A mark on an input or a variable is an
+    error.
+
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
       %y = sg.module "layer1" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
@@ -105,6 +109,36 @@ def SgLowerCheckpointing
     //     %e = sg.exp %s : tensor<8xf32>
     //     sg.yield %e : tensor<8xf32>
     //   }
+    ```
+  }];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgRecomputeMarked : Pass<"sg-recompute-marked", "::mlir::func::FuncOp"> {
+  let summary = "has the backward pass compute marked tensors again";
+  let description = [{
+    Of a flat function, with `sg.origin`. What the backward pass reads of a
+    tensor that `sg.recompute` marks is made by clones, in front of the first op
+    that reads of it: of the op that makes the tensor and of those of the same
+    origin that lead to it. They read the layer's inputs through `sg.barrier`,
+    which waits for the gradients that this op reads; statistics are kept. Marked
+    tensors that are made of one another are made again together. The marks are
+    gone then.
+
+    ```mlir
+    #f = #sg.origin<"act", forward>
+    #b = #sg.origin<"act", backward>
+    func.func @step(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %e = sg.exp %x {sg.origin = #f} : tensor<8xf32>
+      %m = sg.recompute %e {sg.origin = #f} : tensor<8xf32>
+      %y = sg.neg %m {sg.origin = #f} : tensor<8xf32>
+      %dz = sg.neg %dy {sg.origin = #b} : tensor<8xf32>
+      %dx = sg.mul %dz, %e {sg.origin = #b} : tensor<8xf32>
+      return %y, %dx : tensor<8xf32>, tensor<8xf32>
+    }
+    // The product reads %e1, made in front of it by
+    //   %b = sg.barrier(%x) after(%dz) {sg.origin = #sg.origin<"act", recompute>}
+    //   %e1 = sg.exp %b {sg.origin = #sg.origin<"act", recompute>}
     ```
   }];
   let dependentDialects = ["::reprise::sg::SgDialect"];

@@ -1,0 +1,249 @@
+//===- RecomputeMarked.cpp - Marked tensors again in the backward pass ----===//
+//
+// Input:   a flat function with marks sg.recompute.
+// Output:  the same values without these marks; the backward pass reads no
+//          marked tensor of the forward pass, but what clones of its layer
+//          make.
+// Method:  a layer is the op that makes the tensor and, of those that lead to
+//          it, the ops of the same origin: to a user a linear layer is one
+//          thing, not a product and an addition. From the last tensor to the
+//          first the layer is cloned in front of the first op of the backward
+//          pass that reads of it; so a tensor that is made of another marked
+//          one has its clone by then, which is one of the other's readers.
+//
+//   forward   x ──► h ──► y ──► z           h and y are marked: x is held
+//             └──────────────────────┐
+//   backward            dz ──► barrier(x) ──► h' ──► y' ──► dw, dy, ...
+//
+// Cost:    linear in the ops cloned and in the readers of what is marked.
+// Fails:   never.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGRECOMPUTEMARKED
+#include "reprise/Passes/CheckpointPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+/// Ops of one block, in order.
+using Ops = SmallVector<Operation *>;
+
+static Ops inOrder(llvm::SetVector<Operation *> set) {
+  Ops ops(set.takeVector());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+/// The forward phase has the optimizer's ops too, which read gradients alone.
+static bool isLater(Operation *op) { return phaseOf(op) != Phase::Forward; }
+
+namespace {
+class Recomputer {
+public:
+  explicit Recomputer(func::FuncOp function) : function(function) {}
+
+  void run() {
+    findMarked();
+    Ops makers = inOrder(marked);
+    for (Operation *maker : llvm::reverse(makers))
+      recompute(layerOf(maker));
+  }
+
+private:
+  void findMarked();
+  Ops layerOf(Operation *maker) const;
+  SmallVector<OpOperand *> readingLater(const Ops &layer) const;
+  Ops neededFor(ArrayRef<OpOperand *> uses, const Ops &layer) const;
+  SmallVector<Value> cotangentsOf(Operation *reader) const;
+  IRMapping guardInputs(OpBuilder &builder, const Ops &layer, ValueRange after);
+  void cloneLayer(OpBuilder &builder, const Ops &layer, IRMapping &mapping);
+  void recompute(const Ops &layer);
+
+  func::FuncOp function;
+  llvm::SetVector<Operation *> marked; // ops that make marked tensors
+  llvm::DenseSet<Operation *> held;    // those that sg.keep marks
+  /// What a clone waits for.
+  llvm::DenseMap<Operation *, SmallVector<Value>> waits;
+};
+} // namespace
+
+/// Erases the marks: of clones, which run in the backward pass, too.
+void Recomputer::findMarked() {
+  SmallVector<RecomputeOp> marks;
+  for (RecomputeOp mark : function.getOps<RecomputeOp>())
+    marks.push_back(mark);
+  for (KeepOp mark : function.getOps<KeepOp>())
+    if (Operation *op = mark.getOperand().getDefiningOp())
+      held.insert(op);
+  for (RecomputeOp mark : marks) {
+    Value value = mark.getOperand();
+    bool isMeant = !isLater(mark);
+    mark.getResult().replaceAllUsesWith(value);
+    mark.erase();
+    // Of a view what is viewed as well.
+    for (Operation *op = value.getDefiningOp(); isMeant && op && hasOrigin(op);
+         op = op->getOperand(0).getDefiningOp()) {
+      marked.insert(op);
+      if (!isa<ReshapeOp>(op))
+        break;
+    }
+  }
+}
+
+Ops Recomputer::layerOf(Operation *maker) const {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(maker);
+  OriginAttr origin = originOf(maker);
+  bool isLeaf = origin && !origin.getPath().empty();
+  REPRISE_FAULT("marked-layer-torn", isLeaf = false);
+  for (size_t i = 0; isLeaf && i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *from = operand.getDefiningOp();
+      if (from && hasOrigin(from) && originOf(from) == origin &&
+          !isa<KeepOp>(from) && !held.contains(from) && isPure(from))
+        ops.insert(from);
+    }
+  return inOrder(std::move(ops));
+}
+
+/// Uses of what the layer makes, but for statistics, in the backward pass.
+SmallVector<OpOperand *> Recomputer::readingLater(const Ops &layer) const {
+  SmallVector<OpOperand *> uses;
+  for (Operation *op : layer)
+    for (Value result : op->getResults())
+      for (OpOperand &use : result.getUses())
+        if (isLater(use.getOwner()) && !isStatistics(result))
+          uses.push_back(&use);
+  return uses;
+}
+
+/// The part of the layer that makes what the uses read.
+Ops Recomputer::neededFor(ArrayRef<OpOperand *> uses, const Ops &layer) const {
+  llvm::SetVector<Operation *> ops;
+  for (OpOperand *use : uses)
+    ops.insert(use->get().getDefiningOp());
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (llvm::is_contained(layer, operand.getDefiningOp()))
+        ops.insert(operand.getDefiningOp());
+  return inOrder(std::move(ops));
+}
+
+/// Values of the backward pass that there are when `reader` runs.
+SmallVector<Value> Recomputer::cotangentsOf(Operation *reader) const {
+  if (auto found = waits.find(reader); found != waits.end())
+    return found->second;
+  if (auto barrier = dyn_cast<BarrierOp>(reader))
+    return SmallVector<Value>(barrier.getAfter());
+  SmallVector<Value> values;
+  for (Value operand : reader->getOperands())
+    if (Operation *op = operand.getDefiningOp();
+        op && hasOrigin(op) && phaseOf(op) == Phase::Backward)
+      values.push_back(operand);
+  return values;
+}
+
+/// What the layer reads, behind a barrier, so that the clones are not made
+/// before they are wanted, nor merged with their originals. What is marked is
+/// made there anyway.
+IRMapping Recomputer::guardInputs(OpBuilder &builder, const Ops &layer,
+                                  ValueRange after) {
+  llvm::SetVector<Value> inputs, reads;
+  for (Operation *op : layer)
+    for (Value operand : op->getOperands()) {
+      Operation *from = operand.getDefiningOp();
+      if (llvm::is_contained(layer, from) || (from && marked.contains(from)))
+        continue;
+      if (!isFree(operand))
+        inputs.insert(operand);
+      else if (isa<ReadOp>(from))
+        reads.insert(operand);
+    }
+  if (inputs.empty())
+    inputs = std::move(reads);
+  IRMapping mapping;
+  if (inputs.empty())
+    return mapping;
+  auto barrier = BarrierOp::create(builder, layer.back()->getLoc(),
+                                   ValueRange(inputs.getArrayRef()).getTypes(),
+                                   inputs.getArrayRef(), after);
+  mapping.map(inputs.getArrayRef(), barrier.getResults());
+  return mapping;
+}
+
+/// Statistics are kept, as those of checkpointed blocks are.
+void Recomputer::cloneLayer(OpBuilder &builder, const Ops &layer,
+                            IRMapping &mapping) {
+  for (Operation *op : layer) {
+    auto statistics = dyn_cast<StatisticsOpInterface>(op);
+    if (!statistics) {
+      builder.clone(*op, mapping);
+      continue;
+    }
+    SmallVector<Value> operands, kept;
+    for (Value operand : op->getOperands())
+      operands.push_back(mapping.lookupOrDefault(operand));
+    SmallVector<unsigned> indices = statistics.getStatistics();
+    for (unsigned k : indices)
+      kept.push_back(op->getResult(k));
+    SmallVector<Value> values = statistics.recompute(builder, operands, kept);
+    unsigned next = 0;
+    for (OpResult result : op->getResults())
+      if (!llvm::is_contained(indices, result.getResultNumber()))
+        mapping.map(result, values[next++]);
+  }
+}
+
+void Recomputer::recompute(const Ops &layer) {
+  SmallVector<OpOperand *> uses = readingLater(layer);
+  REPRISE_FAULT("marked-tensor-held", uses.clear());
+  if (uses.empty())
+    return;
+  Ops needed = neededFor(uses, layer);
+  Operation *first = uses.front()->getOwner();
+  for (OpOperand *use : uses)
+    if (use->getOwner()->isBeforeInBlock(first))
+      first = use->getOwner();
+  SmallVector<Value> after = cotangentsOf(first);
+  Operation *before = first->getPrevNode();
+  OpBuilder builder(first);
+  IRMapping mapping = guardInputs(builder, needed, after);
+  cloneLayer(builder, needed, mapping);
+  OriginAttr from = originOf(layer.back());
+  OriginAttr origin =
+      from ? OriginAttr::get(from.getContext(), from.getPath(),
+                             Phase::Recompute, from.getInstance())
+           : OriginAttr();
+  Block *block = first->getBlock();
+  for (Operation *op = before ? before->getNextNode() : &block->front();
+       op != first; op = op->getNextNode()) {
+    waits[op] = after;
+    if (origin && hasOrigin(op))
+      setOrigin(op, origin);
+  }
+  for (OpOperand *use : uses)
+    use->set(mapping.lookup(use->get()));
+}
+
+namespace {
+class RecomputeMarked
+    : public reprise::impl::SgRecomputeMarkedBase<RecomputeMarked> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function.isExternal() && function.getBody().hasOneBlock())
+      Recomputer(function).run();
+  }
+};
+} // namespace
