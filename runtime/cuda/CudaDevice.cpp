@@ -7,6 +7,9 @@
 // with the entry and the run. Steps that are asked for one by one are issued
 // one by one and waited for, so that an error is told by the step it is of.
 //
+// Programs that share the memory are prepared in the same way, while the host
+// holds the variables; whoever's turn begins waits for the other's work.
+//
 //===----------------------------------------------------------------------===//
 #include "CudaDevice.h"
 #include "../core/Views.h"
@@ -36,13 +39,33 @@ struct CudaStep {
   uint64_t end = 0;
 };
 
+class CudaProgram;
+
+/// What programs that take turns share: the GPU and its memory.
+struct CudaSite {
+  std::unique_ptr<Driver> driver;
+  DeviceFacts facts;
+  uint64_t guard = 0;
+  bool mayAdapt = false;
+  Address memory = 0, arena = 0; // with the guard before it, and without
+  uint64_t arenaBytes = 0;
+  Stream stream = {};
+  Staging staging;
+  CudaProgram *turn = nullptr; // whose work may be under way
+
+  uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
+  /// For programs of so many bytes.
+  Status prepare(uint64_t bytes);
+};
+
 class CudaProgram : public DeviceProgram {
 public:
-  CudaProgram(const fb::Program &program, std::unique_ptr<Driver> driver,
-              uint64_t guardBytes, bool mayAdapt)
-      : program(program), driver(std::move(driver)), guard(guardBytes),
-        mayAdapt(mayAdapt), highWater(program.fixed_bytes()) {}
-  Status prepare(const DeviceFacts &facts);
+  CudaProgram(const fb::Program &program, std::shared_ptr<CudaSite> its)
+      : program(program), site(std::move(its)), driver(site->driver.get()),
+        arena(site->arena), stream(site->stream), staging(site->staging),
+        highWater(program.fixed_bytes()) {}
+  ~CudaProgram() override;
+  Status prepare();
 
   bool stagesInputs() const override { return inputs.isThere(); }
   Status write(uint64_t offset, const void *data, uint64_t bytes) override;
@@ -55,6 +78,8 @@ public:
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return highWater; }
+  Expected<std::unique_ptr<DeviceProgram>>
+  prepareBeside(const fb::Program &other) override;
 
 private:
   struct EntrySteps {
@@ -62,9 +87,10 @@ private:
     Graph graph = {};
     uint64_t end = 0; // of all steps
   };
-  uint64_t guardedBytes() const { return program.arena_bytes() + 2 * guard; }
-  Status allocate(const DeviceFacts &facts);
-  Status loadCode(const DeviceFacts &facts);
+  /// Waits for the work of the program whose turn it was.
+  Status beginTurn();
+  Status settle();
+  Status loadCode();
   Status prepareSteps();
   Status captureEntries();
   Expected<CudaStep> prepareStep(const fb::Entry &entry, const fb::Step &step);
@@ -86,12 +112,12 @@ private:
   Status named(const Status &status, size_t entry, size_t index) const;
 
   const fb::Program &program;
-  std::unique_ptr<Driver> driver;
-  uint64_t guard;
-  bool mayAdapt;
-  Address memory = 0, arena = 0;
-  Stream stream = {};
-  Staging staging;
+  std::shared_ptr<CudaSite> site;
+  // The site's.
+  Driver *driver;
+  Address arena;
+  Stream stream;
+  Staging &staging;
   InputStaging inputs;
   std::vector<Kernel> kernels;
   std::vector<uint32_t> threads;
@@ -141,8 +167,9 @@ static bool isInside(uint64_t offset, uint64_t bytes, uint64_t all) {
 }
 
 Status CudaProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
-  if (!isInside(offset, bytes, program.arena_bytes()))
-    return outside(offset, bytes, program.arena_bytes());
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
   highWater = std::max(highWater, offset + bytes);
   return late(staging.write(arena + offset, data, bytes));
 }
@@ -151,12 +178,14 @@ Status CudaProgram::writeInput(size_t entry, uint32_t input, uint64_t offset,
                                const void *data, uint64_t bytes) {
   if (!inputs.isThere())
     return write(offset, data, bytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
   return late(inputs.write(entry, input, data, bytes));
 }
 
 Status CudaProgram::read(uint64_t offset, void *data, uint64_t bytes) {
-  if (!isInside(offset, bytes, program.arena_bytes()))
-    return outside(offset, bytes, program.arena_bytes());
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
   REPRISE_RETURN_IF_ERROR(late(staging.read(arena + offset, data, bytes)));
   if (bytes > 0)
     running.reset();
@@ -164,8 +193,9 @@ Status CudaProgram::read(uint64_t offset, void *data, uint64_t bytes) {
 }
 
 Status CudaProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
-  if (!isInside(offset, bytes, program.arena_bytes()))
-    return outside(offset, bytes, program.arena_bytes());
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
   if (bytes == 0)
     return {};
   return driver->fill(stream, arena + offset, byte, bytes);
@@ -173,15 +203,17 @@ Status CudaProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
 
 Status CudaProgram::writeGuarded(uint64_t offset, const void *data,
                                  uint64_t bytes) {
-  if (!isInside(offset, bytes, guardedBytes()))
-    return outside(offset, bytes, guardedBytes());
-  return staging.write(memory + offset, data, bytes);
+  if (!isInside(offset, bytes, site->guardedBytes()))
+    return outside(offset, bytes, site->guardedBytes());
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  return staging.write(site->memory + offset, data, bytes);
 }
 
 Status CudaProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
-  if (!isInside(offset, bytes, guardedBytes()))
-    return outside(offset, bytes, guardedBytes());
-  return staging.read(memory + offset, data, bytes);
+  if (!isInside(offset, bytes, site->guardedBytes()))
+    return outside(offset, bytes, site->guardedBytes());
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  return staging.read(site->memory + offset, data, bytes);
 }
 
 Status CudaProgram::issue(const CudaStep &step) {
@@ -244,6 +276,7 @@ Status CudaProgram::runGraph(size_t entry) {
 }
 
 Status CudaProgram::run(size_t entry, size_t first, size_t end) {
+  REPRISE_RETURN_IF_ERROR(beginTurn());
   EntrySteps &its = entries[entry];
   if (first == 0 && inputs.isThere()) {
     Expected<uint64_t> taken = inputs.take(entry);
@@ -314,7 +347,7 @@ Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
   if (found != calls.end())
     return found->second;
   Expected<Call> prepared =
-      driver->prepare(desc, implementation, workspace, mayAdapt);
+      driver->prepare(desc, implementation, workspace, site->mayAdapt);
   if (prepared.ok())
     calls.emplace(std::move(key), *prepared);
   return prepared;
@@ -373,28 +406,33 @@ Status CudaProgram::prepareSteps() {
 }
 
 /// Fails with the plan's peak and what is free where memory does not do.
-Status CudaProgram::allocate(const DeviceFacts &facts) {
+Status CudaSite::prepare(uint64_t bytes) {
+  arenaBytes = bytes;
+  Expected<Stream> made = driver->createStream();
+  if (!made.ok())
+    return made.status();
+  stream = *made;
   Expected<Address> taken = driver->allocate(guardedBytes());
   if (!taken.ok() && taken.status().code() == RP_OUT_OF_MEMORY)
     return Status::error(
         RP_OUT_OF_MEMORY,
-        "the plan takes " + std::to_string(program.arena_bytes()) +
-            " bytes of " + facts.name + ", which has " +
-            std::to_string(facts.freeBytes) + " of " +
-            std::to_string(facts.totalBytes) +
+        "the plan takes " + std::to_string(arenaBytes) + " bytes of " +
+            facts.name + ", which has " + std::to_string(facts.freeBytes) +
+            " of " + std::to_string(facts.totalBytes) +
             " bytes free; compile the model again with a smaller --budget (" +
             taken.status().message() + ")");
   if (!taken.ok())
     return taken.status();
   memory = *taken;
   arena = memory + guard;
-  return driver->fill(stream, memory, 0, guardedBytes());
+  REPRISE_RETURN_IF_ERROR(driver->fill(stream, memory, 0, guardedBytes()));
+  return staging.prepare(*driver, stream);
 }
 
-Status CudaProgram::loadCode(const DeviceFacts &facts) {
+Status CudaProgram::loadCode() {
   if (!program.kernels() || program.kernels()->size() == 0)
     return {};
-  Expected<Code> code = readCode(program, facts.architecture);
+  Expected<Code> code = readCode(program, site->facts.architecture);
   if (!code.ok())
     return code.status();
   Expected<std::vector<Kernel>> loaded =
@@ -423,22 +461,47 @@ Status CudaProgram::captureEntries() {
     its.graph = *graph;
   }
   REPRISE_FAULT("cuda-arena-not-cleared", return {});
-  return driver->fill(stream, memory, 0, guardedBytes());
+  return driver->fill(stream, arena, 0, site->arenaBytes);
 }
 
-Status CudaProgram::prepare(const DeviceFacts &facts) {
-  Expected<Stream> made = driver->createStream();
-  if (!made.ok())
-    return made.status();
-  stream = *made;
-  REPRISE_RETURN_IF_ERROR(loadCode(facts));
-  REPRISE_RETURN_IF_ERROR(allocate(facts));
-  REPRISE_RETURN_IF_ERROR(staging.prepare(*driver, stream));
+/// Of an arena of zeros, which it is then again.
+Status CudaProgram::prepare() {
+  REPRISE_RETURN_IF_ERROR(loadCode());
   REPRISE_RETURN_IF_ERROR(inputs.prepare(*driver, program, arena, stream));
   REPRISE_RETURN_IF_ERROR(prepareSteps());
   REPRISE_RETURN_IF_ERROR(captureEntries());
   REPRISE_RETURN_IF_ERROR(driver->freeze());
   return driver->synchronize(stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// Waits for the steps and inputs that are under way.
+Status CudaProgram::settle() {
+  REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
+  running.reset();
+  return inputs.settle();
+}
+
+Status CudaProgram::beginTurn() {
+  if (site->turn == this)
+    return {};
+  bool waits = site->turn != nullptr;
+  REPRISE_FAULT("cuda-turn-begins-early", waits = false);
+  if (waits)
+    REPRISE_RETURN_IF_ERROR(site->turn->settle());
+  site->turn = this;
+  return {};
+}
+
+CudaProgram::~CudaProgram() {
+  if (site->turn != this)
+    return;
+  // Who comes next must not meet what is still under way.
+  (void)settle();
+  site->turn = nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,20 +561,57 @@ static Status checkAlignment(const fb::Program &program) {
   return {};
 }
 
+/// Whether a program can run on the GPU of a site.
+static Status checkProgram(const fb::Program &program, const CudaSite &site) {
+  REPRISE_RETURN_IF_ERROR(checkAlignment(program));
+  return site.mayAdapt ? Status() : checkLibraries(program, site.facts);
+}
+
 Expected<std::unique_ptr<DeviceProgram>>
 CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
+  auto site = std::make_shared<CudaSite>();
+  site->guard = guardBytes;
+  site->mayAdapt = mayAdapt;
   REPRISE_RETURN_IF_ERROR(checkAlignment(program));
   Expected<std::unique_ptr<Driver>> driver = open();
   if (!driver.ok())
     return driver.status();
-  Expected<DeviceFacts> facts = (*driver)->facts();
+  site->driver = std::move(*driver);
+  Expected<DeviceFacts> facts = site->driver->facts();
   if (!facts.ok())
     return facts.status();
-  if (!mayAdapt)
-    REPRISE_RETURN_IF_ERROR(checkLibraries(program, *facts));
-  auto prepared = std::make_unique<CudaProgram>(program, std::move(*driver),
-                                                guardBytes, mayAdapt);
-  REPRISE_RETURN_IF_ERROR(prepared->prepare(*facts));
+  site->facts = *facts;
+  REPRISE_RETURN_IF_ERROR(checkProgram(program, *site));
+  REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
+  auto prepared = std::make_unique<CudaProgram>(program, std::move(site));
+  REPRISE_RETURN_IF_ERROR(prepared->prepare());
+  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+}
+
+/// Entries are run to be captured, which takes an arena of zeros: what is to be
+/// kept of it waits on the host.
+Expected<std::unique_ptr<DeviceProgram>>
+CudaProgram::prepareBeside(const fb::Program &other) {
+  REPRISE_RETURN_IF_ERROR(checkProgram(other, *site));
+  if (other.arena_bytes() > site->arenaBytes)
+    return std::unique_ptr<DeviceProgram>();
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  REPRISE_RETURN_IF_ERROR(settle());
+  std::vector<uint8_t> fixed(program.fixed_bytes());
+  REPRISE_RETURN_IF_ERROR(staging.read(arena, fixed.data(), fixed.size()));
+  REPRISE_RETURN_IF_ERROR(driver->thaw());
+  REPRISE_RETURN_IF_ERROR(driver->fill(stream, arena, 0, site->arenaBytes));
+  auto prepared = std::make_unique<CudaProgram>(other, site);
+  Status status = prepared->prepare();
+  REPRISE_FAULT("cuda-variables-lost-beside", fixed.clear());
+  // This program goes on whatever became of the other one.
+  Status kept = driver->freeze();
+  if (kept.ok())
+    kept = staging.write(arena, fixed.data(), fixed.size());
+  if (status.ok() && !kept.ok())
+    status = kept;
+  if (!status.ok())
+    return status;
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }
 

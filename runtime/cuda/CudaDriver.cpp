@@ -178,6 +178,13 @@ Status CudaDriver::freeze() {
   return {};
 }
 
+Status CudaDriver::thaw() {
+  REPRISE_RETURN_IF_ERROR(enter());
+  REPRISE_RETURN_IF_ERROR(check(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+  isFrozen = false;
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//

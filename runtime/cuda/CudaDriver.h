@@ -35,6 +35,7 @@ public:
                          const std::string &implementation,
                          uint64_t workspaceBytes, bool mayAdapt) override;
   Status freeze() override;
+  Status thaw() override;
 
   Status launch(Stream stream, Kernel kernel, LaunchShape shape,
                 const std::vector<Address> &arguments,

@@ -76,6 +76,8 @@ public:
                                  uint64_t workspaceBytes, bool mayAdapt) = 0;
   /// From here on nothing of the above but `release`.
   virtual Status freeze() = 0;
+  /// Waits for all work, and allows the above again.
+  virtual Status thaw() = 0;
 
   // Work. `arguments` of a launch are addresses, one a parameter.
   virtual Status launch(Stream stream, Kernel kernel, LaunchShape shape,

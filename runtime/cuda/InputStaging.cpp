@@ -77,6 +77,10 @@ Status InputStaging::write(size_t entry, uint32_t input, const void *data,
   return host.write(arena + its.staged, data, bytes);
 }
 
+Status InputStaging::settle() {
+  return buffer ? driver->synchronize(uploads) : Status();
+}
+
 Expected<uint64_t> InputStaging::take(size_t entry) {
   uint64_t end = 0;
   REPRISE_RETURN_IF_ERROR(driver->record(uploads, sent));

@@ -36,6 +36,8 @@ public:
   /// Puts what was written for `entry` where its steps find it. Returns the
   /// highest byte of the arena that holds some of it.
   Expected<uint64_t> take(size_t entry);
+  /// Waits until nothing is on its way.
+  Status settle();
 
 private:
   struct Input {

@@ -77,6 +77,7 @@ public:
   OpenProgram &operator=(const OpenProgram &) = delete;
 
   rt::Backend &backend() const { return *session; }
+  const rp_program *handle() const { return program; }
   explicit operator bool() const { return session != nullptr; }
 
   /// Every variable by name.

@@ -33,7 +33,9 @@ protected:
     gpu_test::registerSimulatedGpu();
     artifact = compileCase(context, smallModels().front(), "none",
                            /*fuse=*/true, "cuda:");
-    ASSERT_FALSE(artifact.empty());
+    perBlock = compileCase(context, smallModels().front(), "per-block",
+                           /*fuse=*/true, "cuda:");
+    ASSERT_FALSE(artifact.empty() || perBlock.empty());
   }
   void SetUp() override { gpu_test::simulatedGpu() = {}; }
   void TearDown() override {
@@ -45,10 +47,10 @@ protected:
   /// What opening a session says; "" if it opens.
   static std::string open(const Bytes &file, const char *device = nullptr);
 
-  static Bytes artifact;
+  static Bytes artifact, perBlock;
 };
 
-Bytes CudaDevice::artifact;
+Bytes CudaDevice::artifact, CudaDevice::perBlock;
 
 } // namespace
 
@@ -243,6 +245,46 @@ TEST_F(CudaDevice, TakesInputsWhileAStepIsRunning) {
   EXPECT_EQ(losses[1], losses[0]);
   // Else it would not matter which inputs a step had.
   EXPECT_NE(losses[0][0], losses[0][1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs that take turns
+//===----------------------------------------------------------------------===//
+
+static uint64_t arenaOf(const rp_program *program) {
+  return rp_program_arena_bytes(program);
+}
+
+// Nobody waits between the steps: whoever's turn begins has to.
+TEST_F(CudaDevice, SharesItsMemoryWithAnotherProgram) {
+  constexpr uint8_t steps = 6;
+  OpenProgram plain(artifact, /*poison=*/false);
+  ASSERT_TRUE(plain && plain.backend().initialize(1).ok());
+  for (uint8_t step = 0; step < steps; ++step) {
+    setInputs(plain.backend(), step);
+    ASSERT_TRUE(plain.backend().run("train_step").ok());
+  }
+
+  OpenProgram none(artifact, /*poison=*/false),
+      blocks(perBlock, /*poison=*/false);
+  ASSERT_TRUE(none && blocks);
+  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
+  OpenProgram &large = isLarger ? none : blocks;
+  OpenProgram &small = isLarger ? blocks : none;
+  gpu_test::simulatedGpu().allocatedBytes = 0;
+  rt::Backend &backend = large.backend();
+  ASSERT_TRUE(backend.initialize(1).ok());
+  for (uint8_t step = 0; step < steps; ++step) {
+    // One after another, twice, once, so that turns of either length are met.
+    bool isSmall = step == 1 || step == 2 || step == 4;
+    rt::Status status = backend.switchTo((isSmall ? small : large).handle());
+    ASSERT_TRUE(status.ok()) << status.message();
+    setInputs(backend, step);
+    ASSERT_TRUE(backend.run("train_step").ok());
+  }
+  EXPECT_EQ(lossOf(backend), lossOf(plain.backend()));
+  EXPECT_TRUE(large.variables() == plain.variables());
+  EXPECT_EQ(gpu_test::simulatedGpu().allocatedBytes, 0u);
 }
 
 // An error that comes late says of what it is.

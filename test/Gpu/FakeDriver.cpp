@@ -160,14 +160,14 @@ FakeDriver::load(const void *image, size_t bytes,
       compileOnce(std::string(static_cast<const char *>(image), bytes));
   if (!compiled.ok())
     return compiled.status();
-  code = *compiled;
+  std::shared_ptr<LoadedKernels> code = *compiled;
   std::vector<Kernel> result;
   for (const std::string &name : names) {
     auto found = code->names.find(name);
     if (found == code->names.end())
       return failed(RP_INCOMPATIBLE, "the code has no kernel '" + name + "'");
     result.push_back(Kernel(kernels.size()));
-    kernels.push_back(found->second);
+    kernels.push_back({code, found->second});
   }
   return result;
 }
@@ -197,6 +197,13 @@ Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
 
 Status FakeDriver::freeze() {
   isFrozen = true;
+  return {};
+}
+
+Status FakeDriver::thaw() {
+  for (size_t stream = 0; stream < streams.size(); ++stream)
+    REPRISE_RETURN_IF_ERROR(synchronize(Stream(stream)));
+  isFrozen = false;
   return {};
 }
 
@@ -250,14 +257,15 @@ std::vector<Buffer> FakeDriver::allMemory() const {
   return all;
 }
 
-Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
+Status FakeDriver::runKernel(const LoadedKernel &kernel, LaunchShape shape,
                              const std::vector<Address> &arguments,
                              const std::vector<Touch> &touches) {
+  const std::string &name = kernel.name;
   auto note = [&](const std::string &problem) {
     if (!llvm::is_contained(gpu.problems, name + ": " + problem))
       gpu.problems.push_back(name + ": " + problem);
   };
-  LaunchSize known = code->simulator->size(name);
+  LaunchSize known = kernel.code->simulator->size(name);
   if (known.blocks != shape.blocks || known.threads != shape.threads)
     note("launch: " + std::to_string(shape.blocks) + " blocks of " +
          std::to_string(shape.threads) + " threads, not " +
@@ -275,7 +283,8 @@ Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
   options.shufflesOrderMemory = false;
   if (gpu.reachesAllMemory)
     options.reachable = allMemory();
-  SimulationReport report = code->simulator->launch(name, buffers, options);
+  SimulationReport report =
+      kernel.code->simulator->launch(name, buffers, options);
   for (const std::string &problem : report.problems)
     note(problem);
   gpu.loads += report.loads;
@@ -288,9 +297,9 @@ Status FakeDriver::runKernel(const std::string &name, LaunchShape shape,
 Status FakeDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
                           const std::vector<Address> &arguments,
                           const std::vector<Touch> &touches) {
-  std::string name = kernels[size_t(kernel)];
-  return enqueue(stream, {"kernel '" + name + "'", touches, [=] {
-                            return runKernel(name, shape, arguments, touches);
+  LoadedKernel its = kernels[size_t(kernel)];
+  return enqueue(stream, {"kernel '" + its.name + "'", touches, [=] {
+                            return runKernel(its, shape, arguments, touches);
                           }});
 }
 

@@ -46,6 +46,11 @@ struct LoadedKernels {
   std::map<std::string, std::string> names; // in the simulator
 };
 
+struct LoadedKernel {
+  std::shared_ptr<LoadedKernels> code;
+  std::string name;
+};
+
 class FakeDriver : public rt::cuda::Driver {
 public:
   /// `gpu` outlives the driver.
@@ -68,6 +73,7 @@ public:
                                        uint64_t workspaceBytes,
                                        bool mayAdapt) override;
   rt::Status freeze() override;
+  rt::Status thaw() override;
 
   rt::Status launch(rt::cuda::Stream stream, rt::cuda::Kernel kernel,
                     rt::cuda::LaunchShape shape,
@@ -120,7 +126,7 @@ private:
   rt::Status enqueue(rt::cuda::Stream stream, Task task);
   /// Runs a stream up to that much work.
   rt::Status runUntil(size_t stream, uint64_t count);
-  rt::Status runKernel(const std::string &name, rt::cuda::LaunchShape shape,
+  rt::Status runKernel(const LoadedKernel &kernel, rt::cuda::LaunchShape shape,
                        const std::vector<rt::cuda::Address> &arguments,
                        const std::vector<rt::cuda::Touch> &touches);
   rt::Status runCall(const PreparedCall &call,
@@ -136,8 +142,7 @@ private:
   std::map<void *, uint64_t> pinned;
   std::vector<Queue> streams;
   std::vector<Recorded> events;
-  std::shared_ptr<LoadedKernels> code;
-  std::vector<std::string> kernels;
+  std::vector<LoadedKernel> kernels;
   std::vector<PreparedCall> calls;
   std::unique_ptr<CpuLibrary> library;
   std::vector<std::vector<Task>> graphs;

@@ -59,8 +59,9 @@ public:
   virtual uint64_t highWaterBytes() const = 0;
   /// Prepares another verified program of the device in the same memory, which
   /// then belongs to both: they take turns, and what one leaves in the arena is
-  /// there for the other. Changes nothing in it. Null where the device cannot,
-  /// or where the other needs more memory than there is.
+  /// there for the other. Keeps variables and constants of this program where
+  /// they lie, and nothing else that the arena holds. Null where the device
+  /// cannot, or where the other needs more memory than there is.
   virtual Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other);
 };
