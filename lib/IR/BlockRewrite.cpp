@@ -2,6 +2,7 @@
 
 #include "reprise/IR/BlockRewrite.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -124,6 +125,19 @@ void sg::eraseMarks(Operation *root) {
     mark->replaceAllUsesWith(mark->getOperands());
     mark->erase();
   }
+}
+
+void sg::settleMarks(Operation *root) {
+  root->walk([](KeepOp mark) {
+    Value value = definitionOf(mark.getOperand());
+    REPRISE_FAULT("mark-forgotten", return);
+    while (isa_and_present<ReshapeOp, KeepOp>(value.getDefiningOp()))
+      value = definitionOf(value.getDefiningOp()->getOperand(0));
+    // Arguments and what costs nothing are there in any case.
+    if (Operation *op = value.getDefiningOp(); op && hasOrigin(op))
+      op->setAttr(SgDialect::kKeepAttr, UnitAttr::get(op->getContext()));
+  });
+  eraseMarks(root);
 }
 
 void sg::inlineModule(sg::BlockOp module) {

@@ -124,7 +124,8 @@ SmallVector<OpOperand *> Recomputer::readingLater(const Ops &layer) const {
   for (Operation *op : layer)
     for (Value result : op->getResults())
       for (OpOperand &use : result.getUses())
-        if (isLater(use.getOwner()) && !isStatistics(result))
+        if (use.getOwner()->getBlock() == op->getBlock() &&
+            isLater(use.getOwner()) && !isStatistics(result))
           uses.push_back(&use);
   return uses;
 }

@@ -12,7 +12,6 @@
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/Bridge/ElementTypes.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/CastMotion.h"
 #include "reprise/IR/Kernel.h"
@@ -67,20 +66,6 @@ static Value widen(OpBuilder &b, Location loc, Value value) {
   if (!isa<BFloat16Type, Float16Type>(type.getElementType()))
     return value;
   return sg::CastOp::create(b, loc, type.clone(b.getF32Type()), value);
-}
-
-/// Marks what makes a tensor in place of the tensor: of views what is viewed.
-static void settleMarks(Operation *root) {
-  root->walk([](sg::KeepOp mark) {
-    Value value = sg::definitionOf(mark.getOperand());
-    REPRISE_FAULT("mark-forgotten", return);
-    while (isa_and_present<sg::ReshapeOp, sg::KeepOp>(value.getDefiningOp()))
-      value = sg::definitionOf(value.getDefiningOp()->getOperand(0));
-    // Arguments and what costs nothing are there in any case.
-    if (Operation *op = value.getDefiningOp(); op && sg::hasOrigin(op))
-      op->setAttr(sg::SgDialect::kKeepAttr, UnitAttr::get(op->getContext()));
-  });
-  sg::eraseMarks(root);
 }
 
 namespace {
@@ -177,7 +162,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     walkAndApplyPatterns(getOperation(), std::move(splits));
     if (fuse)
       addBiases(library->get());
-    settleMarks(getOperation());
+    sg::settleMarks(getOperation());
   }
 
   /// Onto products, where the library takes them; `library` may be null.

@@ -62,8 +62,7 @@ class CudaProgram : public DeviceProgram {
 public:
   CudaProgram(const fb::Program &program, std::shared_ptr<CudaSite> its)
       : program(program), site(std::move(its)), driver(site->driver.get()),
-        arena(site->arena), stream(site->stream), staging(site->staging),
-        highWater(program.fixed_bytes()) {}
+        staging(site->staging), highWater(program.fixed_bytes()) {}
   ~CudaProgram() override;
   Status prepare();
 
@@ -115,8 +114,8 @@ private:
   std::shared_ptr<CudaSite> site;
   // The site's.
   Driver *driver;
-  Address arena;
-  Stream stream;
+  Address arena = 0;
+  Stream stream = {};
   Staging &staging;
   InputStaging inputs;
   std::vector<Kernel> kernels;
@@ -464,9 +463,13 @@ Status CudaProgram::captureEntries() {
   return driver->fill(stream, arena, 0, site->arenaBytes);
 }
 
-/// Of an arena of zeros, which it is then again.
+/// In a new arena, or in one of zeros, which it is then again.
 Status CudaProgram::prepare() {
   REPRISE_RETURN_IF_ERROR(loadCode());
+  if (!site->memory)
+    REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
+  arena = site->arena;
+  stream = site->stream;
   REPRISE_RETURN_IF_ERROR(inputs.prepare(*driver, program, arena, stream));
   REPRISE_RETURN_IF_ERROR(prepareSteps());
   REPRISE_RETURN_IF_ERROR(captureEntries());
@@ -582,7 +585,6 @@ CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
     return facts.status();
   site->facts = *facts;
   REPRISE_RETURN_IF_ERROR(checkProgram(program, *site));
-  REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
   auto prepared = std::make_unique<CudaProgram>(program, std::move(site));
   REPRISE_RETURN_IF_ERROR(prepared->prepare());
   return std::unique_ptr<DeviceProgram>(std::move(prepared));

@@ -49,6 +49,10 @@ mlir::Value definitionOf(mlir::Value value);
 /// Takes the marks on tensors away, sg.keep and sg.recompute.
 void eraseMarks(mlir::Operation *root);
 
+/// The same, and says by an attribute of its own (SgDialect::kKeepAttr) that an
+/// op makes a tensor which sg.keep marked; of views what is viewed makes it.
+void settleMarks(mlir::Operation *root);
+
 /// Whether a value costs nothing to have again: a variable's snapshot or a
 /// constant.
 bool isFree(mlir::Value value);

@@ -72,7 +72,7 @@ static void train(mlir::ModuleOp module, const char *mode) {
       run(module, createSgDifferentiate()) &&
       run(module, createSgPrintKept()) &&
       run(module, createSgLowerCheckpointing()) &&
-      run(module, createSgFlatten()))
+      run(module, createSgFlatten()) && run(module, createSgRecomputeMarked()))
     fuse(module);
 }
 
@@ -102,6 +102,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   });
   onCopy([&](mlir::ModuleOp copy) {
     if (run(copy, createSgLowerCheckpointing()) && run(copy, createSgFlatten()))
+      fuse(copy);
+  });
+  onCopy([&](mlir::ModuleOp copy) {
+    if (run(copy, createSgRecomputeMarked()))
       fuse(copy);
   });
   onCopy([&](mlir::ModuleOp copy) { fuse(copy); });
