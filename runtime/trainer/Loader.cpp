@@ -157,16 +157,42 @@ Status Loader::fillRows(const Part &part, const uint64_t *rows, Batch &batch) {
   });
 }
 
+/// Streams of their own, the first of them the seed's.
+uint64_t Loader::seedOf(uint64_t stream) const {
+  return options.seed + stream * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/// Writes the order in which the parts of an epoch have their batches.
+void Loader::drawTurns(uint64_t epoch, std::vector<uint64_t> &places,
+                       std::vector<Turn> &into) const {
+  places.resize(into.size());
+  shuffleEpoch(seedOf(parts.size()), epoch, places.size(), places.data());
+  size_t place = 0;
+  for (size_t p = 0; p < parts.size(); ++p)
+    for (uint64_t number = 0; number < parts[p].batches; ++number)
+      into[places[place++]] = {p, number};
+}
+
+std::vector<size_t> Loader::partsAhead() const {
+  if (parts.size() == 1)
+    return {0};
+  std::vector<uint64_t> places;
+  std::vector<Turn> order;
+  order.resize(size_t(perEpoch));
+  drawTurns(options.epoch, places, order);
+  std::vector<size_t> ahead;
+  for (size_t k = size_t(first % perEpoch); k < order.size(); ++k)
+    if (std::find(ahead.begin(), ahead.end(), order[k].part) == ahead.end())
+      ahead.push_back(order[k].part);
+  return ahead;
+}
+
 /// Puts rows and turns into the order of an epoch.
 void Loader::orderEpochs(uint64_t epoch) {
   if (options.mode != LoaderMode::Train || orderedEpoch == epoch)
     return;
   uint64_t drawnEpoch = epoch;
   REPRISE_FAULT("epochs-in-one-order", drawnEpoch = 0);
-  // Streams of their own, the first of them the seed's.
-  auto seedOf = [&](uint64_t stream) {
-    return options.seed + stream * UINT64_C(0x9E3779B97F4A7C15);
-  };
   for (size_t p = 0; p < parts.size(); ++p) {
     Part &part = parts[p];
     if (!part.data->shuffled())
@@ -176,14 +202,8 @@ void Loader::orderEpochs(uint64_t epoch) {
       row = part.rows ? (*part.rows)[row] : row;
   }
   orderedEpoch = epoch;
-  if (parts.size() == 1)
-    return;
-  drawn.resize(turns.size());
-  shuffleEpoch(seedOf(parts.size()), drawnEpoch, drawn.size(), drawn.data());
-  size_t place = 0;
-  for (size_t p = 0; p < parts.size(); ++p)
-    for (uint64_t number = 0; number < parts[p].batches; ++number)
-      turns[drawn[place++]] = {p, number};
+  if (parts.size() > 1)
+    drawTurns(drawnEpoch, drawn, turns);
 }
 
 Status Loader::fillBatch(uint64_t number, Batch &batch) {

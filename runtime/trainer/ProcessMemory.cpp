@@ -134,6 +134,59 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   return memory;
 }
 
+namespace {
+/// What a program takes by itself.
+struct OwnBytes {
+  size_t arena = 0, kept = 0, duringCalls = 0;
+  uint64_t code = 0, batch = 0;
+};
+} // namespace
+
+static Expected<OwnBytes> ownBytes(const rp_program *program) {
+  OwnBytes own;
+  REPRISE_RETURN_IF_ERROR(takeStatus(
+      rp_program_host_bytes(program, &own.arena, &own.kept, &own.duringCalls)));
+  Expected<uint64_t> batch = batchBytes(program);
+  if (!batch.ok())
+    return batch.status();
+  own.batch = *batch;
+  own.code = rp_program_code_bytes(program);
+  return own;
+}
+
+Status reprise::rt::addPrograms(const rp_program *first,
+                                const std::vector<const rp_program *> &others,
+                                ProcessMemory &memory) {
+  if (others.empty())
+    return {};
+  Expected<OwnBytes> base = ownBytes(first);
+  if (!base.ok())
+    return base.status();
+  OwnBytes most = *base;
+  uint64_t code = 0, kept = 0;
+  for (const rp_program *program : others) {
+    Expected<OwnBytes> own = ownBytes(program);
+    if (!own.ok())
+      return own.status();
+    code += own->code;
+    kept += own->kept;
+    most.arena = std::max(most.arena, own->arena);
+    most.duringCalls = std::max(most.duringCalls, own->duringCalls);
+    most.batch = std::max(most.batch, own->batch);
+  }
+  using Kind = HostItem::Kind;
+  for (HostItem item :
+       {HostItem{"arena, what the largest program takes more",
+                 most.arena - base->arena},
+        HostItem{"compiled kernels of the other programs", code},
+        HostItem{"library kernels and their buffers of the others",
+                 kept + most.duringCalls - base->duringCalls, Kind::Estimated},
+        HostItem{"batches ahead, what the largest program takes more",
+                 LoaderOptions().depth * (most.batch - base->batch)}})
+    memory.items.push_back(std::move(item));
+  return {};
+}
+
 /// "arena 812345678, data set 47040000, ...": the largest four.
 static std::string listItems(const ProcessMemory &memory) {
   std::vector<HostItem> sorted = memory.items;

@@ -306,6 +306,11 @@ Status Run::startLoader() {
   if (!created.ok())
     return created.status();
   loader = std::move(*created);
+  std::vector<StepPlace> places;
+  for (size_t part : loader->partsAhead())
+    places.push_back({position.epoch, part});
+  if (options.programs)
+    options.programs->expect(places);
   return {};
 }
 
@@ -340,6 +345,10 @@ Status Run::takeProgram(const StepPlace &place) {
   if (!options.programs ||
       (currentPlace && options.programs->isSame(*currentPlace, place)))
     return {};
+  if (!options.programs->await(place, options.stop)) {
+    result.stopped = true;
+    return Status::error(RP_UNAVAILABLE, "stopped before its program is there");
+  }
   REPRISE_RETURN_IF_ERROR(options.programs->use(backend, place));
   currentPlace = place;
   Expected<StepForm> read = readStepForm(backend, StepKind::Train);
@@ -578,7 +587,8 @@ Expected<TrainResult> reprise::rt::train(Backend &backend,
                                          const TrainOptions &options) {
   Run run(backend, options);
   REPRISE_RETURN_IF_ERROR(run.prepare());
-  if (Status status = run.loop(); !status.ok())
+  // One that stopped while it waited for a program did so between two steps.
+  if (Status status = run.loop(); !status.ok() && !run.result.stopped)
     return run.fail(status);
   if (Status status = run.finish(); !status.ok())
     return run.fail(status);

@@ -8,11 +8,13 @@
 
 #include "../runtime/trainer/TestFiles.h"
 #include "ZooTraining.h"
+#include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/Checkpointing.h"
 #include "reprise/Runtime/Trainer/Programs.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mlir;
 using namespace reprise;
@@ -249,6 +251,138 @@ TEST(SwitchingSizes, EachGivesWhatASessionOfItsOwnGives) {
     runStep(alone, program, int64_t(step));
     EXPECT_TRUE(variablesOf(**wrapped) == variablesOf(**shared));
     rp_session_destroy(alone);
+  }
+  rp_session_destroy(session);
+}
+
+namespace {
+/// A size in one session with others, and by itself: another program, without a
+/// budget.
+struct Size {
+  Opened within, alone;
+  std::string name;
+};
+
+/// A ResNet of images of some size, whose activations outweigh its variables.
+ZooCase resnetOf(int64_t height, int64_t width) {
+  ZooCase resnet = smallModels()[1];
+  resnet.options.baseWidth = 4;
+  resnet.options.batch = 16;
+  resnet.options.height = height;
+  resnet.options.width = width;
+  return resnet;
+}
+
+CompileOptions withinBudget() {
+  CompileOptions options;
+  options.checkpointing = "none";
+  options.evaluation = false;
+  options.hyperparameters["weight-decay"] = 5e-4;
+  options.planWork = 0.02;
+  return options;
+}
+
+/// A quarter of the way from what images of a size take without recomputation
+/// to the least that they can take; 0 after an error, which fails the test.
+uint64_t tightBudget(MLIRContext &context, const ZooCase &largest) {
+  OwningOpRef<mlir::ModuleOp> model = buildCase(context, largest);
+  auto plans = planBudgets(*model, withinBudget());
+  if (failed(plans))
+    return 0;
+  // Of its own kernels, which are planned already.
+  BudgetCurve &own = plans->own();
+  uint64_t least = own.totalBytes(own.smallest()), most = own.plainBytes();
+  EXPECT_LT(least, most);
+  constexpr uint64_t alignment = 64; // of an arena's end
+  return (most - (most - least) / 4) / alignment * alignment;
+}
+
+/// Searched for a plan only where the step without recomputation does not fit.
+Size sizeWithin(MLIRContext &context, const ZooCase &resnet, uint64_t budget) {
+  Size size = {nullptr, open(compileCase(context, resnet, "none")),
+               std::to_string(*resnet.options.height) + "x" +
+                   std::to_string(*resnet.options.width)};
+  if (!size.alone)
+    return size;
+  OwningOpRef<mlir::ModuleOp> model = buildCase(context, resnet);
+  CompileOptions options = withinBudget();
+  options.budget = {BudgetRequest::Kind::Bytes, budget, 0};
+  if (rp_program_arena_bytes(size.alone.get()) <= budget)
+    options.planWork = 0;
+  auto file = compileModel(*model, options);
+  if (succeeded(file))
+    size.within = open(*file);
+  return size;
+}
+
+/// Each of so many sizes thrice, in an order that follows from nothing else.
+std::vector<size_t> shuffled(size_t sizes) {
+  std::vector<size_t> order;
+  for (size_t k = 0; k < 3 * sizes; ++k)
+    order.push_back(k % sizes);
+  std::shuffle(order.begin(), order.end(), std::mt19937(7));
+  return order;
+}
+} // namespace
+
+/// Takes over the variables of `from`, runs a step and hands them out.
+static ByteStore stepAlone(const rp_program *program, const ByteStore &from,
+                           int64_t step) {
+  rp_session *session = nullptr;
+  EXPECT_TRUE(
+      rt::takeStatus(rp_session_create(program, nullptr, &session)).ok());
+  auto backend = rt::wrapSession(program, session);
+  EXPECT_TRUE(backend.ok());
+  for (const auto &[name, bytes] : from)
+    EXPECT_TRUE(
+        (*backend)->writeVariable(name, bytes.data(), bytes.size()).ok());
+  runStep(session, program, step);
+  ByteStore after = variablesOf(**backend);
+  rp_session_destroy(session);
+  return after;
+}
+
+// What is measured is the highest byte that a step changed.
+TEST(SwitchingSizes, TwelveKeepOneBudgetAtEveryStep) {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  loadEverything(context);
+  uint64_t budget = tightBudget(context, resnetOf(32, 48));
+  ASSERT_GT(budget, 0u);
+  std::vector<Size> sizes;
+  unsigned bound = 0; // that compute again
+  for (int64_t height : {16, 24, 32})
+    for (int64_t width : {16, 24, 32, 48}) {
+      sizes.push_back(sizeWithin(context, resnetOf(height, width), budget));
+      ASSERT_TRUE(sizes.back().within && sizes.back().alone);
+      bound += rp_program_arena_bytes(sizes.back().alone.get()) > budget;
+    }
+  EXPECT_GE(bound, 1u);
+  EXPECT_LT(bound, sizes.size());
+  rp_session_options options = {};
+  options.check_memory = 1;
+  rp_session *session = nullptr;
+  const rp_program *first = sizes.front().within.get();
+  ASSERT_TRUE(
+      rt::takeStatus(rp_session_create(first, &options, &session)).ok());
+  ASSERT_TRUE(rt::takeStatus(rp_session_initialize(session, 5)).ok());
+  auto shared = rt::wrapSession(first, session);
+  ASSERT_TRUE(shared.ok());
+  int64_t step = 0;
+  for (size_t size : shuffled(sizes.size())) {
+    SCOPED_TRACE("step " + std::to_string(step) + " of " + sizes[size].name);
+    const rp_program *program = sizes[size].within.get();
+    ASSERT_TRUE((*shared)->switchTo(program).ok());
+    ByteStore before = variablesOf(**shared);
+    runStep(session, program, step);
+    auto memory = (*shared)->memory();
+    ASSERT_TRUE(memory.ok());
+    EXPECT_LE(memory->arena_bytes, budget);
+    EXPECT_LE(memory->changed_bytes, budget);
+    EXPECT_EQ(memory->high_water_bytes,
+              (*shared)->entry("train_step")->peakBytes);
+    EXPECT_TRUE(stepAlone(sizes[size].alone.get(), before, step) ==
+                variablesOf(**shared));
+    ++step;
   }
   rp_session_destroy(session);
 }

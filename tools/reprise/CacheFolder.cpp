@@ -32,5 +32,7 @@ rt::Status tools::writeCacheFile(const std::string &path, const void *data,
   if (!target->isFile())
     return rt::Status::error(RP_IO_ERROR,
                              "'" + path + "' is not a regular file");
+  // Takes away what a process that was killed left aside.
+  REPRISE_RETURN_IF_ERROR(rt::checkWritable(path));
   return rt::writeFile(path, data, bytes);
 }

@@ -238,15 +238,14 @@ rt::Status HookFlags::load() {
 }
 
 std::function<void(const rt::RunSpan &)>
-HookFlags::makeTrace(std::vector<rt::TracedOp> ops, uint64_t fixedBytes,
+HookFlags::makeTrace(decltype(rt::ProfileTraceOptions::program) program,
                      rt::Backend &backend, std::vector<rt::Hook *> &all) {
-  trace.ops = std::move(ops);
-  trace.fixedBytes = fixedBytes;
+  trace.program = std::move(program);
   trace.backend = &backend;
   auto hook = std::make_unique<rt::ProfileTrace>(trace);
   rt::ProfileTrace *made = hook.get();
   hooks.push_back(std::move(hook));
-  all.push_back(made);
+  all.insert(all.begin(), made);
   return [made](const rt::RunSpan &span) { made->add(span); };
 }
 

@@ -28,10 +28,10 @@ public:
                                rt::MemoryMonitorOptions memory);
   /// Whether steps are to be traced.
   bool traces() const { return !trace.path.empty(); }
-  /// Makes that hook as well, of a program's steps and the backend that runs
-  /// them; for TrainOptions::onSpan.
+  /// Makes that hook as well, before the others, of the program that `backend`
+  /// has; for TrainOptions::onSpan.
   std::function<void(const rt::RunSpan &)>
-  makeTrace(std::vector<rt::TracedOp> ops, uint64_t fixedBytes,
+  makeTrace(decltype(rt::ProfileTraceOptions::program) program,
             rt::Backend &backend, std::vector<rt::Hook *> &all);
   /// Where a signal or an error leaves the state; empty: nowhere.
   const std::string &checkpointPath() const { return checkpoint; }

@@ -72,11 +72,8 @@ static rt::Status addFile(const std::string &path, llvm::SHA256 &digest) {
   return {};
 }
 
-rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request) {
-  Compiler compiler;
-  compiler.hideWarnings();
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
+                                               const Compiler &loaded) {
   const CompileOptions &options = request.compile;
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
@@ -86,7 +83,7 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request) {
   llvm::SHA256 digest;
   // A number before each text, so that none can go on in the next.
   for (const std::string &text :
-       {thisCompiler(), request.source, compiler.print(),
+       {thisCompiler(), request.source, loaded.print(),
         describeOptions(options), machine.processor, machine.library}) {
     digest.update(llvm::StringRef(std::to_string(text.size()) + "\n"));
     digest.update(llvm::StringRef(text));
@@ -151,12 +148,22 @@ void ProgramCache::makeRoom(uint64_t bytes) const {
   }
 }
 
+std::mutex &ProgramCache::writing() {
+  // Never destroyed: a thread may be left behind that writes.
+  static auto *mutex = new std::mutex;
+  return *mutex;
+}
+
 std::string ProgramCache::keep(const std::string &name,
                                const std::vector<uint8_t> &bytes) const {
   if (folder.empty() || bytes.size() > limit)
     return "";
+  std::lock_guard<std::mutex> lock(writing());
   makeRoom(bytes.size());
   rt::Status status = writeCacheFile(pathOf(name), bytes.data(), bytes.size());
+  // What another process kept meanwhile made no room for this one.
+  if (status.ok())
+    makeRoom(0);
   return status.ok() ? ""
                      : "compiled programs are not kept: " + status.message();
 }

@@ -6,13 +6,15 @@
 // opened, so that processes may share the folder; a damaged one is a miss.
 //
 // REPRISE_CACHE_BYTES limits the folder (2GiB without it; 0: no cache). What
-// was used longest ago goes first.
+// was used longest ago goes first; while two processes write at once it may
+// hold a file of each more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PROGRAMCACHE_H
 #define REPRISE_TOOLS_PROGRAMCACHE_H
 
 #include "ModelRequest.h"
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -26,13 +28,15 @@ public:
   /// The user's. Fails where REPRISE_CACHE_BYTES is no size.
   static rt::Expected<ProgramCache> ofUser();
 
-  /// What an artifact of the request is called. Fails where the model cannot be
-  /// loaded.
-  static rt::Expected<std::string> nameOf(const ModelRequest &request);
+  /// What an artifact of the request is called, whose model is loaded.
+  static rt::Expected<std::string> nameOf(const ModelRequest &request,
+                                          const Compiler &loaded);
   std::optional<std::vector<uint8_t>> find(const std::string &name) const;
   /// Makes room and keeps the bytes; a note why it could not, or "".
   std::string keep(const std::string &name,
                    const std::vector<uint8_t> &bytes) const;
+  /// Held while a file of it is written.
+  static std::mutex &writing();
   /// Forgets what turned out to be damaged.
   void drop(const std::string &name) const;
 

@@ -1,6 +1,7 @@
 //===- Refusal.cpp - A budget that cannot be met --------------------------===//
 //
-// Ways out, best first: a little more budget, which changes nothing else, and
+// With few words the two numbers are told, for what goes on without it. Else
+// ways out, best first: a little more budget, which changes nothing else, and
 // all that the step wants where that is hardly more; a smaller batch; no
 // momentum, which is memory too; and where none of these fit, all that the step
 // wants. No two are alike.
@@ -172,19 +173,39 @@ rt::Status tools::refuseAsJson(const ModelRequest &request,
   return alreadyShown();
 }
 
+/// The two numbers alone, in a line.
+static rt::Status refuseShortly(const ModelRequest &request, uint64_t asked,
+                                uint64_t smallest) {
+  return invalid("'" + request.source + "' cannot be trained in " +
+                 sizeAndBytes(asked) + "; " + sizeAndBytes(smallest) +
+                 " is the smallest budget that can be met");
+}
+
+rt::Status tools::lowerLoaded(Compiler &compiler, const ModelRequest &request,
+                              CompileLevel level, Advice advice) {
+  CompileOptions options = request.compile;
+  std::optional<BudgetFacts> refused;
+  rt::Status shortly;
+  options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
+                               std::optional<PlanChoice> choice) {
+    if (choice)
+      return;
+    if (advice == Advice::WaysOut)
+      refused = budgetFactsOf(request.source, plans, bytes);
+    else
+      shortly = refuseShortly(request, bytes, plans.smallest().bytes());
+  };
+  rt::Status status = compiler.lower(options, level);
+  if (!shortly.ok())
+    return shortly;
+  return refused ? refuse(request, *refused) : status;
+}
+
 rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
                                CompileLevel level) {
   REPRISE_RETURN_IF_ERROR(
       compiler.load(request.source, request.kind, request.model));
-  CompileOptions options = request.compile;
-  std::optional<BudgetFacts> refused;
-  options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
-                               std::optional<PlanChoice> choice) {
-    if (!choice)
-      refused = budgetFactsOf(request.source, plans, bytes);
-  };
-  rt::Status status = compiler.lower(options, level);
-  return refused ? refuse(request, *refused) : status;
+  return lowerLoaded(compiler, request, level, Advice::WaysOut);
 }
 
 rt::Status tools::contradiction(const std::string &error) {

@@ -6,6 +6,10 @@
 
 namespace reprise::tools {
 
+/// How much is looked for of what would help: ways out are planned, which takes
+/// longer than a refusal.
+enum class Advice { WaysOut, Numbers };
+
 /// The error that `facts`, which have no plan, mean for a request: at most
 /// fifteen lines, with ways out that have been tried on paper.
 rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
@@ -17,6 +21,9 @@ rt::Status refuseAsJson(const ModelRequest &request, const BudgetFacts &facts);
 /// met.
 rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,
                         CompileLevel level);
+/// The same of a request that `compiler` has loaded.
+rt::Status lowerLoaded(Compiler &compiler, const ModelRequest &request,
+                       CompileLevel level, Advice advice);
 
 /// A proof that is untrue, as BudgetPlans::checkProofs says it: an internal
 /// error that ends everything.

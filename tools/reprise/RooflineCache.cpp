@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -108,10 +110,19 @@ rt::Expected<rt::Roofline> tools::cachedRoofline(const std::string &path,
 rt::Expected<rt::Roofline>
 tools::machineRoofline(const MachineId &machine, const MeasureRoofline &measure,
                        bool mayWarn) {
+  // Once a process, so that its plans are of one machine, cached or not.
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, unsigned>, rt::Roofline> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::pair<std::string, unsigned> key(machine.device, machine.threads);
+  if (auto found = known.find(key); found != known.end())
+    return found->second;
   std::string note;
   auto roofline =
       cachedRoofline(rooflineCachePath(machine), machine, measure, note);
   if (mayWarn && !note.empty())
     warn(note);
+  if (roofline.ok())
+    known[key] = *roofline;
   return roofline;
 }

@@ -3,20 +3,34 @@
 #include "RunPrograms.h"
 #include "Console.h"
 #include "reprise/Runtime/HostMemory.h"
-#include "text/Size.h"
+#include "reprise/Runtime/Trainer/Hooks.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>
 #include <chrono>
-#include <sys/resource.h>
-#include <unistd.h>
+#include <numeric>
+#include <utility>
 
 using namespace reprise;
 using namespace reprise::tools;
 
 using Clock = std::chrono::steady_clock;
 
-static double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+namespace {
+/// Adds the seconds that it lives.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &total) : total(total) {}
+  ~Stopwatch() {
+    total += std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+
+private:
+  double &total;
+  Clock::time_point begin = Clock::now();
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Which program
@@ -52,16 +66,34 @@ std::string RunPrograms::nameOf(const Key &key) const {
   return mode.empty() ? size : mode + ", " + size;
 }
 
-RunFlags RunPrograms::flagsOf(const Key &key) const {
+RunFlags RunPrograms::flagsOf(size_t phase) const {
   RunFlags of = flags;
-  if (std::string mode = modeOf(key.first); !mode.empty())
+  if (std::string mode = modeOf(phase); !mode.empty())
     of.compile.setMode(mode);
-  if (key.second == kOwnSize)
+  return of;
+}
+
+/// The run's own, in a mode and for the images of a bucket.
+rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
+                                                   size_t bucket) const {
+  ModelRequest of = own;
+  if (!mode.empty()) {
+    CompileFlags compile = settled.compile;
+    compile.setMode(mode);
+    rt::Expected<CompileOptions> options = compile.options();
+    if (!options.ok())
+      return options.status();
+    of.compile = std::move(*options);
+    // What no option says by itself.
+    of.compile.emitGradients = own.compile.emitGradients;
+    of.compile.emitNonFinite = own.compile.emitNonFinite;
+    of.compile.loss = own.compile.loss;
+  }
+  if (bucket == kOwnSize)
     return of;
-  const rt::Bucket &bucket = plan.buckets[key.second];
-  of.model.setImage(std::to_string(bucket.height) + "x" +
-                    std::to_string(bucket.width));
-  of.model.setBatch(int64_t(bucket.batch));
+  of.model.height = plan.buckets[bucket].height;
+  of.model.width = plan.buckets[bucket].width;
+  of.model.batch = int64_t(plan.buckets[bucket].batch);
   return of;
 }
 
@@ -86,111 +118,167 @@ rt::Status RunPrograms::checkModes() const {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Starts to compile what will be wanted, by a thread that yields to the run's.
-void RunPrograms::compileAhead(const Key &key) {
-  if (programs.count(key) || coming.count(key))
-    return;
-  coming[key] = std::async(std::launch::async, [this, of = flagsOf(key)] {
-    // Of this thread alone, which is what Linux means.
-    (void)::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
-    return compileBeside(of, request, /*isQuiet=*/true);
-  });
+/// Of what will be wanted, whose compilation begins if it has not.
+RunPrograms::Ticket RunPrograms::ticketOf(const Key &key) {
+  auto [found, isNew] = coming.try_emplace(key);
+  if (isNew)
+    found->second = queue.add(
+        [wanted = requestOf(key),
+         describes = request.describes]() -> rt::Expected<BuiltProgram> {
+          if (!wanted.ok())
+            return wanted.status();
+          auto build = ProgramBuild::begin(*wanted, describes);
+          return build.ok() ? (*build)->finish() : build.status();
+        });
+  return found->second;
 }
 
-rt::Expected<RunPrograms::Program> RunPrograms::programOf(const Key &key) {
+bool RunPrograms::awaitTicket(const Key &key, const std::atomic<bool> *stop) {
+  Ticket ticket = ticketOf(key);
+  queue.prefer(ticket);
+  Activity activity("compiling the program for " + nameOf(key));
+  Stopwatch watch(awaited);
+  return queue.await(ticket, stop);
+}
+
+rt::Expected<BuiltProgram> RunPrograms::programOf(const Key &key) {
   if (auto found = programs.find(key); found != programs.end())
     return found->second;
-  Clock::time_point begin = Clock::now();
-  auto started = coming.find(key);
-  rt::Expected<Program> program =
-      started != coming.end()
-          ? started->second.get()
-          : compileBeside(flagsOf(key), request, /*isQuiet=*/false);
-  if (started != coming.end())
-    coming.erase(started);
-  seconds += since(begin);
-  if (program.ok())
-    programs[key] = *program;
+  awaitTicket(key, /*stop=*/nullptr);
+  rt::Expected<BuiltProgram> program = queue.take(coming[key]);
+  coming.erase(key);
+  if (!program.ok())
+    return program;
+  if (!program->note.empty() && !std::exchange(hasWarned, true))
+    warn(program->note);
+  programs[key] = *program;
   return program;
 }
 
-/// A batch for every bucket, and all of them sizes that the model can have.
-rt::Status RunPrograms::settleBuckets() {
-  if (plan.buckets.empty())
-    return {};
+/// What is said of the model, once for all programs: data are looked at. A
+/// batch for every bucket.
+rt::Status RunPrograms::settle() {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
-  if (*kind != SourceKind::Zoo)
+  if (!plan.buckets.empty() && *kind != SourceKind::Zoo)
     return misuse("--buckets compiles a program for each size, which takes a "
                   "model of the zoo; '" +
                   flags.source + "' has one size");
-  rt::Expected<ModelRequest> model = modelRequest(flags, request);
+  settled = flags;
+  std::string target;
+  REPRISE_RETURN_IF_ERROR(settleDevice(settled, target));
+  rt::Expected<ModelRequest> model = modelRequest(settled, request);
   if (!model.ok())
     return model.status();
+  own = std::move(*model);
   for (rt::Bucket &bucket : plan.buckets)
     if (!bucket.batch)
-      bucket.batch = size_t(batchOf(*model));
+      bucket.batch = size_t(batchOf(own));
   return {};
 }
 
-/// Whether a program for another size has the variables of the model's own:
-/// those that hold a number for each place of an image have not.
-rt::Status RunPrograms::checkVariables(const rt::Bucket &bucket,
-                                       rp_program *program) {
-  for (size_t i = 0, n = rp_program_variable_count(running.get()); i < n; ++i) {
-    rp_tensor_info mine = {}, other = {};
-    REPRISE_RETURN_IF_ERROR(
-        rt::takeStatus(rp_program_variable(running.get(), i, &mine)));
-    REPRISE_RETURN_IF_ERROR(
-        rt::takeStatus(rp_program_variable(program, i, &other)));
-    bool isSame = std::string_view(mine.name) == other.name &&
-                  mine.rank == other.rank &&
-                  std::equal(mine.shape, mine.shape + mine.rank, other.shape);
-    if (!isSame)
+/// Whether a model for another size has the variables of the run's own: those
+/// that hold a number for each place of an image have not.
+rt::Status
+RunPrograms::checkVariables(const rt::Bucket &bucket,
+                            const std::vector<ModelVariable> &mine,
+                            const std::vector<ModelVariable> &theirs) const {
+  for (size_t i = 0; i < mine.size(); ++i)
+    if (i >= theirs.size() || !(mine[i] == theirs[i]))
       return invalid("images of " + bucket.str() + ": '" + flags.source +
                      "' has parameters whose shapes follow from the size of "
                      "images, such as '" +
-                     mine.name + "'; its images are of one size");
-  }
+                     mine[i].name + "'; its images are of one size");
   return {};
 }
 
-/// Compiles the programs of all sizes; one that does not fit ends the run, or
-/// its size is left out.
-rt::Status RunPrograms::compileBuckets(size_t phase) {
+std::vector<rt::Bucket> RunPrograms::buckets() const {
+  std::vector<rt::Bucket> all = plan.buckets;
+  for (rt::Bucket &bucket : all)
+    bucket.batch *= flags.compile.microBatches();
+  return all;
+}
+
+/// Whether images of a bucket are those that the run's own program takes.
+bool RunPrograms::isOwnSize(const rt::Bucket &bucket) const {
+  rp_program *own = running.program.get();
+  for (size_t i = 0, n = rp_program_input_count(own, "train_step"); i < n;
+       ++i) {
+    rp_tensor_info info = {};
+    bool isRead =
+        rt::takeStatus(rp_program_input(own, "train_step", i, &info)).ok();
+    if (isRead && info.binding == RP_BINDING_DATA && info.rank == 4)
+      return info.shape[0] ==
+                 int64_t(bucket.batch * flags.compile.microBatches()) &&
+             info.shape[1] == bucket.height && info.shape[2] == bucket.width;
+  }
+  return false;
+}
+
+/// A program that is begun: planned where it may be refused, as it is when it
+/// has a budget or the process a limit.
+rt::Expected<std::shared_ptr<ProgramBuild>>
+RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
+  if (!wanted.ok())
+    return wanted.status();
+  Stopwatch watch(planned);
+  auto begun = ProgramBuild::begin(*wanted, request.describes);
+  if (!begun.ok())
+    return begun.status();
+  std::shared_ptr<ProgramBuild> build = std::move(*begun);
+  if (wanted->compile.budget || flags.memoryLimit) {
+    REPRISE_RETURN_IF_ERROR(build->plan(advice, /*isQuiet=*/false));
+    REPRISE_RETURN_IF_ERROR(checkArena(build->arenaBytes(), predicted.sum()));
+  }
+  return build;
+}
+
+/// Plans the programs of all sizes where they may be refused: one that does not
+/// fit ends the run, or its size is left out. Begins to compile the others.
+rt::Status RunPrograms::prepareBuckets(size_t phase) {
+  auto ownBuild = ProgramBuild::begin(own, /*describes=*/false);
+  if (!ownBuild.ok())
+    return ownBuild.status();
+  Advice advice = plan.skipsLarge ? Advice::Numbers : Advice::WaysOut;
   std::vector<rt::Bucket> fitting;
-  std::map<Key, Program> compiled;
-  for (size_t bucket = 0; bucket < plan.buckets.size(); ++bucket) {
-    Key key = {phase, bucket};
-    rt::Expected<Program> program = programOf(key);
-    if (program.ok()) {
-      REPRISE_RETURN_IF_ERROR(
-          checkVariables(plan.buckets[bucket], program->get()));
-      compiled[{phase, fitting.size()}] = *program;
-      fitting.push_back(plan.buckets[bucket]);
+  for (size_t k = 0; k < plan.buckets.size(); ++k) {
+    const rt::Bucket &bucket = plan.buckets[k];
+    Key key = {phase, fitting.size()};
+    if (isOwnSize(bucket)) {
+      programs[key] = running;
+      fitting.push_back(bucket);
       continue;
     }
-    std::string size = plan.buckets[bucket].str();
-    if (!plan.skipsLarge || isMisuse(program.status()))
-      return rt::Status::error(program.status().code(),
-                               "images of " + size + ": " +
-                                   program.status().message());
-    warn("images of " + size + " are left out: " + program.status().message());
+    auto begun = build(requestOf({phase, k}), advice);
+    if (begun.ok()) {
+      REPRISE_RETURN_IF_ERROR(checkVariables(bucket, (*ownBuild)->variables(),
+                                             (*begun)->variables()));
+      coming[key] = queue.add([build = *begun] { return build->finish(); });
+      fitting.push_back(bucket);
+      continue;
+    }
+    if (takeOther({phase, k}, begun.status()))
+      return prepareBuckets(phase);
+    if (!plan.skipsLarge || isMisuse(begun.status()))
+      return rt::Status::error(begun.status().code(),
+                               "images of " + bucket.str() + ": " +
+                                   begun.status().message());
+    warn("images of " + bucket.str() +
+         " are left out: " + begun.status().message());
   }
   if (fitting.empty())
     return invalid("none of the sizes of --buckets fits");
-  auto own = programs.find({phase, kOwnSize});
-  if (own != programs.end())
-    compiled.insert(*own);
-  programs = std::move(compiled);
   plan.buckets = std::move(fitting);
+  // Compiling takes memory too, which is not to be taken beside the steps.
+  for (size_t k = 0; flags.memoryLimit && k < plan.buckets.size(); ++k)
+    REPRISE_RETURN_IF_ERROR(programOf({phase, k}).status());
   return {};
 }
 
-/// Compiles whatever has a budget, which may be refused; that is to be said
-/// before the first step, not in a later epoch.
-rt::Status RunPrograms::compileBudgets() {
+/// Plans whatever has a budget, which may be refused; that is to be said before
+/// the first step, not in a later epoch.
+rt::Status RunPrograms::prepareBudgets() {
   auto hasBudget = [](const std::string &mode) {
     return mode.rfind("budget=", 0) == 0;
   };
@@ -201,23 +289,27 @@ rt::Status RunPrograms::compileBudgets() {
     sizes.push_back(kOwnSize);
   for (size_t phase = 0; phase < plan.phases.size(); ++phase)
     for (size_t size : sizes) {
-      if (!hasBudget(modeOf(phase)))
-        continue;
       Key key = {phase, size};
-      if (rt::Status status = programOf(key).status(); !status.ok())
-        return rt::Status::error(status.code(), "the program for " +
-                                                    nameOf(key) + ": " +
-                                                    status.message());
+      if (!hasBudget(modeOf(phase)) || programs.count(key) || coming.count(key))
+        continue;
+      auto begun = build(requestOf(key), Advice::WaysOut);
+      if (!begun.ok() && takeOther(key, begun.status()))
+        return prepareBudgets();
+      if (!begun.ok())
+        return rt::Status::error(begun.status().code(),
+                                 "the program for " + nameOf(key) + ": " +
+                                     begun.status().message());
+      coming[key] = queue.add([build = *begun] { return build->finish(); });
     }
   if (!hasBudget(plan.onOutOfMemory))
     return {};
+  auto begun = build(requestFor(plan.onOutOfMemory, kOwnSize), Advice::WaysOut);
+  if (!begun.ok())
+    return rt::Status::error(begun.status().code(),
+                             "on_out_of_memory: " + begun.status().message());
   // It lies in the cache of programs until it is wanted.
-  RunFlags of = flags;
-  of.compile.setMode(plan.onOutOfMemory);
-  rt::Status status = compileBeside(of, request, /*isQuiet=*/false).status();
-  return status.ok() ? status
-                     : rt::Status::error(status.code(), "on_out_of_memory: " +
-                                                            status.message());
+  queue.add([build = *begun] { return build->finish(); });
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,22 +326,31 @@ bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
   // Those of the mode that does not fit.
   for (auto it = programs.begin(); it != programs.end();)
     it = it->first.first == key.first ? programs.erase(it) : std::next(it);
+  for (auto it = coming.begin(); it != coming.end();) {
+    if (it->first.first != key.first) {
+      ++it;
+      continue;
+    }
+    queue.drop(it->second);
+    it = coming.erase(it);
+  }
   return true;
 }
 
 rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
   REPRISE_RETURN_IF_ERROR(checkModes());
-  REPRISE_RETURN_IF_ERROR(settleBuckets());
+  REPRISE_RETURN_IF_ERROR(settle());
   current = {phaseOf(epoch), kOwnSize};
-  auto opened = RunningProgram::open(flagsOf(current), request);
+  auto opened = RunningProgram::open(flagsOf(current.first), request);
   if (!opened.ok() && takeOther(current, opened.status()))
-    opened = RunningProgram::open(flagsOf(current), request);
+    opened = RunningProgram::open(flagsOf(current.first), request);
   if (!opened.ok())
     return opened;
-  programs[current] = running = opened->opened();
+  programs[current] = first = running = opened->opened();
+  predicted = opened->process();
   if (!plan.buckets.empty())
-    REPRISE_RETURN_IF_ERROR(compileBuckets(current.first));
-  REPRISE_RETURN_IF_ERROR(compileBudgets());
+    REPRISE_RETURN_IF_ERROR(prepareBuckets(current.first));
+  REPRISE_RETURN_IF_ERROR(prepareBudgets());
   return opened;
 }
 
@@ -266,30 +367,44 @@ rt::Status RunPrograms::note(rt::Backend &backend) {
   return {};
 }
 
-/// Whether the process may hold the arena of `next` in place of the one that it
-/// has.
-bool RunPrograms::mayTake(rp_program *next) const {
-  uint64_t has = rp_program_arena_bytes(running.get()),
-           wants = rp_program_arena_bytes(next);
-  return !flags.memoryLimit || wants <= has ||
-         rt::residentBytes() + (wants - has) <= flags.memoryLimit;
+/// Whether a process of `held` bytes may hold an arena in place of its own.
+rt::Status RunPrograms::checkArena(uint64_t wanted, uint64_t held) const {
+  uint64_t has = rp_program_arena_bytes(running.program.get());
+  bool fits = !flags.memoryLimit || wanted <= has ||
+              held + (wanted - has) <= flags.memoryLimit;
+  if (fits)
+    return {};
+  return rt::Status::error(RP_OUT_OF_MEMORY,
+                           "with its arena of " + std::to_string(wanted) +
+                               " bytes the process would hold more than "
+                               "--memory-limit, which is " +
+                               std::to_string(flags.memoryLimit) + " bytes");
 }
 
 rt::Status RunPrograms::switchTo(rt::Backend &backend, const Key &key) {
-  rt::Expected<Program> program = programOf(key);
+  rt::Expected<BuiltProgram> program = programOf(key);
   if (!program.ok())
     return program.status();
-  if (!mayTake(program->get()))
-    return rt::Status::error(
-        RP_OUT_OF_MEMORY,
-        "with its arena of " +
-            std::to_string(rp_program_arena_bytes(program->get())) +
-            " bytes the process would hold more than --memory-limit");
-  REPRISE_RETURN_IF_ERROR(backend.switchTo(program->get()));
+  rp_program *next = program->program.get();
+  REPRISE_RETURN_IF_ERROR(
+      checkArena(rp_program_arena_bytes(next), rt::residentBytes()));
+  REPRISE_RETURN_IF_ERROR(backend.switchTo(next));
   current = key;
   running = *program;
   hasTrained = false;
   return {};
+}
+
+void RunPrograms::expect(const std::vector<rt::StepPlace> &places) {
+  for (auto place = places.rbegin(); place != places.rend(); ++place)
+    if (auto found = coming.find(keyOf(*place)); found != coming.end())
+      queue.prefer(found->second);
+}
+
+bool RunPrograms::await(const rt::StepPlace &place,
+                        const std::atomic<bool> *stop) {
+  Key key = keyOf(place);
+  return key == current || programs.count(key) || awaitTicket(key, stop);
 }
 
 rt::Status RunPrograms::use(rt::Backend &backend, const rt::StepPlace &place) {
@@ -304,9 +419,9 @@ rt::Status RunPrograms::use(rt::Backend &backend, const rt::StepPlace &place) {
                                                   ": " + status.message());
   }
   hasTrained = true;
-  bool isLast = key.first + 1 == plan.phases.size();
-  if (!isLast)
-    compileAhead({key.first + 1, key.second});
+  Key next = {key.first + 1, key.second};
+  if (next.first < plan.phases.size() && !programs.count(next))
+    ticketOf(next);
   return {};
 }
 
@@ -320,6 +435,52 @@ rt::Status RunPrograms::useForEvaluation(rt::Backend &backend) {
     return entry.first.second == kOwnSize;
   });
   return switchTo(backend, found == programs.end() ? own : found->first);
+}
+
+//===----------------------------------------------------------------------===//
+// What ran
+//===----------------------------------------------------------------------===//
+
+/// The steps of train_step, as a trace shows them.
+static std::vector<rt::TracedOp> tracedOps(const ProgramFacts &facts) {
+  std::vector<rt::TracedOp> ops;
+  const EntryFacts *entry = facts.entry("train_step");
+  if (!entry)
+    return ops;
+  std::vector<std::vector<uint64_t>> live = liveBytes(*entry);
+  for (const StepFacts &step : entry->steps) {
+    const std::vector<uint64_t> &now = live[ops.size()];
+    ops.push_back({step.name, step.module, phaseName(step.phase),
+                   actionName(step.action), step.bytes, step.flops,
+                   std::accumulate(now.begin(), now.end(), uint64_t(0))});
+  }
+  return ops;
+}
+
+std::shared_ptr<const rt::TracedProgram>
+tools::tracedProgram(const BuiltProgram &of, const std::string &name) {
+  auto traced = std::make_shared<rt::TracedProgram>();
+  traced->name = name;
+  traced->ops = tracedOps(*of.facts);
+  traced->fixedBytes = rp_program_fixed_bytes(of.program.get());
+  return traced;
+}
+
+rt::Expected<rt::ProcessMemory> RunPrograms::process() const {
+  rt::ProcessMemory of = predicted;
+  std::vector<const rp_program *> others;
+  for (const auto &[key, program] : programs)
+    if (memory.count(key) && program.program != first.program)
+      others.push_back(program.program.get());
+  REPRISE_RETURN_IF_ERROR(rt::addPrograms(first.program.get(), others, of));
+  return of;
+}
+
+std::shared_ptr<const rt::TracedProgram> RunPrograms::traced() {
+  std::shared_ptr<const rt::TracedProgram> &found = traces[current];
+  if (!found)
+    found = tracedProgram(running, nameOf(current));
+  return found;
 }
 
 std::vector<UsedProgram> RunPrograms::used() const {

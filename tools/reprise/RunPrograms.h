@@ -1,21 +1,30 @@
 //===- RunPrograms.h - The programs of a run that has several ---*- C++ -*-===//
 //
 // Programs of one model by epochs (modes of checkpointing) and by sizes of
-// images (buckets). The program of the next phase is compiled in the background
-// while this one trains; those of buckets before the first step, so that one
-// that does not fit is refused before anything is trained. What was compiled is
-// kept in memory, and on disk for later runs.
+// images (buckets). They are compiled in the background, those of the next
+// steps first. What may be refused, because there is a budget or a limit of
+// memory, is planned before the first step, and only its code is made later.
+// What was compiled is kept in memory, and on disk for later runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_RUNPROGRAMS_H
 #define REPRISE_TOOLS_RUNPROGRAMS_H
 
+#include "ProgramBuild.h"
 #include "ProgramFlags.h"
-#include "RunSource.h"
-#include <future>
+#include "ProgramQueue.h"
+#include <algorithm>
 #include <map>
 
+namespace reprise::rt {
+struct TracedProgram;
+}
+
 namespace reprise::tools {
+
+/// A program as a trace shows it, called `name`.
+std::shared_ptr<const rt::TracedProgram> tracedProgram(const BuiltProgram &of,
+                                                       const std::string &name);
 
 /// A program that ran, and its memory.
 struct UsedProgram {
@@ -30,23 +39,35 @@ public:
         plan(std::move(plan)) {}
 
   /// Opens the program of `epoch` in the size of the model, or the one for what
-  /// does not fit, and compiles the programs of buckets.
+  /// does not fit, plans those that may not fit, and begins to compile.
   rt::Expected<RunningProgram> open(uint64_t epoch);
 
-  std::vector<rt::Bucket> buckets() const override { return plan.buckets; }
+  /// With the images of a step, of all its micro-batches.
+  std::vector<rt::Bucket> buckets() const override;
   bool isSame(const rt::StepPlace &a, const rt::StepPlace &b) const override;
+  void expect(const std::vector<rt::StepPlace> &places) override;
+  bool await(const rt::StepPlace &place,
+             const std::atomic<bool> *stop) override;
   rt::Status use(rt::Backend &backend, const rt::StepPlace &place) override;
   rt::Status useForEvaluation(rt::Backend &backend) override;
   /// Notes the memory of the program that runs.
   rt::Status note(rt::Backend &backend);
 
+  /// What the process was predicted to hold, by the programs that ran.
+  rt::Expected<rt::ProcessMemory> process() const;
+  /// As a trace shows the program that runs; where that was asked for.
+  std::shared_ptr<const rt::TracedProgram> traced();
   /// Each program that ran, in order of the phases.
   std::vector<UsedProgram> used() const;
-  /// How long compilations were waited for since the run was opened.
-  double compileSeconds() const { return seconds; }
+  /// How long planning and compiling were waited for since the run was opened.
+  double compileSeconds() const { return planned + awaited; }
+  /// How long else they went on, beside the steps.
+  double hiddenSeconds() const {
+    return std::max(0.0, queue.seconds() - awaited);
+  }
 
 private:
-  using Program = std::shared_ptr<rp_program>;
+  using Ticket = ProgramQueue::Ticket;
   /// A phase, and a bucket or kOwnSize.
   using Key = std::pair<size_t, size_t>;
   static constexpr size_t kOwnSize = SIZE_MAX;
@@ -55,31 +76,49 @@ private:
   Key keyOf(const rt::StepPlace &place) const;
   std::string modeOf(size_t phase) const;
   std::string nameOf(const Key &key) const;
-  RunFlags flagsOf(const Key &key) const;
+  RunFlags flagsOf(size_t phase) const;
+  rt::Expected<ModelRequest> requestFor(const std::string &mode,
+                                        size_t bucket) const;
+  rt::Expected<ModelRequest> requestOf(const Key &key) const {
+    return requestFor(modeOf(key.first), key.second);
+  }
   rt::Status checkModes() const;
-  rt::Status settleBuckets();
-  rt::Status compileBuckets(size_t phase);
-  rt::Status compileBudgets();
-  rt::Status checkVariables(const rt::Bucket &bucket, rp_program *program);
-  void compileAhead(const Key &key);
-  rt::Expected<Program> programOf(const Key &key);
+  rt::Status settle();
+  rt::Status prepareBuckets(size_t phase);
+  rt::Status prepareBudgets();
+  rt::Status checkVariables(const rt::Bucket &bucket,
+                            const std::vector<ModelVariable> &mine,
+                            const std::vector<ModelVariable> &theirs) const;
+  bool isOwnSize(const rt::Bucket &bucket) const;
+  rt::Expected<std::shared_ptr<ProgramBuild>>
+  build(const rt::Expected<ModelRequest> &wanted, Advice advice);
+  Ticket ticketOf(const Key &key);
+  bool awaitTicket(const Key &key, const std::atomic<bool> *stop);
+  rt::Expected<BuiltProgram> programOf(const Key &key);
   rt::Status switchTo(rt::Backend &backend, const Key &key);
-  bool mayTake(rp_program *next) const;
+  rt::Status checkArena(uint64_t wanted, uint64_t held) const;
   /// Whether another mode may be tried for the phase; takes it.
   bool takeOther(const Key &key, const rt::Status &status);
 
   RunFlags flags;
   RunRequest request;
   ProgramPlan plan;
+  RunFlags settled; // with the target of the device
+  ModelRequest own; // as these and data say it, of no mode and bucket
   /// Phases that are trained as plan.onOutOfMemory says.
   std::map<size_t, bool> isOther;
-  std::map<Key, Program> programs;
-  std::map<Key, std::future<rt::Expected<Program>>> coming;
+  std::map<Key, BuiltProgram> programs;
+  std::map<Key, Ticket> coming;
   std::map<Key, UsedProgram> memory;
+  std::map<Key, std::shared_ptr<const rt::TracedProgram>> traces;
   bool hasTrained = false; // in the program that runs
   Key current = {0, kOwnSize};
-  Program running; // of `current`; a backend has it
-  double seconds = 0;
+  BuiltProgram first;              // that the run was opened with
+  BuiltProgram running;            // of `current`; a backend has it
+  rt::ProcessMemory predicted;     // with the first one
+  double planned = 0, awaited = 0; // seconds
+  bool hasWarned = false;          // that programs are not kept
+  ProgramQueue queue;
 };
 
 } // namespace reprise::tools

@@ -3,7 +3,6 @@
 #include "RunSource.h"
 #include "Console.h"
 #include "ModelRequest.h"
-#include "ProgramCache.h"
 #include "Refusal.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
@@ -236,67 +235,64 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
 }
 
 static rt::Expected<std::vector<uint8_t>>
-compileRequest(const ModelRequest &wanted, bool isQuiet) {
-  std::optional<Activity> activity;
-  if (!isQuiet)
-    activity.emplace("compiling " + wanted.source);
-  Compiler compiler;
-  if (isQuiet)
-    compiler.hideWarnings();
-  REPRISE_RETURN_IF_ERROR(
-      lowerRequest(compiler, wanted, CompileLevel::Program));
-  return compiler.emit();
-}
-
-static rt::Expected<std::vector<uint8_t>>
 compileSource(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
   if (!wanted.ok())
     return wanted.status();
-  return compileRequest(*wanted, /*isQuiet=*/false);
+  Activity activity("compiling " + wanted->source);
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(
+      lowerRequest(compiler, *wanted, CompileLevel::Program));
+  return compiler.emit();
 }
 
-static rt::Expected<std::shared_ptr<rp_program>>
-programOf(const std::vector<uint8_t> &bytes) {
+/// Takes a program over, and what `artifact` says of it where it is called.
+template <typename Artifact>
+static rt::Expected<BuiltProgram> take(rp_program *program, bool describes,
+                                       Artifact artifact) {
+  BuiltProgram built;
+  built.program = std::shared_ptr<rp_program>(program, rp_program_close);
+  if (!describes)
+    return built;
+  rt::Expected<ArtifactFile> file = artifact();
+  if (!file.ok())
+    return file.status();
+  built.facts = std::make_shared<ProgramFacts>(factsOf(*file));
+  return built;
+}
+
+rt::Expected<BuiltProgram> tools::openBytes(const std::vector<uint8_t> &bytes,
+                                            bool describes) {
   rp_program *program = nullptr;
   REPRISE_RETURN_IF_ERROR(rt::takeStatus(
       rp_program_from_memory(bytes.data(), bytes.size(), &program)));
-  return std::shared_ptr<rp_program>(program, rp_program_close);
+  return take(program, describes, [&] {
+    return ArtifactFile::fromMemory(bytes.data(), bytes.size());
+  });
 }
 
-/// Fills `facts` where they are wanted.
-static rt::Status describe(const rt::Expected<ArtifactFile> &artifact,
-                           std::shared_ptr<const ProgramFacts> &facts) {
-  if (artifact.ok())
-    facts = std::make_shared<ProgramFacts>(factsOf(*artifact));
-  return artifact.status();
+static rt::Expected<BuiltProgram> openFile(const std::string &path,
+                                           bool describes) {
+  rp_program *program = nullptr;
+  REPRISE_RETURN_IF_ERROR(
+      rt::takeStatus(rp_program_open(path.c_str(), &program)));
+  return take(program, describes, [&] { return ArtifactFile::open(path); });
 }
 
-static rt::Expected<std::shared_ptr<rp_program>>
-openProgram(const RunFlags &flags, const RunRequest &request,
-            std::shared_ptr<const ProgramFacts> &facts) {
+static rt::Expected<BuiltProgram> openProgram(const RunFlags &flags,
+                                              const RunRequest &request) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
-  rp_program *program = nullptr;
   if (*kind == SourceKind::Artifact) {
     REPRISE_RETURN_IF_ERROR(
         refuseFlags(flags.source, flags.model, flags.compile));
-    REPRISE_RETURN_IF_ERROR(
-        rt::takeStatus(rp_program_open(flags.source.c_str(), &program)));
-    std::shared_ptr<rp_program> owner(program, rp_program_close);
-    if (request.describes)
-      REPRISE_RETURN_IF_ERROR(
-          describe(ArtifactFile::open(flags.source), facts));
-    return owner;
+    return openFile(flags.source, request.describes);
   }
   rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
   if (!bytes.ok())
     return bytes.status();
-  if (request.describes)
-    REPRISE_RETURN_IF_ERROR(describe(
-        ArtifactFile::fromMemory(bytes->data(), bytes->size()), facts));
-  return programOf(*bytes);
+  return openBytes(*bytes, request.describes);
 }
 
 /// The budget with which the process would stay within what it may take; 0 if
@@ -322,9 +318,7 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
   return rt::Status::error(status.code(), status.message() + help);
 }
 
-/// Looks for the device before anything is compiled, and has a model compiled
-/// for it where no target is given: `target` is what it is then.
-static rt::Status settleDevice(RunFlags &flags, std::string &target) {
+rt::Status tools::settleDevice(RunFlags &flags, std::string &target) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -360,58 +354,29 @@ static rt::Status settleDevice(RunFlags &flags, std::string &target) {
   return {};
 }
 
-rt::Expected<std::shared_ptr<rp_program>>
-tools::compileBeside(const RunFlags &asked, const RunRequest &request,
-                     bool isQuiet) {
-  RunFlags flags = asked;
-  std::string target;
-  REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
-  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
-  if (!wanted.ok())
-    return wanted.status();
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
-  rt::Expected<std::string> name = ProgramCache::nameOf(*wanted);
-  if (!name.ok())
-    return name.status();
-  if (auto bytes = cache->find(*name)) {
-    auto program = programOf(*bytes);
-    if (program.ok())
-      return program;
-    cache->drop(*name);
-  }
-  rt::Expected<std::vector<uint8_t>> bytes = compileRequest(*wanted, isQuiet);
-  if (!bytes.ok())
-    return bytes.status();
-  if (std::string note = cache->keep(*name, *bytes); !note.empty() && !isQuiet)
-    warn(note);
-  return programOf(*bytes);
-}
-
 rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
                                             const RunRequest &request) {
   RunFlags flags = asked;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
-  std::shared_ptr<const ProgramFacts> facts;
-  auto program = openProgram(flags, request, facts);
-  if (!program.ok())
-    return program.status();
+  rt::Expected<BuiltProgram> built = openProgram(flags, request);
+  if (!built.ok())
+    return built.status();
+  const std::shared_ptr<rp_program> &program = built->program;
   // What the compiler no longer needs goes back before anything is counted.
   ::malloc_trim(0);
-  auto memory = rt::predictProcessMemory(program->get(), flags.dataSpec(),
+  auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
                                          request.split, request.saves);
   if (!memory.ok())
     return memory.status();
   if (request.evaluates ||
       (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest))
     REPRISE_RETURN_IF_ERROR(
-        rt::addEvaluationMemory(program->get(), flags.dataSpec(), *memory));
+        rt::addEvaluationMemory(program.get(), flags.dataSpec(), *memory));
   if (flags.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
-                             rp_program_arena_bytes(program->get())});
-  return PreparedRun{*program, *memory, target, facts};
+                             rp_program_arena_bytes(program.get())});
+  return PreparedRun{program, *memory, target, built->facts};
 }
 
 /// Whether a budget may be chosen for a limit on the process.

@@ -64,11 +64,22 @@ struct PreparedRun {
   std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
-/// A program of the same variables as another one that `flags` were opened for,
-/// compiled for its device, or from the cache of programs where it was compiled
-/// before. From any thread with `isQuiet`, which shows nothing.
-rt::Expected<std::shared_ptr<rp_program>>
-compileBeside(const RunFlags &flags, const RunRequest &request, bool isQuiet);
+/// A program that is opened.
+struct BuiltProgram {
+  std::shared_ptr<rp_program> program;
+  /// Where they were asked for; else null.
+  std::shared_ptr<const ProgramFacts> facts = nullptr;
+  /// Why it is not kept for later runs where it was to be; else empty.
+  std::string note = "";
+};
+
+/// The program of an artifact's bytes; `describes` asks for its facts.
+rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
+                                     bool describes);
+
+/// Looks for the device before anything is compiled, and has a model compiled
+/// for it where no target is given: `target` is what it is then.
+rt::Status settleDevice(RunFlags &flags, std::string &target);
 
 /// What `flags` and the data say of a model of the zoo or a file of MLIR.
 rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,
@@ -88,13 +99,11 @@ public:
   /// What the process was predicted to hold, before the arena was allocated.
   const rt::ProcessMemory &process() const { return memory; }
   /// The program that it was opened with.
-  const std::shared_ptr<rp_program> &opened() const { return program; }
+  BuiltProgram opened() const { return {program, described}; }
   unsigned threads() const;
   uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
   /// As of PreparedRun.
   const std::string &target() const { return targetOfDevice; }
-  /// As of PreparedRun.
-  const ProgramFacts *facts() const { return described.get(); }
   /// How it was planned, as the compiler noted it.
   std::string planNote() const { return rp_program_plan_note(program.get()); }
   /// "resnet18 (28x28x1, 10 classes, batch 128)".

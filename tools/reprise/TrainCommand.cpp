@@ -20,7 +20,6 @@
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include "text/Size.h"
-#include <numeric>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -86,33 +85,19 @@ static std::string describeRun(const TrainFlags &options,
              : text + "```yaml\n" + options.train.recipe + "```\n";
 }
 
-/// The steps of train_step, as a trace shows them.
-static std::vector<rt::TracedOp> tracedOps(const ProgramFacts &facts) {
-  std::vector<rt::TracedOp> ops;
-  const EntryFacts *entry = facts.entry("train_step");
-  if (!entry)
-    return ops;
-  std::vector<std::vector<uint64_t>> live = liveBytes(*entry);
-  for (const StepFacts &step : entry->steps) {
-    const std::vector<uint64_t> &now = live[ops.size()];
-    ops.push_back({step.name, step.module, phaseName(step.phase),
-                   actionName(step.action), step.bytes, step.flops,
-                   std::accumulate(now.begin(), now.end(), uint64_t(0))});
-  }
-  return ops;
-}
-
 static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
-                                   Outcome &outcome) {
+                                   RunPrograms *programs, Outcome &outcome) {
   ProgressLine line;
   rt::TrainOptions train = options.train;
   train.hooks = options.hooks.make(
       describeRun(options, running),
       {1, running.fixedBytes(), options.run.memoryLimit, nullptr});
-  if (options.hooks.traces())
-    train.onSpan = options.hooks.makeTrace(tracedOps(*running.facts()),
-                                           running.fixedBytes(),
-                                           running.backend(), train.hooks);
+  if (options.hooks.traces()) {
+    auto own = tracedProgram(running.opened(), "");
+    train.onSpan = options.hooks.makeTrace(
+        [=] { return programs ? programs->traced() : own; }, running.backend(),
+        train.hooks);
+  }
   train.onHookFailure = [](const rt::HookFailure &failure) {
     warn("hook '" + failure.hook + "' failed at step " +
          std::to_string(failure.step) + ": " + failure.first.message());
@@ -266,9 +251,6 @@ static rt::Status train(TrainFlags &options) {
   request.evaluates = options.hooks.evaluates();
   request.mayEvaluate = options.hooks.hasLibraries();
   request.describes = options.hooks.traces();
-  if (request.describes && !options.plan.isPlain())
-    return misuse("--profile-trace shows the steps of one program; leave out "
-                  "--checkpointing-schedule and --buckets");
   // Outlives the session that has its programs.
   std::unique_ptr<RunPrograms> programs;
   if (!options.plan.isPlain())
@@ -281,10 +263,17 @@ static rt::Status train(TrainFlags &options) {
   options.train.programs = programs.get();
   REPRISE_RETURN_IF_ERROR(keepRecipe(options, *running));
   Outcome outcome;
-  REPRISE_RETURN_IF_ERROR(trainAndEvaluate(options, *running, outcome));
+  outcome.processPredicted = running->process().peak();
+  REPRISE_RETURN_IF_ERROR(
+      trainAndEvaluate(options, *running, programs.get(), outcome));
   if (programs) {
     outcome.programs = programs->used();
     outcome.compileSeconds = programs->compileSeconds();
+    outcome.hiddenSeconds = programs->hiddenSeconds();
+    auto process = programs->process();
+    if (!process.ok())
+      return process.status();
+    outcome.processPredicted = process->peak();
   }
   if (options.recipe.isGiven() && writesRecipe(options))
     REPRISE_RETURN_IF_ERROR(

@@ -60,7 +60,9 @@ static void addPrograms(text::Facts &lines, const Outcome &outcome) {
   if (!outcome.programs.empty())
     lines.add("compilations", "waited " +
                                   text::formatFixed(outcome.compileSeconds, 1) +
-                                  " s for others than the first");
+                                  " s for others than the first, " +
+                                  text::formatFixed(outcome.hiddenSeconds, 1) +
+                                  " s went on beside the steps");
 }
 
 std::string tools::resultText(const TrainFlags &options,
@@ -83,7 +85,7 @@ std::string tools::resultText(const TrainFlags &options,
   if (!isDone(result))
     addMemory(lines, options, outcome.last);
   addPrograms(lines, outcome);
-  lines.add("process, predicted", bytes(running.process().peak()));
+  lines.add("process, predicted", bytes(outcome.processPredicted));
   lines.add("process, measured",
             bytes(outcome.processHighWater) + ", high water of all it held");
   if (outcome.evaluation)
@@ -117,7 +119,7 @@ std::string tools::resultJson(const TrainFlags &options,
       {"mean_loss", result.meanLoss},
       {"predicted_peak_bytes", outcome.last.predictedPeakBytes},
       {"high_water_bytes", outcome.last.highWaterBytes},
-      {"process_predicted_bytes", running.process().peak()},
+      {"process_predicted_bytes", outcome.processPredicted},
       {"process_high_water_bytes", outcome.processHighWater}};
   // What a step gives is not known where none was left to do.
   for (const char *name :
@@ -127,6 +129,7 @@ std::string tools::resultJson(const TrainFlags &options,
       json[name] = nullptr;
   if (!outcome.programs.empty()) {
     json["compile_wait_seconds"] = outcome.compileSeconds;
+    json["compile_hidden_seconds"] = outcome.hiddenSeconds;
     json["programs"] = nlohmann::ordered_json::array();
     for (const UsedProgram &program : outcome.programs)
       json["programs"].push_back(

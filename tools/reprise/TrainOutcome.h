@@ -11,12 +11,13 @@ namespace reprise::tools {
 struct Outcome {
   rt::TrainResult result;
   rt::Progress last;
-  uint64_t processHighWater = 0;
+  uint64_t processPredicted = 0, processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
-  /// Of a run that has several: each that ran, and how long compilations were
-  /// waited for after the first one.
+  /// Of a run that has several: each that ran, how long compilations were
+  /// waited for after the first one, and how long they went on beside the
+  /// steps.
   std::vector<UsedProgram> programs;
-  double compileSeconds = 0;
+  double compileSeconds = 0, hiddenSeconds = 0;
 };
 
 /// For people, a line each.

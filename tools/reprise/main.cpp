@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompilerHeap.h"
 #include "Console.h"
+#include "ProgramQueue.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
 #include "TypedCommand.h"
@@ -104,10 +105,7 @@ static void failOnBadAllocations() {
   });
 }
 
-int main(int argc, char **argv) {
-  failOnBadAllocations();
-  // A reader that closes early is a write error, not a signal.
-  std::signal(SIGPIPE, SIG_IGN);
+static int runGuarded(int argc, char **argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {
@@ -115,4 +113,13 @@ int main(int argc, char **argv) {
   } catch (const std::exception &error) {
     return fail(rt::Status::error(RP_INTERNAL, error.what()));
   }
+}
+
+int main(int argc, char **argv) {
+  failOnBadAllocations();
+  // A reader that closes early is a write error, not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  int code = runGuarded(argc, argv);
+  endBesideCompilation(code);
+  return code;
 }

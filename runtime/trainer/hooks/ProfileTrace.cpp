@@ -5,12 +5,14 @@
 // within them, and counters ("C") of the bytes that the plan has in use.
 // The runtime times each step of a program but not when it begins: they are
 // laid one behind another from the begin of the run, which leaves out what lies
-// between them.
+// between them. In a run of several programs spans and steps say whose they
+// are.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include <map>
 #include <nlohmann/json.hpp>
 
 using namespace reprise::rt;
@@ -55,12 +57,13 @@ Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
     auto seconds = options.backend->stepSeconds("train_step");
     if (!seconds.ok())
       return seconds.status();
-    if (seconds->size() != options.ops.size())
-      return Status::error(RP_INTERNAL, "the program has " +
-                                            std::to_string(seconds->size()) +
-                                            " steps, but its description " +
-                                            std::to_string(options.ops.size()));
-    steps.push_back({step.step, stepBegin, std::move(*seconds)});
+    std::shared_ptr<const TracedProgram> program = options.program();
+    if (seconds->size() != program->ops.size())
+      return Status::error(
+          RP_INTERNAL, "the program has " + std::to_string(seconds->size()) +
+                           " steps, but its description " +
+                           std::to_string(program->ops.size()));
+    steps.push_back({step.step, stepBegin, std::move(*seconds), program});
   }
   if (number + 1 == options.first)
     return options.backend->setProfile(true);
@@ -70,26 +73,43 @@ Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
 }
 
 /// Appends the program's steps, and what they have in use.
-static void addSteps(const ProfileTrace::Timed &timed,
-                     const ProfileTraceOptions &options, double origin,
+static void addSteps(const ProfileTrace::Timed &timed, double origin,
                      ordered_json &events) {
+  const TracedProgram &program = *timed.program;
   double at = timed.begin - origin;
   for (size_t k = 0; k < timed.seconds.size(); ++k) {
-    const TracedOp &op = options.ops[k];
+    const TracedOp &op = program.ops[k];
     ordered_json event =
         complete(op.name, op.kind, kRunThread, at, timed.seconds[k]);
     event["args"] = {{"module", op.module}, {"phase", op.phase},
                      {"bytes", op.bytes},   {"flops", op.flops},
                      {"index", k},          {"step", timed.step}};
+    if (!program.name.empty())
+      event["args"]["program"] = program.name;
     events.push_back(std::move(event));
     events.push_back(
         {{"name", "memory of the arena"},
          {"ph", "C"},
          {"ts", at * 1e6},
          {"pid", kProcess},
-         {"args", {{"fixed", options.fixedBytes}, {"live", op.liveBytes}}}});
+         {"args", {{"fixed", program.fixedBytes}, {"live", op.liveBytes}}}});
     at += timed.seconds[k];
   }
+}
+
+/// A span of the run; steps are called by their program, where that has a name.
+static ordered_json spanEvent(const RunSpan &span, double origin,
+                              const std::string &program) {
+  std::string what = span.what;
+  int thread = what == "data" ? kDataThread : kRunThread;
+  if (what == "step" && !program.empty())
+    what += " of " + program;
+  ordered_json event =
+      complete(what, "run", thread, span.begin - origin, span.end - span.begin);
+  event["args"] = {{"step", span.step}};
+  if (!program.empty())
+    event["args"]["program"] = program;
+  return event;
 }
 
 Status ProfileTrace::write() {
@@ -103,16 +123,13 @@ Status ProfileTrace::write() {
   events.push_back(nameOf("process_name", 0, "reprise train " + model));
   events.push_back(nameOf("thread_name", kRunThread, "run"));
   events.push_back(nameOf("thread_name", kDataThread, "data"));
-  for (const RunSpan &span : spans) {
-    bool isData = std::string(span.what) == "data";
-    ordered_json event =
-        complete(span.what, "run", isData ? kDataThread : kRunThread,
-                 span.begin - origin, span.end - span.begin);
-    event["args"] = {{"step", span.step}};
-    events.push_back(std::move(event));
-  }
+  std::map<uint64_t, std::string> programs; // by step
   for (const Timed &timed : steps)
-    addSteps(timed, options, origin, events);
+    programs[timed.step] = timed.program->name;
+  for (const RunSpan &span : spans)
+    events.push_back(spanEvent(span, origin, programs[span.step]));
+  for (const Timed &timed : steps)
+    addSteps(timed, origin, events);
   ordered_json file = {{"displayTimeUnit", "ms"},
                        {"traceEvents", std::move(events)}};
   // Names may hold what is no UTF-8.

@@ -24,12 +24,12 @@ import random
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import time
 
 from event_files import message, records
+from state_files import whole_step
 
 work, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 moments = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
@@ -63,17 +63,6 @@ def output(folder):
     return open(os.path.join(folder, "output")).read()
 
 
-def step_of(path):
-    """The step of a state, which is whole: header and all tensors."""
-    content = open(path, "rb").read()
-    length, = struct.unpack_from("<Q", content)
-    header = json.loads(content[8:8 + length])
-    meta = header.pop("__metadata__")
-    end = max(entry["data_offsets"][1] for entry in header.values())
-    assert len(content) == 8 + length + end, path
-    return int(meta["step"])
-
-
 def load(path):
     done = subprocess.run(["reprise", "eval", "m.rpx", *data, "--resume", path],
                           text=True, capture_output=True)
@@ -83,7 +72,7 @@ def load(path):
 def check_states(folder, before):
     """The step of the state, which is not before `before`."""
     for path in glob.glob(folder + "/best/*.safetensors"):
-        step_of(path)
+        whole_step(path)
     best = folder + "/best/best.safetensors"
     if os.path.exists(best):
         load(best)
@@ -92,7 +81,7 @@ def check_states(folder, before):
         assert before == 0, "the state is gone"
         return 0
     load(state)
-    step = step_of(state)
+    step = whole_step(state)
     assert step >= before, (step, before)
     return step
 
@@ -201,12 +190,12 @@ def signals():
             assert run.poll() is None, output("cut")
             time.sleep(0.002)
         time.sleep(moments.uniform(0.0, 0.05))
-        logged = step_of("cut/state.safetensors") if os.path.exists(
+        logged = whole_step("cut/state.safetensors") if os.path.exists(
             "cut/state.safetensors") else 0
         run.send_signal(number)
         code = run.wait()
         assert code == 75, (code, output("cut"))
-        left, last = step_of("cut/left.safetensors"), reported("cut")
+        left, last = whole_step("cut/left.safetensors"), reported("cut")
         assert last - 1 <= left <= last and left >= logged, (left, last, logged)
         load("cut/left.safetensors")
         count["ended"] += 1

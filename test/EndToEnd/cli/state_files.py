@@ -14,3 +14,14 @@ def parts(path):
     for key in ("recipe", "digest"):
         metadata.pop(key, None)
     return content[8 + length:], metadata
+
+
+def whole_step(path):
+    """The step of a state, which is whole: header and all tensors."""
+    content = open(path, "rb").read()
+    length, = struct.unpack_from("<Q", content)
+    header = json.loads(content[8:8 + length])
+    meta = header.pop("__metadata__")
+    end = max(entry["data_offsets"][1] for entry in header.values())
+    assert len(content) == 8 + length + end, path
+    return int(meta["step"])

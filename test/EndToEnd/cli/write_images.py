@@ -1,12 +1,14 @@
-"""Writes PNG files of three classes into FOLDER: pictures of 40x48 that are
-mostly red, green or blue, 12 a class for training and 4 for tests."""
+"""write_images.py FOLDER [HxW ...]: PNG files of three classes, pictures that are
+mostly red, green or blue, 12 a class for training and 4 for tests. They have these
+shapes in turn, or all 40x48."""
 import os
 import random
 import struct
 import sys
 import zlib
 
-HEIGHT, WIDTH = 40, 48
+SHAPES = [tuple(map(int, text.split("x")))
+          for text in sys.argv[2:]] or [(40, 48)]
 
 
 def chunk(kind, data):
@@ -14,14 +16,14 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
 
-def png(channel, random):
+def png(channel, random, height, width):
     rows = []
-    for _ in range(HEIGHT):
-        row = bytearray(random.randrange(100) for _ in range(3 * WIDTH))
-        for x in range(WIDTH):
+    for _ in range(height):
+        row = bytearray(random.randrange(100) for _ in range(3 * width))
+        for x in range(width):
             row[3 * x + channel] += 120
         rows.append(b"\0" + bytes(row))
-    head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) +
             chunk(b"IDAT", zlib.compress(b"".join(rows))) + chunk(b"IEND", b""))
 
@@ -33,4 +35,4 @@ for split, count in [("train", 12), ("val", 4)]:
         os.makedirs(folder)
         for i in range(count):
             with open(os.path.join(folder, "%02d.png" % i), "wb") as file:
-                file.write(png(channel, random))
+                file.write(png(channel, random, *SHAPES[i % len(SHAPES)]))

@@ -146,7 +146,9 @@ static std::string traceSteps(FakeBackend &backend, uint64_t first,
   trace.path = folder / "trace.json";
   trace.first = first;
   trace.last = last;
-  trace.ops.resize(programSteps);
+  auto program = std::make_shared<TracedProgram>();
+  program->ops.resize(programSteps);
+  trace.program = [program] { return program; };
   trace.backend = &backend;
   ProfileTrace hook(trace);
   TrainOptions options = syntheticRun(10);

@@ -339,12 +339,18 @@ Seen loadParts(const Dataset &data, uint64_t epoch, uint64_t position,
   if (!loader.ok())
     return seen;
   EXPECT_EQ((*loader)->batchesPerEpoch(), 5u);
+  std::vector<size_t> ahead = (*loader)->partsAhead(), come;
   for (uint64_t number = 0; number < batches; ++number) {
     auto batch = (*loader)->next();
     EXPECT_TRUE(batch.ok() && *batch);
     EXPECT_EQ((*batch)->position, (position / 3 + number) % 5 * 3);
-    seen.push_back({(*batch)->part, column<int32_t>(**batch, 1)});
+    size_t part = (*batch)->part;
+    bool isFirst = std::find(come.begin(), come.end(), part) == come.end();
+    if ((*batch)->epoch == epoch && isFirst)
+      come.push_back(part);
+    seen.push_back({part, column<int32_t>(**batch, 1)});
   }
+  EXPECT_EQ(ahead, come);
   return seen;
 }
 } // namespace
@@ -371,6 +377,8 @@ TEST(LoaderParts, GiveEachRowOnceInBatchesOfTheirOwn) {
             Seen(seen.begin() + 5, seen.end()));
   // From the middle of the second epoch.
   EXPECT_EQ(loadParts(data, 1, 2 * 3, 3), Seen(seen.begin() + 7, seen.end()));
+  // From the last batch of an epoch on, which one part has.
+  EXPECT_EQ(loadParts(data, 0, 4 * 3, 1).front(), seen[4]);
 }
 
 TEST(LoaderParts, RefusePartsWithoutABatch) {

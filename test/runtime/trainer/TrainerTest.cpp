@@ -286,6 +286,57 @@ TEST(Trainer, ProgramsThatDoNotFitAreRefused) {
               {"'eval_step'"});
 }
 
+namespace {
+/// Of the second epoch's program, which never comes: a signal does.
+class NoOther : public Programs {
+public:
+  bool isSame(const StepPlace &a, const StepPlace &b) const override {
+    return (a.epoch == 0) == (b.epoch == 0);
+  }
+  void expect(const std::vector<StepPlace> &places) override {
+    expected = places.size();
+  }
+  bool await(const StepPlace &place, const std::atomic<bool> *asked) override {
+    EXPECT_EQ(asked, &stop);
+    stop = place.epoch > 0;
+    return place.epoch == 0;
+  }
+  Status use(Backend &, const StepPlace &place) override {
+    EXPECT_EQ(place.epoch, 0u);
+    return {};
+  }
+  std::atomic<bool> stop{false};
+  size_t expected = 0;
+};
+} // namespace
+
+// Eight steps were done, and are saved: the bits are those of a run of eight.
+TEST(Trainer, StopsBetweenTwoStepsWhereItWaitsForAProgram) {
+  Folder folder;
+  for (bool stages : {false, true}) {
+    FakeBackend backend(8, kImage, 5), other(8, kImage, 5);
+    backend.stages = stages;
+    NoOther programs;
+    TrainOptions options = syntheticRun(20);
+    options.learningRate.schedule = LearningRate::Schedule::Constant;
+    TrainOptions plain = options;
+    plain.steps = 8;
+    options.savePath = folder / "state";
+    options.stop = &programs.stop;
+    options.programs = &programs;
+    auto result = train(backend, options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_TRUE(result->stopped);
+    EXPECT_EQ(result->steps, 8u);
+    EXPECT_EQ(programs.expected, 1u);
+    ASSERT_TRUE(train(other, plain).ok());
+    EXPECT_EQ(backend.bits, other.bits);
+    auto position = loadState(backend, folder / "state");
+    ASSERT_TRUE(position.ok()) << position.status().message();
+    EXPECT_EQ(position->step, 8u);
+  }
+}
+
 /// A tensor of 4 bytes, or of a flag's one, with its role.
 static TensorInfo scalar(const char *name, rp_element_type type, size_t bytes,
                          rp_binding_role role) {

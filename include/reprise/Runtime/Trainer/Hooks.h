@@ -91,16 +91,24 @@ struct TracedOp {
   uint64_t liveBytes = 0; // of the arena while it runs, without fixed ones
 };
 
+/// A program whose steps are traced.
+struct TracedProgram {
+  std::string name;          // among those of a run; empty where it is the only
+  std::vector<TracedOp> ops; // of train_step, in order
+  uint64_t fixedBytes = 0;   // of the arena
+};
+
 struct ProfileTraceOptions {
-  std::string path;               // of the file
-  uint64_t first = 2, last = 4;   // steps of this run to trace, from 1
-  std::vector<TracedOp> ops = {}; // of train_step, in order
-  uint64_t fixedBytes = 0;        // of the arena
-  Backend *backend = nullptr;     // that runs; outlives the hook
+  std::string path;             // of the file
+  uint64_t first = 2, last = 4; // steps of this run to trace, from 1
+  /// The program that the backend has; never null.
+  std::function<std::shared_ptr<const TracedProgram>()> program;
+  Backend *backend = nullptr; // that runs; outlives the hook
 };
 
 /// Writes steps of a run as a trace that Perfetto opens. The program's steps
 /// are timed in these steps of the run only, others cost what they do without.
+/// The first of a run's hooks, for others may have the backend run more.
 /// The file is written after the step behind the last one, or at the run's end.
 class ProfileTrace final : public Hook {
 public:
@@ -109,6 +117,7 @@ public:
     uint64_t step;
     double begin; // of the step, as RunSpan
     std::vector<double> seconds;
+    std::shared_ptr<const TracedProgram> program;
   };
 
   explicit ProfileTrace(ProfileTraceOptions options)

@@ -87,6 +87,9 @@ public:
   /// The next batch, valid until the next call; null after the last one.
   Expected<const Batch *> next();
   uint64_t batchesPerEpoch() const { return perEpoch; }
+  /// Parts in the order in which the batches of the first epoch, from where it
+  /// begins, come to them; without those that it does not come to.
+  std::vector<size_t> partsAhead() const;
 
 private:
   /// A part, and its rows in the order of an epoch.
@@ -103,6 +106,9 @@ private:
   Loader(std::vector<LoaderPart> parts, const LoaderOptions &options);
   static Status check(uint64_t images, uint64_t perEpoch,
                       const LoaderOptions &options);
+  uint64_t seedOf(uint64_t stream) const;
+  void drawTurns(uint64_t epoch, std::vector<uint64_t> &places,
+                 std::vector<Turn> &into) const;
   void orderEpochs(uint64_t epoch);
   void work();
   Status fillBatch(uint64_t number, Batch &batch);

@@ -53,6 +53,12 @@ Expected<ProcessMemory> predictProcessMemory(const rp_program *program,
 Status addEvaluationMemory(const rp_program *program, const DataSpec &data,
                            ProcessMemory &memory);
 
+/// Adds what programs take that take turns with `first`, of which `memory` is:
+/// the largest arena and the largest batches, and the kernels of all.
+Status addPrograms(const rp_program *first,
+                   const std::vector<const rp_program *> &others,
+                   ProcessMemory &memory);
+
 /// Refuses what does not fit: the limit given (`limit`, the whole process, 0:
 /// none), or what is left under the tightest of the system's limits, the
 /// container's included. The message names the items.

@@ -10,6 +10,7 @@
 #define REPRISE_RUNTIME_TRAINER_PROGRAMS_H
 
 #include "reprise/Runtime/Trainer/Backend.h"
+#include <atomic>
 
 namespace reprise::rt {
 
@@ -40,6 +41,13 @@ public:
   virtual std::vector<Bucket> buckets() const { return {}; }
   /// Whether one program runs both steps.
   virtual bool isSame(const StepPlace &a, const StepPlace &b) const = 0;
+  /// Told before the first step: what the first steps want, in that order.
+  virtual void expect(const std::vector<StepPlace> &places) {}
+  /// Waits until use() of the place would not. False where `stop`, which may be
+  /// null, became true before.
+  virtual bool await(const StepPlace &place, const std::atomic<bool> *stop) {
+    return true;
+  }
   /// Has `backend` run the step's program, which may be compiled for it.
   /// Between two steps; where it fails the backend has the program that it had.
   virtual Status use(Backend &backend, const StepPlace &place) = 0;
