@@ -35,6 +35,9 @@ public:
 
   std::vector<rt::Bucket> buckets() const override { return plan.buckets; }
   bool isSame(const rt::StepPlace &a, const rt::StepPlace &b) const override;
+  std::string name(const rt::StepPlace &place) const override {
+    return nameOf(keyOf(place));
+  }
   rt::Status use(rt::Backend &backend, const rt::StepPlace &place) override;
   rt::Status useForEvaluation(rt::Backend &backend) override;
   /// Notes the memory of the program that runs.

@@ -87,6 +87,9 @@ public:
   /// The next batch, valid until the next call; null after the last one.
   Expected<const Batch *> next();
   uint64_t batchesPerEpoch() const { return perEpoch; }
+  /// How long next() waited so far, for batches that were not there yet; of the
+  /// user's thread.
+  double waitedSeconds() const { return waited; }
 
 private:
   /// A part, and its rows in the order of an epoch.
@@ -122,6 +125,7 @@ private:
   uint64_t filled = 0, taken = 0; // batches since `first`; under `mutex`
   bool stopping = false;          // under `mutex`
   bool holding = false;           // the user has a batch; user's thread only
+  double waited = 0;              // seconds; user's thread only
   Status failure;                 // under `mutex`
   std::thread thread;
 };

@@ -40,6 +40,8 @@ public:
   virtual std::vector<Bucket> buckets() const { return {}; }
   /// Whether one program runs both steps.
   virtual bool isSame(const StepPlace &a, const StepPlace &b) const = 0;
+  /// What people call the program of a step; those of others differ.
+  virtual std::string name(const StepPlace &place) const { return {}; }
   /// Has `backend` run the step's program, which may be compiled for it.
   /// Between two steps; where it fails the backend has the program that it had.
   virtual Status use(Backend &backend, const StepPlace &place) = 0;
