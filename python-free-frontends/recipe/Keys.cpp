@@ -285,6 +285,8 @@ static void addHooks(Keys &keys) {
                   {"accuracy", "loss"}, "What is compared"));
   addClipper(keys);
   addMemoryCheckpoint(keys);
+  keys.add(beside(text("hooks.epoch_table.path", "--epoch-table", "epochs.csv",
+                       "Table of the epochs that are done")));
   keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
                         "Steps between two lines about memory on standard "
                         "error")));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "CStatus.h"
 #include "Session.h"
+#include "StepMemory.h"
 
 #include <new>
 
@@ -232,6 +233,49 @@ rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
     if (!number.ok())
       return number.status();
     *bytes = program->program->entry(*number).peak_bytes();
+    return {};
+  });
+}
+
+rp_status *rp_program_budget_bytes(const rp_program *program, const char *entry,
+                                   size_t *bytes) {
+  return guarded([&]() -> Status {
+    if (!program || !entry || !bytes)
+      return missing("program, entry or place for the answer");
+    Expected<size_t> number = program->program->entryNumber(entry);
+    if (!number.ok())
+      return number.status();
+    const fb::Certificate *kept =
+        program->program->entry(*number).certificate();
+    *bytes = kept ? kept->budget() : 0;
+    return {};
+  });
+}
+
+const char *rp_program_checkpointing(const rp_program *program) {
+  return program ? text(program->program->root().checkpointing()) : "";
+}
+
+size_t rp_program_step_count(const rp_program *program, const char *entry) {
+  const fb::Entry *e = findEntry(program, entry);
+  return e && e->steps() ? e->steps()->size() : 0;
+}
+
+rp_status *rp_program_step_memory(const rp_program *program, const char *entry,
+                                  rp_step_memory *steps, size_t count) {
+  return guarded([&]() -> Status {
+    if (!program || !entry || (!steps && count))
+      return missing("program, entry or place for the answer");
+    Expected<size_t> number = program->program->entryNumber(entry);
+    if (!number.ok())
+      return number.status();
+    if (size_t all = rp_program_step_count(program, entry); count != all)
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "place for " + std::to_string(count) +
+                               " steps was given, but '" + std::string(entry) +
+                               "' has " + std::to_string(all));
+    fillStepMemory(program->program->root(), program->program->entry(*number),
+                   steps);
     return {};
   });
 }

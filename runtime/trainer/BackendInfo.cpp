@@ -48,6 +48,11 @@ const TensorInfo *EntryInfo::output(const std::string &name) const {
 
 Backend::~Backend() = default;
 
+Expected<PlanMemory> Backend::planMemory(const std::string &entry) {
+  return Status::error(RP_UNAVAILABLE,
+                       "'" + model() + "' has no plan of its memory");
+}
+
 Status Backend::switchTo(const rp_program *) {
   return Status::error(RP_UNAVAILABLE,
                        "this backend cannot change its program");

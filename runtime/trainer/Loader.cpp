@@ -10,9 +10,11 @@
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 using namespace reprise::rt;
+using Clock = std::chrono::steady_clock;
 
 void reprise::rt::shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
                                uint64_t *order) {
@@ -265,7 +267,12 @@ Expected<const Batch *> Loader::next() {
   }
   if (taken == end - first)
     return static_cast<const Batch *>(nullptr);
-  changed.wait(lock, [&] { return filled > taken || !failure.ok(); });
+  auto isThere = [&] { return filled > taken || !failure.ok(); };
+  if (!isThere()) {
+    auto begin = Clock::now();
+    changed.wait(lock, isThere);
+    waited += std::chrono::duration<double>(Clock::now() - begin).count();
+  }
   if (filled <= taken)
     return failure;
   holding = true;

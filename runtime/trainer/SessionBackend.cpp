@@ -67,6 +67,7 @@ public:
         return &entry;
     return nullptr;
   }
+  Expected<PlanMemory> planMemory(const std::string &entry) override;
   Status initialize(uint64_t seed) override {
     return takeStatus(rp_session_initialize(session, seed));
   }
@@ -171,6 +172,22 @@ Status SessionBackend::describeEntry(const char *name) {
       takeStatus(rp_program_peak_bytes(program, name, &entry.peakBytes)));
   entries.push_back(std::move(entry));
   return Status();
+}
+
+Expected<PlanMemory> SessionBackend::planMemory(const std::string &entry) {
+  PlanMemory plan;
+  size_t peak = 0, budget = 0;
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_program_peak_bytes(program, entry.c_str(), &peak)));
+  REPRISE_RETURN_IF_ERROR(
+      takeStatus(rp_program_budget_bytes(program, entry.c_str(), &budget)));
+  plan.checkpointing = rp_program_checkpointing(program);
+  plan.peakBytes = peak;
+  plan.budgetBytes = budget;
+  plan.steps.resize(rp_program_step_count(program, entry.c_str()));
+  REPRISE_RETURN_IF_ERROR(takeStatus(rp_program_step_memory(
+      program, entry.c_str(), plan.steps.data(), plan.steps.size())));
+  return plan;
 }
 
 Expected<std::vector<double>>

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include "RunningMean.h"
 #include "StepForm.h"
 #include "TrainingData.h"
 #include "hooks/HookRun.h"
@@ -17,7 +18,6 @@
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -27,23 +27,6 @@ using namespace reprise::rt;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Mean of the last 50 losses.
-class RunningMean {
-public:
-  void add(double value) { ring[count++ % ring.size()] = value; }
-  double mean() const {
-    size_t n = size_t(std::min<uint64_t>(count, ring.size()));
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i)
-      sum += ring[i];
-    return n ? sum / double(n) : 0;
-  }
-
-private:
-  std::array<double, 50> ring;
-  uint64_t count = 0;
-};
 
 /// Says so while files are written.
 class Saving {
@@ -102,6 +85,7 @@ private:
   Status takeProgram(const StepPlace &place);
   Status finishStep(const FedStep &step);
   void advance(const FedStep &step);
+  void countTime();
   Expected<Progress> progressOf(const FedStep &step);
   Status report(const FedStep &step);
   Status saveNow();
@@ -136,6 +120,8 @@ private:
   uint64_t imagesDone = 0; // of this run
   float rate = 0;
   double stepSeconds = 0; // of the last step
+  /// Of the last step, as in Progress; and when what followed it was done.
+  double trainSeconds = 0, waitSeconds = 0, finished = 0;
   Clock::time_point start;
 };
 
@@ -448,6 +434,14 @@ void Run::advance(const FedStep &step) {
   }
 }
 
+/// Of the step that is done: what it took, and waited for its batch.
+void Run::countTime() {
+  trainSeconds = elapsed() - finished;
+  waitSeconds = loader->waitedSeconds() - result.waitSeconds;
+  result.trainSeconds += trainSeconds;
+  result.waitSeconds += waitSeconds;
+}
+
 Expected<Progress> Run::progressOf(const FedStep &step) {
   Expected<rp_memory_stats> memory = backend.memory();
   if (!memory.ok())
@@ -461,6 +455,11 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
   progress.learningRate = rate;
   progress.metrics = result.metrics;
   progress.stepSeconds = stepSeconds;
+  progress.trainSeconds = trainSeconds;
+  progress.waitSeconds = waitSeconds;
+  progress.images = current.batch;
+  if (options.programs)
+    progress.program = options.programs->name(*currentPlace);
   // A coarse clock may not have moved.
   double seconds = std::max(elapsed(), 1e-9), done = double(result.steps);
   progress.imagesPerSecond = double(imagesDone) / seconds;
@@ -495,15 +494,18 @@ Status Run::saveNow() {
 
 /// What follows the results of a step that is done.
 Status Run::finishStep(const FedStep &step) {
+  countTime();
   advance(step);
   double begin = now();
   REPRISE_RETURN_IF_ERROR(report(step));
   tell("hooks", result.position.step, begin);
+  finished = elapsed();
   if (options.saveEvery == 0 || result.position.step % options.saveEvery != 0)
     return Status();
   begin = now();
   REPRISE_RETURN_IF_ERROR(saveNow());
   tell("save", result.position.step, begin);
+  finished = elapsed();
   return Status();
 }
 

@@ -105,6 +105,12 @@ void HookFlags::addOthers() {
 
 void HookFlags::addMonitors() {
   command
+      ->add_option("--epoch-table", tablePath,
+                   "Write a table of the epochs that are done, as "
+                   "comma-separated values")
+      ->type_name("FILE")
+      ->group(kHooks);
+  command
       ->add_option("--memory-monitor", memoryEvery,
                    "Steps between two lines on standard error with the memory "
                    "of the arena, of the process and what limits it")
@@ -270,6 +276,12 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
   stop.byLoss = stopMetric == "loss";
   if (!logger.directory.empty())
     hooks.push_back(rt::makeTrainValLogger(logger));
+  // Before those that save, so that their states hold it.
+  if (!tablePath.empty()) {
+    auto hook = std::make_unique<rt::EpochTable>(tablePath);
+    table = hook.get();
+    hooks.push_back(std::move(hook));
+  }
   if (!best.directory.empty())
     hooks.push_back(rt::makeAutoSaveBest(best));
   if (stop.patience > 0)

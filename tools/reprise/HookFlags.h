@@ -33,6 +33,10 @@ public:
   std::function<void(const rt::RunSpan &)>
   makeTrace(decltype(rt::ProfileTraceOptions::program) program,
             rt::Backend &backend, std::vector<rt::Hook *> &all);
+  /// Tells the table of epochs of an evaluation that no hook asked for.
+  rt::Status addEvaluation(uint64_t step, const rt::EvaluateResult &result) {
+    return table ? table->add(step, result) : rt::Status();
+  }
   /// Where a signal or an error leaves the state; empty: nowhere.
   const std::string &checkpointPath() const { return checkpoint; }
   /// Whether this run saved there.
@@ -61,10 +65,11 @@ private:
   rt::ProfileTraceOptions trace;
   std::string traceSteps;
   uint64_t memoryEvery = 0; // steps; 0: never
-  std::string checkpoint, reloadPath, stopMetric = "accuracy";
+  std::string tablePath, checkpoint, reloadPath, stopMetric = "accuracy";
   std::vector<std::string> libraries;
   std::vector<std::unique_ptr<rt::Hook>> hooks;
   rt::AutoCheckpoint *autoCheckpoint = nullptr;
+  rt::EpochTable *table = nullptr;
 };
 
 } // namespace reprise::tools

@@ -48,6 +48,9 @@ public:
   void expect(const std::vector<rt::StepPlace> &places) override;
   bool await(const rt::StepPlace &place,
              const std::atomic<bool> *stop) override;
+  std::string name(const rt::StepPlace &place) const override {
+    return nameOf(keyOf(place));
+  }
   rt::Status use(rt::Backend &backend, const rt::StepPlace &place) override;
   rt::Status useForEvaluation(rt::Backend &backend) override;
   /// Notes the memory of the program that runs.

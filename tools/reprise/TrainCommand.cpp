@@ -130,7 +130,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   if (!evaluated.ok())
     return evaluated.status();
   outcome.evaluation = *evaluated;
-  return {};
+  return options.hooks.addEvaluation(result->position.step, *evaluated);
 }
 
 /// A run that was interrupted before its first step has nothing to tell.

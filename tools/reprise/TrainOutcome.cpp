@@ -34,6 +34,12 @@ static void addSteps(text::Facts &lines, RunningProgram &running,
                      ? "; stopped at step " + std::to_string(last.step) +
                            " of " + std::to_string(last.total)
                      : ""));
+  double share =
+      result.trainSeconds > 0 ? result.waitSeconds / result.trainSeconds : 0;
+  lines.add("waited for data", text::formatSeconds(result.waitSeconds) +
+                                   " of " +
+                                   text::formatSeconds(result.trainSeconds) +
+                                   " (" + text::formatPercent(share) + ")");
   lines.add("loss", text::formatFixed(result.loss, 6) + ", mean of the last " +
                         std::to_string(std::min<uint64_t>(50, result.steps)) +
                         " steps " + text::formatFixed(result.meanLoss, 6));
@@ -114,6 +120,8 @@ std::string tools::resultJson(const TrainFlags &options,
       {"total_steps", outcome.last.total},
       {"stopped", result.stopped},
       {"seconds", result.seconds},
+      {"train_seconds", result.trainSeconds},
+      {"data_wait_seconds", result.waitSeconds},
       {"images_per_second", outcome.last.imagesPerSecond},
       {"loss", result.loss},
       {"mean_loss", result.meanLoss},

@@ -77,6 +77,37 @@ typedef enum rp_binding_role {
   RP_BINDING_MIX_RATIO
 } rp_binding_role;
 
+/* What a buffer holds, and which part of the step a step of the program is of;
+ * as BufferKind and Phase in runtime/schemas/program.fbs. */
+typedef enum rp_buffer_kind {
+  RP_BUFFER_PARAMETER,
+  RP_BUFFER_OPTIMIZER_STATE,
+  RP_BUFFER_STATE,
+  RP_BUFFER_CONSTANT,
+  RP_BUFFER_INPUT,
+  RP_BUFFER_OUTPUT,
+  RP_BUFFER_ACTIVATION, /* made by the forward pass */
+  RP_BUFFER_GRADIENT,   /* made by the backward pass */
+  RP_BUFFER_RECOMPUTED, /* made again */
+  RP_BUFFER_WORKSPACE,
+  RP_BUFFER_UPDATE /* a variable's next value */
+} rp_buffer_kind;
+#define RP_BUFFER_KINDS 11
+
+typedef enum rp_phase {
+  RP_PHASE_FORWARD,
+  RP_PHASE_BACKWARD,
+  RP_PHASE_RECOMPUTE,
+  RP_PHASE_UPDATE
+} rp_phase;
+
+/* What of the arena the plan has in use while a step runs, in bytes. */
+typedef struct rp_step_memory {
+  rp_phase phase;
+  size_t live_bytes[RP_BUFFER_KINDS]; /* by kind, fixed ones included */
+  size_t end_bytes;                   /* the highest end of what is in use */
+} rp_step_memory;
+
 /* A named tensor of the program. Pointers live as long as the program. */
 typedef struct rp_tensor_info {
   const char *name;
@@ -124,6 +155,17 @@ rp_status *rp_program_output(const rp_program *program, const char *entry,
 /* The predicted peak of an entry: arena bytes in use at its highest. */
 rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
                                  size_t *bytes);
+/* The budget that the plan of an entry keeps; 0: it has none. */
+rp_status *rp_program_budget_bytes(const rp_program *program, const char *entry,
+                                   size_t *bytes);
+/* The mode of checkpointing that it was compiled with, for people. */
+const char *rp_program_checkpointing(const rp_program *program);
+/* The steps of an entry. */
+size_t rp_program_step_count(const rp_program *program, const char *entry);
+/* Fills one for each of `count` steps, which are all of the entry. The highest
+ * end_bytes is the predicted peak. */
+rp_status *rp_program_step_memory(const rp_program *program, const char *entry,
+                                  rp_step_memory *steps, size_t count);
 
 /* ---- sessions ---- */
 typedef struct rp_session_options {

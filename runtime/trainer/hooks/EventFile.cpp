@@ -122,7 +122,8 @@ void EventFile::addScalars(
   addRecord(event);
 }
 
-void EventFile::addText(const std::string &tag, const std::string &text) {
+void EventFile::addText(const std::string &tag, const std::string &text,
+                        uint64_t step) {
   std::string plugin, metadata, extent, shape, tensor, value, summary;
   putBytes(plugin, 1, "text");
   putBytes(metadata, 1, plugin);
@@ -135,7 +136,24 @@ void EventFile::addText(const std::string &tag, const std::string &text) {
   putBytes(value, 8, tensor);
   putBytes(value, 9, metadata);
   putBytes(summary, 1, value);
-  std::string event = beginEvent(0);
+  std::string event = beginEvent(step);
+  putBytes(event, 5, summary);
+  addRecord(event);
+}
+
+void EventFile::addImage(const std::string &tag, const EncodedPicture &picture,
+                         uint64_t step) {
+  std::string image, metadata, value, summary;
+  putNumber(image, 1, picture.height);
+  putNumber(image, 2, picture.width);
+  putNumber(image, 3, 3); // RGB
+  putBytes(image, 4, picture.png);
+  putBytes(metadata, 3, picture.description);
+  putBytes(value, 1, tag);
+  putBytes(value, 4, image);
+  putBytes(value, 9, metadata);
+  putBytes(summary, 1, value);
+  std::string event = beginEvent(step);
   putBytes(event, 5, summary);
   addRecord(event);
 }

@@ -9,9 +9,10 @@
 //   Event    1 wall_time double, 2 step int64, 3 file_version string,
 //            5 summary Summary
 //   Summary  1 value Value, repeated
-//   Value    1 tag string, 2 simple_value float, 8 tensor Tensor,
-//            9 metadata Metadata
-//   Metadata 1 plugin_data (1 plugin_name string)
+//   Value    1 tag string, 2 simple_value float, 4 image Image,
+//            8 tensor Tensor, 9 metadata Metadata
+//   Image    1 height, 2 width, 3 colorspace (3: RGB), 4 encoded_image_string
+//   Metadata 1 plugin_data (1 plugin_name string), 3 summary_description string
 //   Tensor   1 dtype (7: string), 2 tensor_shape (2 dim, repeated: 1 size),
 //            8 string_val bytes
 //
@@ -28,6 +29,13 @@
 
 namespace reprise::rt {
 
+/// RGB, as PNG.
+struct EncodedPicture {
+  uint32_t width = 0, height = 0;
+  std::string png;
+  std::string description; // Markdown
+};
+
 class EventFile {
 public:
   /// A new file in `directory`, which is made where it is not there. Its name
@@ -37,7 +45,10 @@ public:
   void addScalars(uint64_t step,
                   const std::vector<std::pair<std::string, double>> &scalars);
   /// A text beside the curves, in Markdown.
-  void addText(const std::string &tag, const std::string &text);
+  void addText(const std::string &tag, const std::string &text,
+               uint64_t step = 0);
+  void addImage(const std::string &tag, const EncodedPicture &picture,
+                uint64_t step);
   /// Writes what was added. Where it fails the file ends with its last whole
   /// record, and the next flush tries again with what could not be written.
   Status flush();

@@ -100,6 +100,15 @@ Status HookRun::save(const std::string &path) {
   return status;
 }
 
+Expected<PlanMemory> HookRun::planMemory() {
+  // An evaluation takes another program where a run has several.
+  if (options.programs && hasSetInputs)
+    return Status::error(RP_UNAVAILABLE,
+                         "an evaluation has taken the place of the step's "
+                         "program");
+  return backend.planMemory(entryName(StepKind::Train));
+}
+
 Status HookRun::checkEvaluation() {
   if (testData)
     return {};

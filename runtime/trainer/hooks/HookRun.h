@@ -43,6 +43,7 @@ public:
   std::string model() const override { return backend.model(); }
   uint64_t totalSteps() const override { return total; }
   uint64_t stepsPerEpoch() const override { return perEpoch; }
+  Expected<PlanMemory> planMemory() override;
   Status checkEvaluation() override;
   Expected<EvaluateResult> evaluate() override;
   Status save(const std::string &path) override;

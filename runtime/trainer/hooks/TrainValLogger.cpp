@@ -1,8 +1,9 @@
 //===- TrainValLogger.cpp - Curves of a run -------------------------------===//
-#include "EventFile.h"
+#include "PlanPicture.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <optional>
+#include <set>
 
 using namespace reprise::rt;
 
@@ -25,7 +26,10 @@ public:
   }
 
 private:
+  Status showPlan(HookContext &run, const Progress &step);
+
   LoggerOptions options;
+  std::set<std::string> shown; // programs
   std::optional<EventFile> file;
   uint64_t steps = 0; // of this run
 };
@@ -42,21 +46,50 @@ Status TrainValLogger::begin(HookContext &run) {
   return file->flush();
 }
 
-Status TrainValLogger::afterStep(HookContext &run, const Progress &step) {
-  if (++steps <= options.skip || step.step % options.every != 0)
+/// The plan of a program when it has run first.
+Status TrainValLogger::showPlan(HookContext &run, const Progress &step) {
+  if (shown.count(step.program))
     return {};
+  Expected<PlanMemory> plan = run.planMemory();
+  // Another step of the program shows it, or there is none.
+  if (plan.status().code() == RP_UNAVAILABLE)
+    return {};
+  if (!plan.ok())
+    return plan.status();
+  shown.insert(step.program);
+  if (plan->steps.empty())
+    return {};
+  Expected<EncodedPicture> picture = drawPlan(*plan);
+  if (!picture.ok())
+    return picture.status();
+  std::string program = step.program.empty() ? "" : ", " + step.program;
+  // A tag is of one kind of summary.
+  file->addImage("plan/memory" + program, *picture, step.step);
+  file->addText("plan/legend" + program, picture->description, step.step);
+  return {};
+}
+
+static Scalars scalarsOf(const Progress &step) {
   constexpr double kMebi = 1 << 20;
   Scalars scalars = {
       {"train/loss", step.loss},
       {"train/learning_rate", step.learningRate},
       {"train/images_per_second", step.imagesPerSecond},
       {"train/seconds_left", step.secondsLeft},
+      {"train/data_wait_seconds", step.waitSeconds},
       {"memory/arena_mib", double(step.highWaterBytes) / kMebi},
       {"memory/process_mib", double(step.residentBytes) / kMebi}};
   for (const auto &[name, value] : step.metrics)
     scalars.emplace_back("train/" + name, value);
-  file->addScalars(step.step, scalars);
-  return file->flush();
+  return scalars;
+}
+
+Status TrainValLogger::afterStep(HookContext &run, const Progress &step) {
+  Status status = showPlan(run, step);
+  if (++steps > options.skip && step.step % options.every == 0)
+    file->addScalars(step.step, scalarsOf(step));
+  Status written = file->flush();
+  return status.ok() ? written : status;
 }
 
 Status TrainValLogger::evaluated(HookContext &run,

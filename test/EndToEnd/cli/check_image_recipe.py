@@ -1,8 +1,11 @@
-"""Trains NAME.yaml on the pictures of write_images.py, killed and undisturbed.
+"""Trains NAME.yaml on the pictures of write_fashion.py, killed and undisturbed.
 
     check_image_recipe.py NAME     (in the folder of NAME.yaml and data)
+
+Forty pictures in batches of eight, and twenty for tests.
 """
 
+import csv
 import glob
 import os
 import subprocess
@@ -11,6 +14,9 @@ import time
 
 from event_files import read_events, records
 from state_files import parts
+
+STEPS, TESTS = 5, 20  # of an epoch; pictures
+TIMES = ("images_per_second", "seconds", "data_wait_seconds")
 
 name = sys.argv[1]
 begin = ["reprise", "train", "--recipe", os.path.abspath(name + ".yaml"),
@@ -32,7 +38,7 @@ def finish(folder):
 
 whole, cut = name + "-whole", name + "-cut"
 text = finish(whole)
-assert " of 12 images, loss" in text, text
+assert f" of {TESTS} images, loss" in text, text
 for attempt in range(20):
     subprocess.run(["rm", "-rf", cut], check=True)
     run = start(cut)
@@ -62,10 +68,33 @@ for tag in ("train/loss", "train/learning_rate", "eval/loss", "eval/accuracy"):
     assert late == halves[tag] and late.items() <= curves[tag].items(), tag
 steps = sorted(curves["train/loss"])
 epochs = len(curves["eval/accuracy"])
-assert steps == list(range(1, 6 * epochs + 1)), steps
-assert sorted(curves["eval/accuracy"]) == steps[5::6]
-assert sorted(halves["eval/accuracy"]) == steps[5::6]
+assert steps == list(range(1, STEPS * epochs + 1)), steps
+ends = steps[STEPS - 1::STEPS]
+assert sorted(curves["eval/accuracy"]) == ends
+assert sorted(halves["eval/accuracy"]) == ends
 # What the run prints at its end is the last point.
 last = curves["eval/accuracy"][steps[-1]]
-assert f"{100 * last:.2f}% of 12 images" in text, (last, text)
+assert f"{100 * last:.2f}% of {TESTS} images" in text, (last, text)
 assert name in texts["run"]
+
+# The table of epochs says the same, and in both runs.
+tables = [list(csv.DictReader(open(folder + "/epochs.csv")))
+          for folder in (whole, cut)]
+for row in tables[0] + tables[1]:
+    assert float(row["images_per_second"]) > 0, row
+    for time_of in TIMES:
+        del row[time_of]
+assert tables[0] == tables[1], tables
+assert [int(row["step"]) for row in tables[0]] == ends
+for row in tables[0]:
+    end = int(row["step"])
+    assert int(row["epoch"]) * STEPS == end
+    losses = [curves["train/loss"][s] for s in range(end - STEPS + 1, end + 1)]
+    told = {"train_loss": sum(losses) / STEPS,
+            "learning_rate": curves["train/learning_rate"][end],
+            "eval_loss": curves["eval/loss"][end],
+            "eval_accuracy": curves["eval/accuracy"][end],
+            "eval_accuracy_top5": curves["eval/accuracy_top5"][end]}
+    for column, value in told.items():
+        assert abs(float(row[column]) - value) < 1e-6 * max(1, value), column
+assert float(tables[0][-1]["train_loss"]) < float(tables[0][0]["train_loss"])

@@ -30,6 +30,7 @@ public:
   Status fill(const uint64_t *indices, size_t n,
               void *const *out) const override {
     ++fills;
+    std::this_thread::sleep_for(delay);
     auto *images = static_cast<float *>(out[0]);
     auto *labels = static_cast<int32_t *>(out[1]);
     for (size_t i = 0; i < n; ++i) {
@@ -44,6 +45,7 @@ public:
   uint64_t count;
   bool shuffle;
   uint64_t failAt = UINT64_MAX;
+  std::chrono::milliseconds delay{0};
   mutable std::atomic<int> fills{0};
 };
 
@@ -73,6 +75,26 @@ static std::vector<int32_t> take(Loader &loader, int batches) {
     labels.insert(labels.end(), more.begin(), more.end());
   }
   return labels;
+}
+
+TEST(Loader, TellsHowLongItWaited) {
+  Indices data(12);
+  data.delay = std::chrono::milliseconds(100);
+  auto loader = Loader::create(data, options(4));
+  ASSERT_TRUE(loader.ok());
+  auto begin = std::chrono::steady_clock::now();
+  take(**loader, 3);
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - begin;
+  double waited = (*loader)->waitedSeconds();
+  EXPECT_GT(waited, 0.1); // 0.3 where this thread is never kept
+  EXPECT_LE(waited, passed.count());
+  // A batch that is there, as it is when the next one is begun, is not waited
+  // for.
+  while (data.fills < 5)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  take(**loader, 1);
+  EXPECT_EQ((*loader)->waitedSeconds(), waited);
 }
 
 TEST(Shuffle, IsAPermutationOfItsSeedAndEpoch) {

@@ -89,6 +89,35 @@ TEST_F(TrainerSession, DescribesTheProgram) {
   EXPECT_GT(entry->peakBytes, 0u);
 }
 
+/// Of activations: sum lives in steps 0 to 2, loss in the last one.
+TEST_F(TrainerSession, TellsTheMemoryOfEveryStep) {
+  auto backend = session();
+  auto plan = backend->planMemory("train_step");
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  ASSERT_EQ(plan->steps.size(), 3u);
+  EXPECT_EQ(plan->peakBytes, backend->entry("train_step")->peakBytes);
+  EXPECT_EQ(plan->budgetBytes, 0u);
+  size_t highest = 0;
+  for (const rp_step_memory &step : plan->steps) {
+    EXPECT_EQ(step.phase, RP_PHASE_FORWARD);
+    highest = std::max(highest, step.end_bytes);
+  }
+  EXPECT_EQ(highest, plan->peakBytes);
+  auto sum = [&](size_t step, rp_buffer_kind kind) {
+    return plan->steps[step].live_bytes[kind];
+  };
+  for (size_t step = 0; step < 3; ++step)
+    EXPECT_EQ(sum(step, RP_BUFFER_PARAMETER), sum(0, RP_BUFFER_PARAMETER));
+  EXPECT_GE(sum(0, RP_BUFFER_ACTIVATION), 24u);
+  EXPECT_EQ(sum(1, RP_BUFFER_ACTIVATION), sum(0, RP_BUFFER_ACTIVATION));
+  EXPECT_GE(sum(2, RP_BUFFER_ACTIVATION), sum(1, RP_BUFFER_ACTIVATION) + 4);
+  EXPECT_FALSE(backend->planMemory("eval_step").ok());
+  rp_step_memory few[2];
+  Status wrong =
+      takeStatus(rp_program_step_memory(program, "train_step", few, 2));
+  expectError(wrong, RP_INVALID_ARGUMENT, {"2 steps", "'train_step' has 3"});
+}
+
 TEST_F(TrainerSession, RunsAndReportsMemory) {
   auto backend = session();
   Progress last;

@@ -40,6 +40,14 @@ struct EntryInfo {
   const TensorInfo *output(rp_binding_role role) const;
 };
 
+/// What of the arena the plan of an entry has in use, in bytes.
+struct PlanMemory {
+  std::string checkpointing; // the mode, for people; may be empty
+  uint64_t peakBytes = 0;    // predicted: the highest end of all steps
+  uint64_t budgetBytes = 0;  // that the plan keeps; 0: it has none
+  std::vector<rp_step_memory> steps;
+};
+
 /// "learning_rate": the name of a role, as models write it.
 const char *bindingRoleName(rp_binding_role role);
 
@@ -52,6 +60,8 @@ public:
   virtual const std::vector<TensorInfo> &variables() const = 0;
   /// Null when the program has no such entry.
   virtual const EntryInfo *entry(const std::string &name) const = 0;
+  /// Fails with RP_UNAVAILABLE where nothing was planned.
+  virtual Expected<PlanMemory> planMemory(const std::string &entry);
   virtual Status initialize(uint64_t seed) = 0;
   virtual Status setInput(const std::string &entry, const std::string &name,
                           const void *data, size_t bytes) = 0;

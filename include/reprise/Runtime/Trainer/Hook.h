@@ -25,6 +25,7 @@ namespace reprise::rt {
 struct Progress;
 struct RunPosition;
 struct EvaluateResult;
+struct PlanMemory;
 struct TrainResult;
 
 /// What a hook may know and ask, during a call of it only.
@@ -36,6 +37,9 @@ public:
   virtual std::string model() const = 0;
   virtual uint64_t totalSteps() const = 0;
   virtual uint64_t stepsPerEpoch() const = 0;
+  /// Of the training step of the program that ran last. Fails with
+  /// RP_UNAVAILABLE where nothing was planned.
+  virtual Expected<PlanMemory> planMemory() = 0;
 
   /// Fails where there is nothing to evaluate, or the program cannot.
   virtual Status checkEvaluation() = 0;

@@ -5,6 +5,7 @@
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hook.h"
 #include <memory>
+#include <optional>
 
 namespace reprise::rt {
 
@@ -21,6 +22,55 @@ struct LoggerOptions {
   std::string text;      // shown beside the curves; Markdown
 };
 std::unique_ptr<Hook> makeTrainValLogger(const LoggerOptions &options);
+
+/// Writes a table of the epochs that are done, as a file of comma-separated
+/// values, which is replaced as a whole: learning rate of the last step, mean
+/// loss of the steps, what an evaluation at the epoch's end gave, and times. An
+/// evaluation that was not made, and a mean that would not be of all steps, for
+/// their state was saved without this hook, leave a cell empty.
+///
+/// All but times is in every state, so that a run that goes on has the rows of
+/// an undisturbed one and none twice. Times are those of the file, where it is
+/// still there; an epoch that was cut has its speed and no seconds.
+class EpochTable final : public Hook {
+public:
+  explicit EpochTable(std::string path) : path(std::move(path)) {}
+  std::string name() const override { return "epoch_table"; }
+  /// Refuses to replace a file that is no such table.
+  Status begin(HookContext &run) override;
+  Status afterStep(HookContext &run, const Progress &step) override;
+  Status afterEpoch(HookContext &run) override;
+  Status evaluated(HookContext &run, const EvaluateResult &result) override;
+  /// Of the variables after so many steps; whether by a hook or not.
+  Status add(uint64_t step, const EvaluateResult &result);
+
+private:
+  /// Cells as they are written.
+  struct Row {
+    std::string epoch, step, learningRate, loss;
+    std::vector<std::string> evaluation, times; // three each
+  };
+  /// Of the epoch under way.
+  struct Sums {
+    double loss = 0;
+    uint64_t steps = 0;      // in `loss`
+    uint64_t stepsTimed = 0; // of this process
+    uint64_t images = 0;
+    double seconds = 0, waitSeconds = 0;
+  };
+
+  static std::string line(const Row &row);
+  static std::optional<Row> readLine(const std::string &text);
+  void remember(HookContext &run) const;
+  void recall(const std::string &memory);
+  Status takeTimes();
+  Status write() const;
+
+  std::string path;
+  std::vector<Row> rows;
+  Sums sums;
+  double rate = 0;
+};
 
 /// Evaluates and saves states by epochs, counted from 1: the best by accuracy
 /// (without one by loss) as best.safetensors, one every `saveEvery` epochs as

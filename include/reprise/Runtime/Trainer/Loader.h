@@ -90,6 +90,9 @@ public:
   /// Parts in the order in which the batches of the first epoch, from where it
   /// begins, come to them; without those that it does not come to.
   std::vector<size_t> partsAhead() const;
+  /// How long next() waited so far, for batches that were not there yet; of the
+  /// user's thread.
+  double waitedSeconds() const { return waited; }
 
 private:
   /// A part, and its rows in the order of an epoch.
@@ -128,6 +131,7 @@ private:
   uint64_t filled = 0, taken = 0; // batches since `first`; under `mutex`
   bool stopping = false;          // under `mutex`
   bool holding = false;           // the user has a batch; user's thread only
+  double waited = 0;              // seconds; user's thread only
   Status failure;                 // under `mutex`
   std::thread thread;
 };

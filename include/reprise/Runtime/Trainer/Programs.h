@@ -48,6 +48,8 @@ public:
   virtual bool await(const StepPlace &place, const std::atomic<bool> *stop) {
     return true;
   }
+  /// What people call the program of a step; those of others differ.
+  virtual std::string name(const StepPlace &place) const { return {}; }
   /// Has `backend` run the step's program, which may be compiled for it.
   /// Between two steps; where it fails the backend has the program that it had.
   virtual Status use(Backend &backend, const StepPlace &place) = 0;

@@ -55,7 +55,13 @@ struct Progress {
   double learningRate = 0;
   std::map<std::string, double> metrics; // of this step, by output
   double stepSeconds = 0;                // of this step
-  double imagesPerSecond = 0;            // of this run
+  /// From the end of the step before, without hooks and saves of states; of it,
+  /// waited for the batch. A device that works beside the host may be running
+  /// the step before meanwhile.
+  double trainSeconds = 0, waitSeconds = 0;
+  uint64_t images = 0;        // of this step
+  std::string program;        // that ran; empty where a run has one
+  double imagesPerSecond = 0; // of this run
   double secondsLeft = 0;
   size_t arenaBytes = 0;         // as they are allocated
   size_t predictedPeakBytes = 0; // of train_step
@@ -137,6 +143,8 @@ struct TrainResult {
   double loss = 0, meanLoss = 0;
   std::map<std::string, double> metrics; // of the last step, by output
   double seconds = 0;
+  /// Sums of those of its steps, as in Progress.
+  double trainSeconds = 0, waitSeconds = 0;
   bool stopped = false; // by `stop`
   SkippedRows skipped;  // of the data
   /// Why a hook ended the run; empty where none did.

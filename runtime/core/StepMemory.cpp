@@ -1,0 +1,37 @@
+//===- StepMemory.cpp - Memory of a plan over its steps -------------------===//
+#include "StepMemory.h"
+#include "reprise/Fault.h"
+#include <algorithm>
+
+using namespace reprise::rt;
+
+static_assert(size_t(fb::BufferKind::MAX) + 1 == RP_BUFFER_KINDS,
+              "the C interface has the kinds of the schema");
+static_assert(size_t(fb::Phase::MAX) == RP_PHASE_UPDATE,
+              "the C interface has the phases of the schema");
+
+void reprise::rt::fillStepMemory(const fb::Program &program,
+                                 const fb::Entry &entry,
+                                 rp_step_memory *steps) {
+  size_t count = entry.steps() ? entry.steps()->size() : 0;
+  for (size_t i = 0; i < count; ++i) {
+    steps[i] = {};
+    steps[i].phase = rp_phase(entry.steps()->Get(uint32_t(i))->phase());
+    steps[i].end_bytes = program.fixed_bytes();
+    if (!program.buffers())
+      continue;
+    for (const fb::Buffer *b : *program.buffers())
+      steps[i].live_bytes[size_t(b->kind())] += b->size();
+  }
+  if (!entry.buffers())
+    return;
+  for (const fb::Buffer *b : *entry.buffers()) {
+    size_t end = std::min(size_t(b->last_step()) + 1, count);
+    REPRISE_FAULT("shown-live-too-short", --end);
+    for (size_t i = b->first_step(); i < end; ++i) {
+      steps[i].live_bytes[size_t(b->kind())] += b->size();
+      steps[i].end_bytes =
+          std::max<size_t>(steps[i].end_bytes, b->offset() + b->size());
+    }
+  }
+}
