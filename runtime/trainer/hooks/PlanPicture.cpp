@@ -47,7 +47,6 @@ constexpr Named kPhases[] = {{"forward", 0xA9C0DE},
 constexpr rp_phase kPhaseOrder[] = {RP_PHASE_FORWARD, RP_PHASE_RECOMPUTE,
                                     RP_PHASE_BACKWARD, RP_PHASE_UPDATE};
 
-constexpr Named kUnused = {"unused", 0xE4E4E4};
 constexpr Color kPaper = 0xFFFFFF, kGrid = 0xE9ECF1, kAxis = 0x9AA3B2,
                 kInk = 0x1C2330, kSoft = 0x5B6576, kBudget = 0xB3261E;
 
@@ -67,6 +66,7 @@ struct Unit {
 struct Facts {
   std::vector<Named> kinds, phases;    // that there are
   uint64_t highest = 0;                // of steps and levels
+  uint64_t mostInUse = 0;              // at a step
   double perPixel = 1;                 // bytes
   int heightOf(uint64_t bytes) const { // pixels
     return int(std::lround(double(bytes) / perPixel));
@@ -121,12 +121,8 @@ static Facts lookAt(const PlanMemory &plan) {
     if (named.most > 0)
       facts.kinds.push_back(named);
   }
-  Named unused = kUnused;
   for (const rp_step_memory &step : plan.steps)
-    unused.most =
-        std::max<uint64_t>(unused.most, step.end_bytes - usedBytes(step));
-  if (unused.most > 0)
-    facts.kinds.push_back(unused);
+    facts.mostInUse = std::max(facts.mostInUse, usedBytes(step));
   for (rp_phase phase : kPhaseOrder)
     if (std::any_of(
             plan.steps.begin(), plan.steps.end(),
@@ -169,7 +165,6 @@ static void drawColumn(const Facts &facts, const rp_step_memory &step, int x,
   };
   for (rp_buffer_kind kind : kStack)
     stack(step.live_bytes[kind], kKinds[kind].color);
-  stack(step.end_bytes - sum, kUnused.color);
   canvas.fill(x, kStripTop, 1, kStripHeight, kPhases[step.phase].color);
 }
 
@@ -183,7 +178,7 @@ static void drawColumns(const PlanMemory &plan, const Facts &facts,
         std::max_element(plan.steps.begin() + ptrdiff_t(first),
                          plan.steps.begin() + ptrdiff_t(end),
                          [](const rp_step_memory &a, const rp_step_memory &b) {
-                           return a.end_bytes < b.end_bytes;
+                           return usedBytes(a) < usedBytes(b);
                          });
     REPRISE_FAULT("picture-of-the-first-step",
                   highest = plan.steps.begin() + ptrdiff_t(first));
@@ -257,7 +252,8 @@ static std::string describe(const PlanMemory &plan, const Facts &facts) {
   if (plan.budgetBytes)
     text += "the budget is " + std::to_string(plan.budgetBytes) + " bytes (" +
             sizeText(plan.budgetBytes) + "); ";
-  text += "unused are bytes below the highest in use. The strip below:";
+  text += "the most in use at a step are " + std::to_string(facts.mostInUse) +
+          " bytes; the rest lies unused between buffers then. The strip below:";
   for (const Named &phase : facts.phases)
     text += std::string(&phase == &facts.phases.front() ? " " : ", ") +
             phase.name + " " + colorText(phase.color);

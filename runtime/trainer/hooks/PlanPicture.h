@@ -1,10 +1,10 @@
 //===- PlanPicture.h - Memory of a plan as a picture ------------*- C++ -*-===//
 //
 // Columns are the program's steps, from the first to the last; what is stacked
-// in one are the bytes that the plan has in use while it runs, by kind, and on
-// top what lies unused below the highest of them, so that the highest column is
-// the predicted peak. Where there are more steps than pixels a column shows the
-// one of them that reaches highest. Below lies a strip of phases.
+// in one are the bytes that the plan has in use while it runs, by kind. The
+// highest column reaches the predicted peak but for what lies unused between
+// buffers then, which is little. Where there are more steps than pixels a
+// column shows the one of them with most in use. Below lies a strip of phases.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_HOOKS_PLANPICTURE_H

@@ -74,7 +74,7 @@ assert sorted(curves["eval/accuracy"]) == ends
 assert sorted(halves["eval/accuracy"]) == ends
 # What the run prints at its end is the last point.
 last = curves["eval/accuracy"][steps[-1]]
-assert f"{100 * last:.2f}% of {TESTS} images" in text, (last, text)
+assert f" {100 * last:.2f}% (top 5: " in text, (last, text)
 assert name in texts["run"]
 
 # The table of epochs says the same, and in both runs.

@@ -45,7 +45,9 @@ for tag, steps in images.items():
     plot = [row[left:left + wide] for row in rows[top:top + high]]
     tallest = next(high - y for y, row in enumerate(plot)
                    if any(color in colors for color in row))
-    assert abs(tallest * scale - peak) <= scale, (tallest * scale, peak)
+    most, = number(r"most in use at a step are (\d+) bytes", text)
+    assert most <= peak and abs(tallest * scale - most) <= scale, tag
+    assert abs(tallest * scale - peak) <= scale, (tallest * scale, most, peak)
     # Every kind of some size is to be seen, and no other colour stands in the
     # lowest row, which all columns reach.
     seen = {colors[color] for row in plot for color in row if color in colors}

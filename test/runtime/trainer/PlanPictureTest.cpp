@@ -19,8 +19,7 @@ struct Pixels {
 
 // As the description says.
 constexpr int kLeft = 76, kTop = 12, kWide = 948, kHigh = 400;
-constexpr uint32_t kParameters = 0x4E79A7, kActivations = 0xF2A03D,
-                   kUnused = 0xE4E4E4;
+constexpr uint32_t kParameters = 0x4E79A7, kActivations = 0xF2A03D;
 
 } // namespace
 
@@ -65,7 +64,7 @@ static int rowsOf(const Pixels &pixels, int column, uint32_t color) {
 
 TEST(PlanPicture, StacksWhatIsInUse) {
   PlanMemory plan = planOf({0, 1000, 3000, 500});
-  plan.steps[3].end_bytes = 2500; // 1,000 of them unused
+  plan.steps[3].end_bytes = 2500; // 1,000 of them unused, which is not drawn
   auto picture = drawPlan(plan);
   ASSERT_TRUE(picture.ok()) << picture.status().message();
   Pixels pixels = decode(*picture);
@@ -77,10 +76,10 @@ TEST(PlanPicture, StacksWhatIsInUse) {
                 double(plan.steps[step].live_bytes[RP_BUFFER_ACTIVATION]) /
                     perPixel,
                 1);
-    EXPECT_NEAR(rowsOf(pixels, column, kUnused),
-                step == 3 ? 1000 / perPixel : 0, 1);
   }
   EXPECT_NE(picture->description.find("peak, 4000 bytes"), std::string::npos);
+  EXPECT_NE(picture->description.find("most in use at a step are 4000 bytes"),
+            std::string::npos);
   EXPECT_NE(picture->description.find("948x400 pixels from (76, 12)"),
             std::string::npos);
 }
