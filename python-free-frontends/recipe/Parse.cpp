@@ -99,6 +99,14 @@ bool Reader::checkChoice(const Key &key, const YAML::Node &value) {
   return false;
 }
 
+/// "true" or "false", which YAML writes in three ways each; null for others.
+static const char *switchOf(const std::string &text) {
+  if (text == "true" || text == "True" || text == "TRUE")
+    return "true";
+  bool isFalse = text == "false" || text == "False" || text == "FALSE";
+  return isFalse ? "false" : nullptr;
+}
+
 /// Whether a scalar is what the key wants; says what is wrong.
 bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
   const std::string &text = value.Scalar();
@@ -114,8 +122,7 @@ bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
   }
   switch (key.kind) {
   case Kind::Switch:
-    return (!isQuoted && (text == "true" || text == "false")) ||
-           refuse("true or false");
+    return (!isQuoted && switchOf(text)) || refuse("true or false");
   case Kind::Whole:
     return (!isQuoted && isWhole(text)) || refuse("a whole number from 0 on");
   case Kind::Number:
@@ -188,27 +195,38 @@ void Reader::readKey(const Key &key, const YAML::Node &value,
     return problem(mark, key.path + " is one value, not a " +
                              (value.IsMap() ? "section" : "list"));
   } else if (checkScalar(key, value)) {
-    setting.values.push_back(value.Scalar());
+    setting.values.push_back(key.kind == Kind::Switch ? switchOf(value.Scalar())
+                                                      : value.Scalar());
   }
   if (!setting.values.empty())
     parsed.settings.push_back(std::move(setting));
 }
 
-/// An unknown name: what was probably meant, or where such a key is.
+static std::string joined(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// An unknown name: where the only such key is, what was probably meant, or
+/// what keys there are.
 void Reader::refuseName(const YAML::Node &name, const std::string &section) {
   const std::string &text = name.Scalar();
   std::string message = "no key is named '" + text + "'" +
                         (section.empty() ? "" : " in " + section);
-  std::string meant = nearest(text, keys.namesIn(section));
-  std::string elsewhere;
+  std::vector<std::string> siblings = keys.namesIn(section), elsewhere;
+  std::string meant = nearest(text, siblings);
   for (const Key &key : keys.all())
-    if (elsewhere.empty() && key.path.size() > text.size() &&
+    if (key.path.size() > text.size() &&
         key.path.substr(key.path.size() - text.size() - 1) == "." + text)
-      elsewhere = key.path;
-  if (!elsewhere.empty())
-    message += "; it is '" + elsewhere + "'";
+      elsewhere.push_back(key.path);
+  if (elsewhere.size() == 1)
+    message += "; it is '" + elsewhere.front() + "'";
   else if (!meant.empty())
     message += "; did you mean '" + meant + "'?";
+  else
+    message += "; known are " + joined(siblings);
   problem(name.Mark(), message);
 }
 
