@@ -96,6 +96,14 @@ static std::vector<Case> movingCases() {
       make("reshape", "%x: tensor<4x3xf64>", "tensor<2x6xf64>", R"(
         %y = sg.reshape %x : tensor<4x3xf64> -> tensor<2x6xf64>
         return %y : tensor<2x6xf64>)"),
+      make("keep", "%x: tensor<4x3xf64>", "tensor<4x3xf64>", R"(
+        %k = sg.keep %x : tensor<4x3xf64>
+        %y = sg.mul %k, %k : tensor<4x3xf64>
+        return %y : tensor<4x3xf64>)"),
+      make("recompute", "%x: tensor<4x3xf64>", "tensor<4x3xf64>", R"(
+        %m = sg.recompute %x : tensor<4x3xf64>
+        %y = sg.mul %m, %m : tensor<4x3xf64>
+        return %y : tensor<4x3xf64>)"),
       make("transpose", "%x: tensor<2x3x5xf64>", "tensor<5x2x3xf64>", R"(
         %y = sg.transpose %x perm [2, 0, 1]
           : tensor<2x3x5xf64> -> tensor<5x2x3xf64>

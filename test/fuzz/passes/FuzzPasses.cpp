@@ -76,6 +76,7 @@ static std::vector<Route> makeAlone() {
                            "sg-assign-checkpointing{mode=sqrt}",
                            "sg-assign-checkpointing{mode=threshold-bytes=64}",
                            "sg-lower-checkpointing",
+                           "sg-recompute-marked",
                            "sg-print-kept",
                            "sg-decompose",
                            "sg-form-kernels",
@@ -138,7 +139,8 @@ static std::vector<Route> makePipelines() {
     add(std::string("train ") + mode,
         {onFunctions("sg-assign-checkpointing{mode=" + std::string(mode) + "}"),
          "sg-differentiate", onFunctions("sg-print-kept"),
-         onFunctions("sg-lower-checkpointing"), onFunctions("sg-flatten")},
+         onFunctions("sg-lower-checkpointing"), onFunctions("sg-flatten"),
+         onFunctions("sg-recompute-marked")},
         /*hasBudget=*/false);
   add("mixed",
       {onFunctions("sg-autocast{type=f16}"), "sg-differentiate",
@@ -155,7 +157,8 @@ static std::vector<Route> makePipelines() {
   add("evaluate", {onFunctions("sg-to-inference"), onFunctions("sg-flatten")},
       /*hasBudget=*/false);
   add("lower",
-      {onFunctions("sg-lower-checkpointing"), onFunctions("sg-flatten")},
+      {onFunctions("sg-lower-checkpointing"), onFunctions("sg-flatten"),
+       onFunctions("sg-recompute-marked")},
       /*hasBudget=*/true);
   add("kernels", {}, /*hasBudget=*/false);
   return routes;
