@@ -86,15 +86,19 @@ private:
   DenseSet<Value> active;
 };
 
-/// What gradients are summed by.
+/// What gradients are summed by. A mark is another name of its tensor: a sum of
+/// its own would be added in another order, to other bits.
 Value keyOf(Value value) {
   REPRISE_FAULT("gradient-of-a-name", return value);
-  return definitionOf(value);
+  value = definitionOf(value);
+  while (isa_and_present<KeepOp, RecomputeOp>(value.getDefiningOp()))
+    value = definitionOf(value.getDefiningOp()->getOperand(0));
+  return value;
 }
 
 /// Whether a value is made in a block, and not only handed through it.
 bool isWithin(Value value, sg::BlockOp module) {
-  Operation *op = definitionOf(value).getDefiningOp();
+  Operation *op = keyOf(value).getDefiningOp();
   return op && module->isProperAncestor(op);
 }
 
@@ -259,6 +263,8 @@ LogicalResult Level::reverse(Operation *op) {
   OriginScope scope(builder, op);
   if (auto module = dyn_cast<sg::BlockOp>(op))
     return reverse(module);
+  if (isa<KeepOp, RecomputeOp>(op))
+    return success(); // see keyOf
   if (llvm::none_of(op->getResults(), [&](OpResult r) {
         return gradientOf(r) && activity.contains(r);
       }))
