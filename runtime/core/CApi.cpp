@@ -224,31 +224,30 @@ rp_status *rp_program_output(const rp_program *program, const char *entry,
       [&] { return binding(program, entry, index, info, Direction::Output); });
 }
 
-rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
-                                 size_t *bytes) {
+/// Asks an entry for a number of bytes.
+static rp_status *askEntry(const rp_program *program, const char *entry,
+                           size_t *bytes, size_t (*answer)(const fb::Entry &)) {
   return guarded([&]() -> Status {
     if (!program || !entry || !bytes)
       return missing("program, entry or place for the answer");
     Expected<size_t> number = program->program->entryNumber(entry);
     if (!number.ok())
       return number.status();
-    *bytes = program->program->entry(*number).peak_bytes();
+    *bytes = answer(program->program->entry(*number));
     return {};
   });
 }
 
+rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
+                                 size_t *bytes) {
+  return askEntry(program, entry, bytes,
+                  [](const fb::Entry &e) -> size_t { return e.peak_bytes(); });
+}
+
 rp_status *rp_program_budget_bytes(const rp_program *program, const char *entry,
                                    size_t *bytes) {
-  return guarded([&]() -> Status {
-    if (!program || !entry || !bytes)
-      return missing("program, entry or place for the answer");
-    Expected<size_t> number = program->program->entryNumber(entry);
-    if (!number.ok())
-      return number.status();
-    const fb::Certificate *kept =
-        program->program->entry(*number).certificate();
-    *bytes = kept ? kept->budget() : 0;
-    return {};
+  return askEntry(program, entry, bytes, [](const fb::Entry &e) -> size_t {
+    return e.certificate() ? e.certificate()->budget() : 0;
   });
 }
 

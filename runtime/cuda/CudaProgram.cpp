@@ -1,0 +1,223 @@
+//===- CudaProgram.cpp - Runs of a program on a GPU, and turns ------------===//
+//
+// A whole entry is one launch, which nobody waits for until something is read;
+// an error that comes late is told with the entry and the run. Steps that are
+// asked for one by one are issued one by one and waited for, so that an error
+// is told by the step it is of.
+//
+// Programs that share the memory are prepared while the host holds the
+// variables; whoever's turn begins waits for the other's work.
+//
+//===----------------------------------------------------------------------===//
+#include "CudaProgram.h"
+#include "reprise/Fault.h"
+#include "reprise/Runtime/program_generated.h"
+
+#include <algorithm>
+
+namespace reprise::rt::cuda {
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static Status outside(uint64_t offset, uint64_t bytes, uint64_t all) {
+  return Status::error(RP_INTERNAL,
+                       std::to_string(bytes) + " bytes at " +
+                           std::to_string(offset) + " do not lie in the " +
+                           std::to_string(all) + " bytes of the arena");
+}
+
+static bool isInside(uint64_t offset, uint64_t bytes, uint64_t all) {
+  return offset <= all && bytes <= all - offset;
+}
+
+Status CudaProgram::write(uint64_t offset, const void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  highWater = std::max(highWater, offset + bytes);
+  return late(staging.write(arena + offset, data, bytes));
+}
+
+Status CudaProgram::writeInput(size_t entry, uint32_t input, uint64_t offset,
+                               const void *data, uint64_t bytes) {
+  if (!inputs.isThere())
+    return write(offset, data, bytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  return late(inputs.write(entry, input, data, bytes));
+}
+
+Status CudaProgram::read(uint64_t offset, void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  REPRISE_RETURN_IF_ERROR(late(staging.read(arena + offset, data, bytes)));
+  if (bytes > 0)
+    running.reset();
+  return {};
+}
+
+Status CudaProgram::fill(uint64_t offset, uint8_t byte, uint64_t bytes) {
+  if (!isInside(offset, bytes, site->arenaBytes))
+    return outside(offset, bytes, site->arenaBytes);
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  if (bytes == 0)
+    return {};
+  return driver->fill(stream, arena + offset, byte, bytes);
+}
+
+Status CudaProgram::writeGuarded(uint64_t offset, const void *data,
+                                 uint64_t bytes) {
+  if (!isInside(offset, bytes, site->guardedBytes()))
+    return outside(offset, bytes, site->guardedBytes());
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  return staging.write(site->memory + offset, data, bytes);
+}
+
+Status CudaProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
+  if (!isInside(offset, bytes, site->guardedBytes()))
+    return outside(offset, bytes, site->guardedBytes());
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  return staging.read(site->memory + offset, data, bytes);
+}
+
+Status CudaProgram::issue(const CudaStep &step) {
+  switch (step.kind) {
+  case CudaStep::Kind::Kernel:
+    return driver->launch(stream, step.kernel, step.shape, step.operands,
+                          step.touches);
+  case CudaStep::Kind::Call:
+    return driver->call(stream, step.call, step.operands, step.workspace,
+                        step.touches);
+  case CudaStep::Kind::Copy:
+    break;
+  }
+  return driver->copy(stream, step.operands[0], step.operands[1],
+                      step.touches[0].bytes);
+}
+
+Status CudaProgram::named(const Status &status, size_t entry,
+                          size_t index) const {
+  const fb::Entry &its = *program.entries()->Get(uint32_t(entry));
+  const fb::Step &step = *its.steps()->Get(uint32_t(index));
+  std::string what = "step " + std::to_string(index) + " of '" +
+                     its.name()->str() + "', " +
+                     (step.name() ? step.name()->str() : "");
+  if (step.module_() && step.module_()->size())
+    what += " of " + step.module_()->str();
+  return Status::error(status.code(), what + ": " + status.message());
+}
+
+Status CudaProgram::runOne(size_t entry, size_t index) {
+  Status status = issue(entries[entry].steps[index]);
+  if (status.ok())
+    status = driver->synchronize(stream);
+  return status.ok() ? status : named(status, entry, index);
+}
+
+Status CudaProgram::late(const Status &status) const {
+  if (status.ok() || !running)
+    return status;
+  const fb::Entry &entry = *program.entries()->Get(uint32_t(*running));
+  return Status::error(status.code(),
+                       "entry '" + entry.name()->str() +
+                           "', run as one graph (run " + std::to_string(runs) +
+                           " since it was prepared): " + status.message());
+}
+
+Status CudaProgram::runGraph(size_t entry) {
+  REPRISE_FAULT("cuda-allocates-in-a-step",
+                REPRISE_RETURN_IF_ERROR(driver->allocate(64).status()));
+  uint64_t given = entries[entry].end;
+  REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
+  highWater = std::max(highWater, given);
+  // An error of the launch may be that of the run before.
+  Status status = driver->launch(stream, entries[entry].graph);
+  if (!status.ok() && running)
+    return late(status);
+  ++runs;
+  running = entry;
+  return late(status);
+}
+
+Status CudaProgram::run(size_t entry, size_t first, size_t end) {
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  EntrySteps &its = entries[entry];
+  if (first == 0 && inputs.isThere()) {
+    Expected<uint64_t> taken = inputs.take(entry);
+    if (!taken.ok())
+      return late(taken.status());
+    highWater = std::max(highWater, *taken);
+  }
+  if (first == 0 && end == its.steps.size() && end > 1)
+    return runGraph(entry);
+  // What went wrong before is not these steps'.
+  if (running)
+    REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
+  running.reset();
+  for (size_t i = first; i < end; ++i) {
+    highWater = std::max(highWater, its.steps[i].end);
+    REPRISE_RETURN_IF_ERROR(runOne(entry, i));
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// Waits for the steps and inputs that are under way.
+Status CudaProgram::settle() {
+  REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
+  running.reset();
+  return inputs.settle();
+}
+
+Status CudaProgram::beginTurn() {
+  if (site->turn == this)
+    return {};
+  bool waits = site->turn != nullptr;
+  REPRISE_FAULT("cuda-turn-begins-early", waits = false);
+  if (waits)
+    REPRISE_RETURN_IF_ERROR(site->turn->settle());
+  site->turn = this;
+  return {};
+}
+
+CudaProgram::~CudaProgram() {
+  if (site->turn != this)
+    return;
+  // Who comes next must not meet what is still under way.
+  (void)settle();
+  site->turn = nullptr;
+}
+
+/// Entries are run to be captured, which takes an arena of zeros: what is to be
+/// kept of it waits on the host.
+Expected<std::unique_ptr<DeviceProgram>>
+CudaProgram::prepareBeside(const fb::Program &other) {
+  REPRISE_RETURN_IF_ERROR(checkProgram(other, *site));
+  if (other.arena_bytes() > site->arenaBytes)
+    return std::unique_ptr<DeviceProgram>();
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  REPRISE_RETURN_IF_ERROR(settle());
+  std::vector<uint8_t> fixed(program.fixed_bytes());
+  REPRISE_RETURN_IF_ERROR(staging.read(arena, fixed.data(), fixed.size()));
+  REPRISE_RETURN_IF_ERROR(driver->thaw());
+  REPRISE_RETURN_IF_ERROR(driver->fill(stream, arena, 0, site->arenaBytes));
+  auto prepared = std::make_unique<CudaProgram>(other, site);
+  Status status = prepared->prepare();
+  REPRISE_FAULT("cuda-variables-lost-beside", fixed.clear());
+  // This program goes on whatever became of the other one.
+  Status kept = driver->freeze();
+  if (kept.ok())
+    kept = staging.write(arena, fixed.data(), fixed.size());
+  if (status.ok() && !kept.ok())
+    status = kept;
+  if (!status.ok())
+    return status;
+  return std::unique_ptr<DeviceProgram>(std::move(prepared));
+}
+
+} // namespace reprise::rt::cuda

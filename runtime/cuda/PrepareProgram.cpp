@@ -1,0 +1,229 @@
+//===- PrepareProgram.cpp - A program readied to run on a GPU -------------===//
+//
+// Loads code and library calls, runs each entry once on zeros, since CUDA loads
+// what is first used, captures it as a graph, and freezes the driver: nothing
+// is allocated after that.
+//
+//===----------------------------------------------------------------------===//
+#include "../core/Views.h"
+#include "Code.h"
+#include "CudaProgram.h"
+#include "reprise/Fault.h"
+
+#include <algorithm>
+
+namespace reprise::rt::cuda {
+
+static Status checkLibraries(const fb::Program &program,
+                             const DeviceFacts &facts) {
+  std::string planned = program.library() ? program.library()->str() : "";
+  bool isSame = planned.empty() || planned == facts.libraries;
+  REPRISE_FAULT("cuda-any-library-taken", isSame = true);
+  if (!isSame)
+    return Status::error(
+        RP_INCOMPATIBLE,
+        "the artifact's calls were planned for " + planned + ", here is " +
+            (facts.libraries.empty() ? std::string("none") : facts.libraries) +
+            "; compile the model again with these, or let calls "
+            "run as they can in the planned bytes "
+            "(--device cuda:0,adapt)");
+  return {};
+}
+
+/// Memory of a GPU begins at multiples of this, as does the guard's end.
+static Status checkAlignment(const fb::Program &program) {
+  constexpr uint64_t kMemoryAlignment = 256;
+  bool isKept = program.alignment() <= kMemoryAlignment;
+  REPRISE_FAULT("cuda-any-alignment-taken", isKept = true);
+  if (!isKept)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact's buffers are aligned to " +
+                             std::to_string(program.alignment()) +
+                             " bytes, a GPU's memory to " +
+                             std::to_string(kMemoryAlignment));
+  return {};
+}
+
+Status checkProgram(const fb::Program &program, const CudaSite &site) {
+  REPRISE_RETURN_IF_ERROR(checkAlignment(program));
+  return site.mayAdapt ? Status() : checkLibraries(program, site.facts);
+}
+
+Address CudaProgram::resolve(const fb::Entry &entry, const fb::View &view,
+                             bool isWritten, CudaStep &step) {
+  uint64_t offset = arenaOffset(program, &entry, view),
+           bytes = *viewBytes(view);
+  step.end = std::max(step.end, offset + bytes);
+  step.touches.push_back({arena + offset, bytes, isWritten});
+  return arena + offset;
+}
+
+CudaStep CudaProgram::prepareCopy(const fb::Entry &entry,
+                                  const fb::Copy &copy) {
+  CudaStep step;
+  step.operands.push_back(resolve(entry, *copy.target(), true, step));
+  step.operands.push_back(resolve(entry, *copy.source(), false, step));
+  return step;
+}
+
+CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
+                                    const fb::KernelLaunch &launch) {
+  CudaStep step;
+  step.kind = CudaStep::Kind::Kernel;
+  step.kernel = kernels[launch.kernel()];
+  step.shape = {uint32_t(launch.grains()), threads[launch.kernel()]};
+  REPRISE_FAULT("cuda-one-block-less", --step.shape.blocks);
+  uint32_t count = launch.args() ? launch.args()->size() : 0;
+  std::vector<bool> writes(count);
+  if (launch.writes())
+    for (uint32_t index : *launch.writes())
+      writes[index] = true;
+  for (uint32_t i = 0; i < count; ++i)
+    step.operands.push_back(
+        resolve(entry, *launch.args()->Get(i), writes[i], step));
+  return step;
+}
+
+Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
+  LibraryCallDesc desc = rt::describe(call);
+  std::string implementation = call.implementation()->str();
+  uint64_t workspace = call.workspace() ? *viewBytes(*call.workspace()) : 0;
+  auto key = std::make_pair(libraryCallKey(desc), implementation);
+  key.first.push_back(int64_t(workspace));
+  REPRISE_FAULT("cuda-one-call-for-all", key = {});
+  auto found = calls.find(key);
+  if (found != calls.end())
+    return found->second;
+  Expected<Call> prepared =
+      driver->prepare(desc, implementation, workspace, site->mayAdapt);
+  if (prepared.ok())
+    calls.emplace(std::move(key), *prepared);
+  return prepared;
+}
+
+Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
+                                            const fb::LibraryCall &call) {
+  Expected<Call> prepared = findCall(call);
+  if (!prepared.ok())
+    return prepared.status();
+  CudaStep step;
+  step.kind = CudaStep::Kind::Call;
+  step.call = *prepared;
+  for (const fb::View *input : *call.inputs())
+    step.operands.push_back(resolve(entry, *input, false, step));
+  for (const fb::View *output : *call.outputs())
+    step.operands.push_back(resolve(entry, *output, true, step));
+  if (call.workspace())
+    step.workspace = resolve(entry, *call.workspace(), true, step);
+  REPRISE_FAULT("cuda-workspace-forgotten", step.workspace = 0);
+  return step;
+}
+
+Expected<CudaStep> CudaProgram::prepareStep(const fb::Entry &entry,
+                                            const fb::Step &step) {
+  switch (step.action_type()) {
+  case fb::Action::LibraryCall:
+    return prepareCall(entry, *step.action_as_LibraryCall());
+  case fb::Action::KernelLaunch:
+    if (step.action_as_KernelLaunch()->grains() > uint64_t(INT32_MAX))
+      return Status::error(RP_INCOMPATIBLE,
+                           "a launch has more blocks than a GPU takes");
+    return prepareKernel(entry, *step.action_as_KernelLaunch());
+  case fb::Action::Copy:
+    return prepareCopy(entry, *step.action_as_Copy());
+  case fb::Action::NONE:
+    break;
+  }
+  return Status::error(RP_INTERNAL, "a step without an action was verified");
+}
+
+Status CudaProgram::prepareSteps() {
+  for (uint32_t e = 0; program.entries() && e < program.entries()->size();
+       ++e) {
+    const fb::Entry &entry = *program.entries()->Get(e);
+    EntrySteps &its = entries.emplace_back();
+    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i) {
+      Expected<CudaStep> step = prepareStep(entry, *entry.steps()->Get(i));
+      if (!step.ok())
+        return named(step.status(), e, i);
+      its.end = std::max(its.end, step->end);
+      its.steps.push_back(std::move(*step));
+    }
+  }
+  return {};
+}
+
+/// Fails with the plan's peak and what is free where memory does not do.
+Status CudaSite::prepare(uint64_t bytes) {
+  arenaBytes = bytes;
+  Expected<Stream> made = driver->createStream();
+  if (!made.ok())
+    return made.status();
+  stream = *made;
+  Expected<Address> taken = driver->allocate(guardedBytes());
+  if (!taken.ok() && taken.status().code() == RP_OUT_OF_MEMORY)
+    return Status::error(
+        RP_OUT_OF_MEMORY,
+        "the plan takes " + std::to_string(arenaBytes) + " bytes of " +
+            facts.name + ", which has " + std::to_string(facts.freeBytes) +
+            " of " + std::to_string(facts.totalBytes) +
+            " bytes free; compile the model again with a smaller --budget (" +
+            taken.status().message() + ")");
+  if (!taken.ok())
+    return taken.status();
+  memory = *taken;
+  arena = memory + guard;
+  REPRISE_RETURN_IF_ERROR(driver->fill(stream, memory, 0, guardedBytes()));
+  return staging.prepare(*driver, stream);
+}
+
+Status CudaProgram::loadCode() {
+  if (!program.kernels() || program.kernels()->size() == 0)
+    return {};
+  Expected<Code> code = readCode(program, site->facts.architecture);
+  if (!code.ok())
+    return code.status();
+  Expected<std::vector<Kernel>> loaded =
+      driver->load(code->image, code->bytes, code->names);
+  if (!loaded.ok())
+    return loaded.status();
+  kernels = std::move(*loaded);
+  threads = std::move(code->threads);
+  return {};
+}
+
+Status CudaProgram::captureEntries() {
+  for (size_t e = 0; e < entries.size(); ++e) {
+    EntrySteps &its = entries[e];
+    for (size_t i = 0; i < its.steps.size(); ++i)
+      REPRISE_RETURN_IF_ERROR(runOne(e, i));
+    REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
+    for (const CudaStep &step : its.steps) {
+      REPRISE_FAULT("cuda-graph-ends-early",
+                    if (&step == &its.steps.back()) continue);
+      REPRISE_RETURN_IF_ERROR(issue(step));
+    }
+    Expected<Graph> graph = driver->endCapture(stream);
+    if (!graph.ok())
+      return graph.status();
+    its.graph = *graph;
+  }
+  REPRISE_FAULT("cuda-arena-not-cleared", return {});
+  return driver->fill(stream, arena, 0, site->arenaBytes);
+}
+
+/// In a new arena, or in one of zeros, which it is then again.
+Status CudaProgram::prepare() {
+  REPRISE_RETURN_IF_ERROR(loadCode());
+  if (!site->memory)
+    REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
+  arena = site->arena;
+  stream = site->stream;
+  REPRISE_RETURN_IF_ERROR(inputs.prepare(*driver, program, arena, stream));
+  REPRISE_RETURN_IF_ERROR(prepareSteps());
+  REPRISE_RETURN_IF_ERROR(captureEntries());
+  REPRISE_RETURN_IF_ERROR(driver->freeze());
+  return driver->synchronize(stream);
+}
+
+} // namespace reprise::rt::cuda
