@@ -37,6 +37,10 @@ public:
   rt::Status addEvaluation(uint64_t step, const rt::EvaluateResult &result) {
     return table ? table->add(step, result) : rt::Status();
   }
+  /// Options that name a file of a hook's own, and the files.
+  std::vector<std::pair<std::string, std::string>> files() const {
+    return {{"--epoch-table", tablePath}, {"--profile-trace", trace.path}};
+  }
   /// Where a signal or an error leaves the state; empty: nowhere.
   const std::string &checkpointPath() const { return checkpoint; }
   /// Whether this run saved there.

@@ -5,7 +5,9 @@
 #include "Console.h"
 #include "ModelRequest.h"
 #include "text/Table.h"
+#include <filesystem>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 using namespace reprise;
@@ -142,6 +144,30 @@ static rt::Status readSchedule(TrainFlags &options) {
   return {};
 }
 
+/// Refuses two options whose files would replace one another. What is no file,
+/// as /dev/null, takes whatever is written.
+static rt::Status checkFiles(const TrainFlags &options) {
+  std::vector<std::pair<std::string, std::string>> files =
+      options.hooks.files();
+  files.emplace_back("--save", options.train.savePath);
+  files.emplace_back("--dump-gradients", options.train.gradientsPath);
+  namespace fs = std::filesystem;
+  std::map<fs::path, std::string> seen;
+  for (const auto &[option, path] : files) {
+    std::error_code error;
+    if (path.empty() ||
+        (fs::exists(path, error) && !fs::is_regular_file(path, error)))
+      continue;
+    fs::path whole = fs::weakly_canonical(path, error);
+    auto [other, isNew] =
+        seen.try_emplace(error ? fs::path(path) : whole, option);
+    if (!isNew)
+      return misuse(other->second + " and " + option +
+                    " name the same file, '" + path + "'");
+  }
+  return {};
+}
+
 rt::Status tools::completeFlags(TrainFlags &options) {
   rt::TrainOptions &train = options.train;
   train.data = options.run.dataSpec();
@@ -185,7 +211,7 @@ rt::Status tools::completeFlags(TrainFlags &options) {
     REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
   if (!train.gradientsPath.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(train.gradientsPath));
-  return {};
+  return checkFiles(options);
 }
 
 static bool isSaid(const std::vector<recipe::Setting> &settings,

@@ -146,7 +146,8 @@ Status EpochTable::begin(HookContext &run) {
   recall(run.memory(name()));
   REPRISE_RETURN_IF_ERROR(takeTimes());
   remember(run);
-  return write();
+  // The table of an earlier run is there until this one has a row.
+  return rows.empty() ? Status() : write();
 }
 
 Status EpochTable::afterStep(HookContext &run, const Progress &step) {

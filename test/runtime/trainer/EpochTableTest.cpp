@@ -218,3 +218,21 @@ TEST(EpochTable, LeavesWhatIsNoTable) {
       << result.status().message();
   EXPECT_EQ(readFile(folder / "t.csv"), "mine\n");
 }
+
+// A run that fails in its first epoch has nothing to put in the place of an
+// earlier one's table.
+TEST(EpochTable, IsReplacedWhenThereIsARow) {
+  Folder folder;
+  TableRun earlier;
+  earlier.table = folder / "t.csv";
+  earlier.steps = 20;
+  ASSERT_TRUE(earlier.train());
+  std::string before = readFile(folder / "t.csv");
+  ASSERT_EQ(readTable(folder / "t.csv").size(), 2u);
+  TableRun later;
+  later.table = folder / "t.csv";
+  later.steps = 20;
+  later.stopAt = 1;
+  ASSERT_TRUE(later.train());
+  EXPECT_EQ(readFile(folder / "t.csv"), before);
+}
