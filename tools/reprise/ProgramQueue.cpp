@@ -2,6 +2,7 @@
 
 #include "ProgramQueue.h"
 #include "ProgramCache.h"
+#include "reprise/Target/TemporaryFolder.h"
 #include <algorithm>
 #include <cstdio>
 #include <malloc.h>
@@ -22,6 +23,7 @@ void tools::endBesideCompilation(int code) {
   std::fflush(nullptr);
   // Held for ever: what is written now is finished, and nothing begun.
   ProgramCache::writing().lock();
+  TemporaryFolder::removeAllAtExit();
   ::_exit(code);
 }
 

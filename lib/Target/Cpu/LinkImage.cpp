@@ -7,11 +7,9 @@
 
 #include "MachineCode.h"
 #include "lld/Common/Driver.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "reprise/Target/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 
@@ -69,26 +67,18 @@ static LogicalResult runLinker(ArrayRef<std::string> inputs,
 
 FailureOr<std::vector<uint8_t>>
 reprise::linkSharedObject(ArrayRef<ObjectFile> objects, std::string &error) {
-  SmallString<128> folder;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory("reprise-kernels", folder)) {
-    error = "cannot make a temporary directory: " + code.message();
+  TemporaryFolder folder("reprise-kernels");
+  if (folder.error()) {
+    error = "cannot make a temporary directory: " + folder.error().message();
     return failure();
   }
-  llvm::scope_exit cleanup(
-      [&] { (void)llvm::sys::fs::remove_directories(folder); });
-  auto pathOf = [&](const Twine &name) {
-    SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  };
   SmallVector<std::string> inputs;
   for (auto [i, object] : llvm::enumerate(objects)) {
-    inputs.push_back(pathOf("part" + Twine(i) + ".o"));
+    inputs.push_back(folder.pathOf("part" + std::to_string(i) + ".o"));
     if (failed(writeFile(inputs.back(), object, error)))
       return failure();
   }
-  std::string output = pathOf("kernels.so");
+  std::string output = folder.pathOf("kernels.so");
   if (failed(runLinker(inputs, output, error)))
     return failure();
   auto image = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ptx.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "reprise/Target/TemporaryFolder.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -97,14 +97,12 @@ rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
     return unavailable(
         "no ptxas: install the CUDA toolkit, or say by CUDA_PATH "
         "where it is");
-  llvm::SmallString<128> folder;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("reprise-ptx", folder))
-    return unavailable("no folder for temporary files: " + error.message());
-  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
-  auto in = [&](StringRef name) { return (folder + "/" + name).str(); };
-  std::string source = in("kernels.ptx"), code = in("kernels.cubin"),
-              log = in("log");
+  TemporaryFolder folder("reprise-ptx");
+  if (folder.error())
+    return unavailable("no folder for temporary files: " +
+                       folder.error().message());
+  std::string source = folder.pathOf("kernels.ptx"),
+              code = folder.pathOf("kernels.cubin"), log = folder.pathOf("log");
   if (!writeText(source, ptx))
     return unavailable("cannot write " + source);
   std::string arch = "-arch=" + architecture.str();
