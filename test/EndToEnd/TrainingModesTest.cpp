@@ -13,6 +13,7 @@
 #include "reprise/IR/Sg.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace mlir;
 using namespace reprise;
@@ -32,7 +33,9 @@ class TrainingModes : public testing::TestWithParam<ZooCase> {
 protected:
   void SetUp() override { loadEverything(context); }
 
-  /// Compiles in `mode` and trains; an error fails the test.
+  /// The artifact of the model, which several tests train.
+  const Bytes &compiled(const std::string &mode, bool fuse);
+  /// Trains the program of `mode`; an error fails the test.
   Trained trainIn(const std::string &mode, const rt::TrainOptions &options,
                   bool fuse = true);
 
@@ -41,10 +44,18 @@ protected:
 
 } // namespace
 
+const Bytes &TrainingModes::compiled(const std::string &mode, bool fuse) {
+  static std::map<std::tuple<std::string, std::string, bool>, Bytes> artifacts;
+  Bytes &artifact = artifacts[{GetParam().label, mode, fuse}];
+  if (artifact.empty())
+    artifact = compileCase(context, GetParam(), mode, fuse);
+  return artifact;
+}
+
 Trained TrainingModes::trainIn(const std::string &mode,
                                const rt::TrainOptions &options, bool fuse) {
   Trained trained;
-  OpenProgram program(compileCase(context, GetParam(), mode, fuse));
+  OpenProgram program(compiled(mode, fuse));
   if (!program)
     return trained;
   rt::Backend &backend = program.backend();
