@@ -272,9 +272,6 @@ public:
   bool hasFailed() const { return failed; }
 
 private:
-  /// Keeps element counts far from 64 bits.
-  static constexpr int64_t kLargestExtent = 65536;
-
   Location loc;
   llvm::StringRef model;
   bool failed = false;

@@ -44,6 +44,9 @@ public:
   bool hasBudget() const { return budget.has_value(); }
   /// Whether weights of classes are to be made of their counts in the data.
   bool balancesClasses() const;
+  /// The weights of classes as words, a file's read; what is wrong is said when
+  /// the options are.
+  std::vector<std::string> classWeightWords() const;
   bool hasTarget() const { return target.has_value(); }
   /// The device that programs are compiled for: "cpu" of "cpu:native".
   std::string device() const;

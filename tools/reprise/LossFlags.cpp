@@ -77,6 +77,11 @@ bool CompileFlags::balancesClasses() const {
   return classWeights.size() == 1 && classWeights.front() == "balanced";
 }
 
+std::vector<std::string> CompileFlags::classWeightWords() const {
+  rt::Expected<std::vector<std::string>> words = wordsOf(classWeights);
+  return words.ok() ? *words : classWeights;
+}
+
 rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   std::vector<double> weights;
   if (balancesClasses() && !command->get_option_no_throw("--data"))

@@ -81,7 +81,37 @@ static rt::Status parseImage(const std::string &text,
   return {};
 }
 
+rt::Status ModelFlags::checkFor(const zoo::ModelInfo &info) const {
+  const zoo::ModelOptions &has = info.defaults;
+  const std::tuple<const char *, bool, bool> all[] = {
+      {"--width", width.has_value(), has.baseWidth.has_value()},
+      {"--stem", stem.has_value(), has.stem.has_value()},
+      {"--dropout", dropout.has_value(), has.dropout.has_value()},
+      {"--attention-dropout", attentionDropout.has_value(),
+       has.attentionDropout.has_value()},
+      {"--frames", frames.has_value(), has.frames.has_value()},
+      {"--views", views.has_value(), has.views.has_value()},
+      {"--view-pooling", viewPooling.has_value(), has.viewPooling.has_value()},
+      {"--patch", patch.has_value(), has.patch.has_value()},
+      {"--stochastic-depth", stochasticDepth.has_value(),
+       has.stochasticDepth.has_value()},
+      {"--annotate", annotate.has_value(), has.annotate.has_value()}};
+  for (const auto &[option, isGiven, isKnown] : all)
+    if (isGiven && !isKnown)
+      return misuse("model '" + std::string(info.name) + "' has no " + option);
+  return {};
+}
+
 rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
+  const std::pair<const char *, std::optional<int64_t>> extents[] = {
+      {"--batch", batch},       {"--classes", classes}, {"--width", width},
+      {"--channels", channels}, {"--frames", frames},   {"--views", views},
+      {"--patch", patch}};
+  for (const auto &[option, extent] : extents)
+    if (extent && (*extent < 1 || *extent > zoo::kLargestExtent))
+      return misuse(std::string(option) + " is " + std::to_string(*extent) +
+                    "; it must be between 1 and " +
+                    std::to_string(zoo::kLargestExtent));
   zoo::ModelOptions options;
   options.batch = batch;
   options.classes = classes;

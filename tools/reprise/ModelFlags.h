@@ -16,6 +16,8 @@ public:
   void addTo(CLI::App &app);
   /// The options as the zoo wants them.
   rt::Expected<zoo::ModelOptions> options() const;
+  /// Refuses what a model of the zoo has no use for.
+  rt::Status checkFor(const zoo::ModelInfo &info) const;
   /// As if --image and --batch had been given.
   void setImage(const std::string &size) { image = size; }
   void setBatch(int64_t images) { batch = images; }

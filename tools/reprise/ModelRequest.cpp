@@ -21,6 +21,12 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   rt::Expected<zoo::ModelOptions> modelOptions = model.options();
   if (!modelOptions.ok())
     return modelOptions.status();
+  if (*kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(source);
+    if (!info.ok())
+      return info.status();
+    REPRISE_RETURN_IF_ERROR(model.checkFor(**info));
+  }
   rt::Expected<CompileOptions> compileOptions = compile.options();
   if (!compileOptions.ok())
     return compileOptions.status();

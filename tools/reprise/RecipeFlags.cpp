@@ -8,6 +8,7 @@
 #include "text/Printable.h"
 #include "text/Table.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace reprise;
@@ -113,12 +114,56 @@ tools::readRecipe(const std::string &path) {
 // Into options
 //===----------------------------------------------------------------------===//
 
-/// Of these the command line's takes the place of the recipe's others.
-static const std::vector<std::set<std::string>> kInstead = {
-    {"--epochs", "--steps"},
-    {"--resume", "--weights"},
-    {"--resume", "--reload"},
-    {"--eval", "--no-eval"}};
+/// Options of the command line, and those of a recipe whose place they take.
+static const std::map<std::string, std::set<std::string>> kInstead = {
+    {"--epochs", {"--steps"}},
+    {"--steps", {"--epochs"}},
+    {"--resume", {"--weights", "--reload"}},
+    {"--weights", {"--resume"}},
+    {"--reload", {"--resume"}},
+    {"--eval", {"--no-eval"}},
+    {"--no-eval", {"--eval"}},
+    {"--checkpointing", {"--budget", "--checkpointing-schedule"}},
+    {"--budget", {"--checkpointing-schedule"}},
+    {"--checkpointing-schedule", {"--checkpointing", "--budget"}},
+    {"--clip-grad-norm",
+     {"--grad-clipper", "--clip-tolerance", "--clip-momentum"}}};
+
+/// The numbers that other optimizers have, and not this one.
+static std::set<std::string> numbersOfOthers(const std::string &optimizer) {
+  std::set<std::string> own, others;
+  bool isKnown = false;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    bool isOwn = info.name == optimizer;
+    isKnown |= isOwn;
+    for (const Hyperparameter &one : info.hyperparameters)
+      (isOwn ? own : others).insert(std::string("--") + one.name);
+  }
+  for (const std::string &name : own)
+    others.erase(name);
+  return isKnown ? others : std::set<std::string>();
+}
+
+/// What a recipe may say and the command line has made meaningless.
+static std::set<std::string> leftOut(const CLI::App &command,
+                                     const std::set<std::string> &given) {
+  std::set<std::string> all;
+  for (const std::string &name : given)
+    if (auto found = kInstead.find(name); found != kInstead.end())
+      all.insert(found->second.begin(), found->second.end());
+  auto valueOf = [&](const char *name) {
+    return given.count(name) ? command.get_option(name)->results().back()
+                             : std::string();
+  };
+  all.merge(numbersOfOthers(valueOf("--optimizer")));
+  if (std::string schedule = valueOf("--schedule");
+      !schedule.empty() && schedule != "step")
+    all.merge(std::set<std::string>{"--step-size", "--gamma"});
+  if (std::string clipper = valueOf("--grad-clipper");
+      !clipper.empty() && clipper != "pre_defined")
+    all.insert("--clip-grad-norm");
+  return all;
+}
 
 /// The option that a setting stands for.
 static std::string optionOf(const recipe::Key &key,
@@ -167,10 +212,7 @@ void RecipeFlags::apply(const std::string &file) {
   for (const CLI::Option *option : command->get_options())
     if (option->count())
       given.insert(option->get_name());
-  for (const std::set<std::string> &group : kInstead)
-    if (std::any_of(group.begin(), group.end(),
-                    [&](const std::string &name) { return given.count(name); }))
-      given.insert(group.begin(), group.end());
+  given.merge(leftOut(*command, given));
   recipe::Keys keys = allKeys();
   for (const recipe::Setting &setting : *settings) {
     if (given.count(optionOf(*keys.find(setting.path), setting)))
@@ -191,18 +233,31 @@ static bool names(const std::string &text, const std::string &option) {
 
 rt::Status RecipeFlags::place(const rt::Status &status) const {
   recipe::Keys keys = allKeys();
+  const recipe::Setting *meant = nullptr;
+  std::string shown;
   for (const recipe::Setting &setting : taken) {
-    const recipe::Key &key = *keys.find(setting.path);
-    std::string option = optionOf(key, setting);
-    if (option.rfind("--", 0) != 0 || !names(status.message(), option))
+    std::string option = optionOf(*keys.find(setting.path), setting);
+    bool isFlag = option.rfind("--", 0) == 0;
+    // The model goes by its name, where nothing else is meant.
+    std::string words = isFlag ? option : "'" + setting.values.front() + "'";
+    bool isNamed = isFlag
+                       ? names(status.message(), option)
+                       : option == "model" && !meant &&
+                             status.message().find(words) != std::string::npos;
+    if (!isNamed)
       continue;
-    std::string message = status.message() + " (" + option + " is " +
-                          setting.path + " in " +
-                          placeOf(path, setting.line, setting.column) + ")";
-    return isMisuse(status) ? misuse(message)
-                            : rt::Status::error(status.code(), message);
+    meant = &setting;
+    shown = words;
+    if (isFlag)
+      break;
   }
-  return status;
+  if (!meant)
+    return status;
+  std::string message = status.message() + " (" + shown + " is " + meant->path +
+                        " in " + placeOf(path, meant->line, meant->column) +
+                        ")";
+  return isMisuse(status) ? misuse(message)
+                          : rt::Status::error(status.code(), message);
 }
 
 /// What an option was given, as a recipe says it.

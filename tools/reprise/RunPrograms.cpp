@@ -2,6 +2,7 @@
 
 #include "RunPrograms.h"
 #include "Console.h"
+#include "ProgramCache.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -99,6 +100,7 @@ rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
 
 /// Looks at what every mode says, before anything is compiled.
 rt::Status RunPrograms::checkModes() const {
+  REPRISE_RETURN_IF_ERROR(ProgramCache::ofUser().status());
   std::vector<std::string> modes = {plan.onOutOfMemory};
   for (const EpochPhase &phase : plan.phases)
     modes.push_back(phase.mode);
@@ -176,6 +178,32 @@ rt::Status RunPrograms::settle() {
     if (!bucket.batch)
       bucket.batch = size_t(batchOf(own));
   return {};
+}
+
+/// Where nothing is evaluated no image is of the model's own size, unless that
+/// is a bucket's: the smallest one's of its batch takes its place.
+void RunPrograms::takeSizeOfBucket() {
+  rt::Expected<const zoo::ModelInfo *> info = findModel(own.source);
+  if (!info.ok())
+    return;
+  int64_t height = own.model.height.value_or(*(*info)->defaults.height);
+  int64_t width = own.model.width.value_or(*(*info)->defaults.width);
+  const rt::Bucket *smallest = nullptr;
+  for (const rt::Bucket &bucket : plan.buckets) {
+    if (bucket.height == height && bucket.width == width)
+      return;
+    bool isSmaller = !smallest || bucket.height * bucket.width <
+                                      smallest->height * smallest->width;
+    if (isSmaller && int64_t(bucket.batch) == batchOf(own))
+      smallest = &bucket;
+  }
+  if (!smallest)
+    return;
+  own.model.height = smallest->height;
+  own.model.width = smallest->width;
+  flags.model.setImage(std::to_string(smallest->height) + "x" +
+                       std::to_string(smallest->width));
+  settled.model = flags.model;
 }
 
 /// Whether a model for another size has the variables of the run's own: those
@@ -340,10 +368,19 @@ bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
 rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
   REPRISE_RETURN_IF_ERROR(checkModes());
   REPRISE_RETURN_IF_ERROR(settle());
+  if (!plan.buckets.empty() && request.neverEvaluates)
+    takeSizeOfBucket();
   current = {phaseOf(epoch), kOwnSize};
-  auto opened = RunningProgram::open(flagsOf(current.first), request);
+  RunRequest asked = request;
+  asked.choosesBudget = plan.onOutOfMemory.empty();
+  auto opened = RunningProgram::open(flagsOf(current.first), asked);
   if (!opened.ok() && takeOther(current, opened.status()))
     opened = RunningProgram::open(flagsOf(current.first), request);
+  if (!opened.ok() && !plan.buckets.empty() && !isMisuse(opened.status()))
+    return rt::Status::error(
+        opened.status().code(),
+        "the model's own size (--image), which is also that of evaluation: " +
+            opened.status().message());
   if (!opened.ok())
     return opened;
   programs[current] = first = running = opened->opened();

@@ -87,6 +87,7 @@ private:
   }
   rt::Status checkModes() const;
   rt::Status settle();
+  void takeSizeOfBucket();
   rt::Status prepareBuckets(size_t phase);
   rt::Status prepareBudgets();
   rt::Status checkVariables(const rt::Bucket &bucket,

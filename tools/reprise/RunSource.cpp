@@ -380,9 +380,10 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
 }
 
 /// Whether a budget may be chosen for a limit on the process.
-static bool mayChooseBudget(const RunFlags &flags) {
+static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
-  return flags.memoryLimit && !flags.compile.hasBudget() && kind.ok() &&
+  return request.choosesBudget && flags.memoryLimit &&
+         !flags.compile.hasBudget() && kind.ok() &&
          *kind != SourceKind::Artifact;
 }
 
@@ -402,7 +403,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
       return prepared;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
                                     flags.memoryLimit);
-    if (!budget || attempt == kAttempts || !mayChooseBudget(flags))
+    if (!budget || attempt == kAttempts || !mayChooseBudget(flags, request))
       return refuseProcess(fits, budget, flags);
     smaller.compile.setBudget(std::to_string(budget));
   }

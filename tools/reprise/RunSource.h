@@ -50,8 +50,13 @@ struct RunRequest {
   bool evaluates = false;
   /// Whether they may be, where there are some.
   bool mayEvaluate = false;
+  /// Whether nothing is evaluated, at the end neither.
+  bool neverEvaluates = false;
   /// Whether what the program says of its steps is wanted beside.
   bool describes = false;
+  /// Whether a model without a budget gets one where the limit on the process
+  /// asks for it.
+  bool choosesBudget = true;
 };
 
 /// A program, and what the process that runs it will hold.

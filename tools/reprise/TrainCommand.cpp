@@ -250,6 +250,8 @@ static rt::Status train(TrainFlags &options) {
                   options.hooks.evaluates();
   request.evaluates = options.hooks.evaluates();
   request.mayEvaluate = options.hooks.hasLibraries();
+  request.neverEvaluates =
+      options.noEvaluate && !request.evaluates && !request.mayEvaluate;
   request.describes = options.hooks.traces();
   // Outlives the session that has its programs.
   std::unique_ptr<RunPrograms> programs;

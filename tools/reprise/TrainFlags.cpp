@@ -325,6 +325,11 @@ static rt::Status addOptimizer(const TrainFlags &options,
 rt::Expected<std::vector<recipe::Setting>>
 tools::resolvedSettings(const TrainFlags &options) {
   std::vector<recipe::Setting> settings = options.recipe.settings();
+  // A file may be another one by the time that the recipe is read.
+  for (recipe::Setting &setting : settings)
+    if (setting.path == "training.class_weights" &&
+        !options.run.compile.balancesClasses())
+      setting.values = options.run.compile.classWeightWords();
   bool takesLength = !options.train.given.count("steps");
   for (const recipe::Setting &setting : options.stored) {
     bool isLength =

@@ -28,6 +28,9 @@ llvm::StringRef stringify(Annotate annotate);
 
 std::optional<nn::ViewPooling> parseViewPooling(llvm::StringRef text);
 
+/// Of every extent; it keeps counts of elements far from 64 bits.
+inline constexpr int64_t kLargestExtent = 65536;
+
 /// What a user may choose. Empty means the model's default; as the default of a
 /// model, that it has no such option.
 struct ModelOptions {
