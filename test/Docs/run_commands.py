@@ -123,9 +123,9 @@ def unknown_commands(page, source):
     for block in code_blocks(page):
         lines = [(line, text) for line, text in block
                  if not text.startswith("#")]
-        if any(text.startswith("$ ") or re.search("[\u2500-\u257f]", text)
-               for _, text in lines):
-            continue  # with what it prints, or a drawing
+        if any(re.match(r"\$ |(\S+: )?(error|warning): ", text) or
+               re.search("[\u2500-\u257f]", text) for _, text in lines):
+            continue  # with what it prints, a message, or a drawing
         if any(begins_with_program(text, source) for _, text in lines):
             for line, text in lines:
                 if not begins_with_tool(text):
