@@ -28,8 +28,8 @@ TOOLS = [
     "reprise-lsp-server", "mlir-opt-22", "cmake", "ninja", "ctest", "cmp",
     "export", "tools/quickstart", "tools/run-tests", "test/benchmark/",
     "test/faults/", "PlanTest", "random_training", "apt-get", "git", "sed",
-    "random_plans", "fuzz", "tools/package", "test/EndToEnd/cli/", "apt",
-    "source", "man", "time", "cc",
+    "random_plans", "fuzz", "kernels-to-gpu", "tools/package", "step_time",
+    "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
                            "eval", "report", "inspect", "recipe",
