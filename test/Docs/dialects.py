@@ -59,7 +59,8 @@ class Example:
             return "func.func private @example() attributes {" + ", ".join(
                 f"value{number} = {value}"
                 for number, value in enumerate(values)) + "}\n"
-        text = SURROUNDINGS.get(self.heading, "EXAMPLE").replace("EXAMPLE", text)
+        around = SURROUNDINGS.get(self.heading, "EXAMPLE")
+        text = around.replace("EXAMPLE", text)
         declared = re.findall(r'sg\.variable @"?([\w.]+)', text)
         used = set(re.findall(r'@"?([\w.]+)', text)) - set(declared)
         variables = "".join(
@@ -147,7 +148,7 @@ def without_comments(text):
 
 
 def untested_passes(source):
-    """Examples of passes that no test runs, from their page or as it has them."""
+    """Examples of passes that no test takes from their page, or has too."""
     tests = {}
     for folder, _, names in os.walk(os.path.join(source, "test")):
         tests.update({name: open(os.path.join(folder, name)).read()

@@ -5,9 +5,9 @@
 What stands in code in a column "here" of its tables, and what in its sentences
 begins with a section of recipes, is a key or a piece of YAML: it is valid by
 the schema and, where it says a value, by 'reprise recipe check', with a model
-and what it NEEDS around it. "...", names of one letter and keys without a value stand
-for any value: the schema's example takes their place. What is no key is in
-WORDS. Where "here" is "the same", the keys named beside it exist below the
+and what it NEEDS around it. "...", names of one letter and keys without a value
+stand for any value: the schema's example takes their place. What is no key is
+in WORDS. Where "here" is "the same", the keys named beside it exist below the
 section that it names; what a table says is refused is refused.
 """
 

@@ -7,8 +7,8 @@ that stands there, or not at all, for the reason that stands there. Everything
 else runs as it is printed and has to succeed. An entry that no page has is an
 error. So is a line that begins with "$ " and no known tool, and a command of
 no known tool: a line of a code block that begins with a program of this system
-or of the repository, or stands in a block with a command, and a span of two words
-and more that begins so.
+or of the repository, or stands in a block with a command, and a span of two or
+more words that begins so.
 
     run_commands.py SOURCE BUILD WORK [PAGE...]
 """
