@@ -104,6 +104,33 @@ TEST_F(Classes, HaveNoHiddenFolders) {
   EXPECT_EQ((*data)->size(), 12u);
 }
 
+TEST_F(Classes, LinksThatLeadUpwardsAreNotFollowed) {
+  const std::string link = source + "/train/dark/up";
+  // One at a time: several would multiply each other if they were followed.
+  for (const char *target : {".", "..", "../..", "../../.."}) {
+    fs::create_directory_symlink(target, link);
+    auto data = openDataset(specOf(source), Split::Train, wanted());
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    EXPECT_EQ((*data)->size(), 12u) << target;
+    fs::remove(link);
+  }
+}
+
+TEST_F(Classes, LinksToOtherFoldersAreFollowed) {
+  writeClass(folder / "more/night", 10, 3);
+  fs::create_directory_symlink(folder / "more", source + "/train/dark/more");
+  fs::create_directory_symlink("..", folder / "more/night/up");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 15u);
+}
+
+TEST_F(Classes, ThatLeadUpwardsAreRefused) {
+  fs::create_directory_symlink(".", source + "/train/self");
+  expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"train/self", "leads back"});
+}
+
 TEST_F(Classes, AreNoArchiveBesideThem) {
   writeFile(source + "/val.tar", "no archive");
   auto data = openDataset(specOf(source), Split::Train, wanted());

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ClassFolders.h"
+#include "FolderWalk.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <filesystem>
@@ -87,27 +88,19 @@ listClasses(const std::string &directory) {
 static Expected<std::vector<std::pair<std::string, std::string>>>
 listFiles(const std::string &directory, const FileKind &kind, bool mayIgnore) {
   std::vector<std::pair<std::string, std::string>> files;
-  std::error_code error;
-  auto options = fs::directory_options::follow_directory_symlink;
-  fs::recursive_directory_iterator it(directory, options, error), end;
-  for (; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    const std::string name = it->path().filename().string();
-    if (it->is_directory(ignored)) {
-      if (isHidden(name))
-        it.disable_recursion_pending();
-      continue;
-    }
+  FolderWalk walk(directory);
+  while (const fs::directory_entry *entry = walk.next()) {
+    const std::string name = entry->path().filename().string();
     if (kind.isWanted(name))
-      files.push_back({it->path().parent_path().string(), name});
+      files.push_back({entry->path().parent_path().string(), name});
     else if (kind.isUnread(name) && !mayIgnore)
       return Status::error(
-          RP_DATA_LOSS, "'" + it->path().string() +
+          RP_DATA_LOSS, "'" + entry->path().string() +
                             "' is none of the files that are read (" +
                             kind.endings + "); --skip-bad-files leaves it out");
   }
-  if (error)
-    return listError(directory, error);
+  if (walk.error())
+    return listError(directory, walk.error());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -147,6 +140,11 @@ static Status checkClasses(const std::string &directory,
 static Status addClass(const std::string &root, const std::string &name,
                        int32_t label, const DataSpec &spec,
                        const FileKind &kind, FolderFiles &files) {
+  if (leadsBack(root + "/" + name))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + root + "/" + name +
+                             "' is the folder of a class and leads back to "
+                             "one that holds it");
   auto listed = listFiles(root + "/" + name, kind, spec.images.skipBadFiles);
   if (!listed.ok())
     return listed.status();
@@ -209,15 +207,10 @@ bool reprise::rt::hasClassFolders(const std::string &directory) {
 
 bool reprise::rt::beginsWith(const std::string &directory,
                              bool (*isOne)(const std::string &name)) {
-  std::error_code error;
-  auto options = fs::directory_options::follow_directory_symlink;
-  fs::recursive_directory_iterator it(directory, options, error), end;
-  for (; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code ignored;
-    if (isHidden(name) && it->is_directory(ignored))
-      it.disable_recursion_pending();
-    if (it.depth() > 0 && (isOne(name) || isImageName(name)))
+  FolderWalk walk(directory);
+  while (const fs::directory_entry *entry = walk.next()) {
+    const std::string name = entry->path().filename().string();
+    if (walk.depth() > 0 && (isOne(name) || isImageName(name)))
       return isOne(name);
   }
   return false;
