@@ -175,13 +175,28 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
+/// The training data for their labels alone: images that become what a program
+/// takes are the smallest there can be.
+static rt::Expected<std::unique_ptr<rt::Dataset>>
+openLabels(const RunFlags &flags, int32_t classes) {
+  rt::DataSpec spec = flags.dataSpec();
+  rt::DatasetOptions options;
+  if (rt::traitsOf(spec).anySize) {
+    // Of files that are left out the labels do not count.
+    spec.images = {};
+    spec.images.skipBadFiles = flags.images.skipBadFiles;
+    options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
+  } else if (flags.data == "synthetic") {
+    options.classes = classes;
+    options.columns = {rt::imageColumn({1, 1, 1}), rt::labelColumn()};
+  }
+  return rt::openDataset(spec, rt::Split::Train, options);
+}
+
 /// For each class the mean number of rows of all classes, divided by its own:
 /// then they weigh alike together.
 static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
-  auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
-  if (!data.ok())
-    return data.status();
-  int64_t classes = (*data)->classes();
+  int64_t classes = 0;
   if (wanted.kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(wanted.source);
     if (!info.ok())
@@ -189,6 +204,11 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
     classes =
         wanted.model.classes.value_or((*info)->defaults.classes.value_or(0));
   }
+  auto data = openLabels(flags, int32_t(classes));
+  if (!data.ok())
+    return data.status();
+  if (wanted.kind != SourceKind::Zoo)
+    classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
   uint64_t rows = (*data)->size();
   for (uint64_t row = 0; row < rows; ++row) {

@@ -50,6 +50,9 @@ public:
     return files->classNames();
   }
   bool isCostly() const override { return true; }
+  Expected<int32_t> label(uint64_t index) const override {
+    return files->label(index);
+  }
   std::map<std::string, std::string> settings() const override {
     return {{"normalize", normalize}};
   }
