@@ -125,6 +125,15 @@ TEST_F(Classes, LinksToOtherFoldersAreFollowed) {
   EXPECT_EQ((*data)->size(), 15u);
 }
 
+TEST_F(Classes, ThatAreLinksDoNotLeadBackThroughThem) {
+  writeClass(folder / "more/night", 10, 3);
+  fs::create_directory_symlink(folder / "more", source + "/train/night");
+  fs::create_directory_symlink(source + "/train", folder / "more/all");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 15u);
+}
+
 TEST_F(Classes, ThatLeadUpwardsAreRefused) {
   fs::create_directory_symlink(".", source + "/train/self");
   expectError(openDataset(specOf(source), Split::Train, wanted()).status(),

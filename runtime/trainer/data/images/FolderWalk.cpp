@@ -19,7 +19,8 @@ static Identity identityOf(const fs::path &folder) {
   return {info.st_dev, info.st_ino};
 }
 
-/// Of the folders that hold `directory`, and of itself, the root's first.
+/// Of `directory` and the folders that hold it, in its own path and, where that
+/// has links, in the one behind them.
 static std::vector<Identity> wayTo(const fs::path &directory) {
   std::error_code ignored;
   std::vector<Identity> way;
@@ -28,6 +29,9 @@ static std::vector<Identity> wayTo(const fs::path &directory) {
     whole /= part;
     way.push_back(identityOf(whole));
   }
+  for (fs::path part = directory; part.has_relative_path();
+       part = part.parent_path())
+    way.push_back(identityOf(part));
   return way;
 }
 

@@ -33,8 +33,8 @@ private:
 
   std::error_code failure;
   std::filesystem::recursive_directory_iterator at;
-  std::vector<Identity> way; // from the root of the file system
-  size_t begin = 0;          // how much of it is above and at the directory
+  std::vector<Identity> way; // the directory, what holds it; then down
+  size_t begin = 0;          // how much of it is not below the directory
   bool isAtFirst = true;
 };
 
