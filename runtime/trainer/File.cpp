@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -27,7 +28,8 @@ Expected<InputFile> InputFile::open(const std::string &path) {
   if (::fstat(fd, &info) != 0)
     return systemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
-    return Status::error(RP_IO_ERROR, "'" + path + "' is not a regular file");
+    return Status::error(RP_IO_ERROR,
+                         "'" + nameText(path) + "' is not a regular file");
   file.bytes = uint64_t(info.st_size);
   return file;
 }
@@ -44,11 +46,11 @@ Status InputFile::readAt(uint64_t offset, void *data, size_t size) const {
     if (n < 0)
       return systemError("read", name, errno);
     if (n == 0)
-      return Status::error(RP_DATA_LOSS,
-                           "'" + name + "' is truncated: it ends after " +
-                               std::to_string(offset + done) +
-                               " bytes, but at least " +
-                               std::to_string(offset + size) + " are needed");
+      return Status::error(
+          RP_DATA_LOSS,
+          "'" + nameText(name) + "' is truncated: it ends after " +
+              std::to_string(offset + done) + " bytes, but at least " +
+              std::to_string(offset + size) + " are needed");
     done += size_t(n);
   }
   return Status();

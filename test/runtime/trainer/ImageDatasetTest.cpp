@@ -166,6 +166,22 @@ TEST_F(Classes, ThatTrainingDoesNotKnowAreRefused) {
               RP_INVALID_ARGUMENT, {"val/dim", "training images"});
 }
 
+TEST_F(Classes, NamesAreOnOneLineInMessages) {
+  writeClass(source + "/train/a\nb\x7F", 10, 1);
+  writeFile(source + "/train/a\nb\x7F/x\n.png", "no");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  uint64_t row = 1;
+  void *places[] = {image.data(), &label};
+  expectError((*data)->fill(&row, 1, places), RP_DATA_LOSS,
+              {"/a\\x0Ab\\x7F/x\\x0A.png' cannot be decoded"});
+  fs::create_directories(source + "/val/c\td");
+  expectError(openDataset(specOf(source), Split::Test, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"val/c\\x09d' is a class"});
+}
+
 TEST_F(Classes, WithoutImagesAreRefused) {
   fs::create_directories(source + "/train/empty");
   expectError(openDataset(specOf(source), Split::Train, wanted()).status(),

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "ClassFolders.h"
 #include "FolderWalk.h"
+#include "Image.h"
+#include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <filesystem>
@@ -59,8 +61,8 @@ private:
 } // namespace
 
 static Status listError(const std::string &path, const std::error_code &error) {
-  return Status::error(RP_IO_ERROR,
-                       "cannot list '" + path + "': " + error.message());
+  return Status::error(RP_IO_ERROR, "cannot list '" + nameText(path) +
+                                        "': " + error.message());
 }
 
 static bool isHidden(const fs::path &path) {
@@ -131,7 +133,7 @@ static Status checkClasses(const std::string &directory,
   for (const std::string &name : *here)
     if (!std::binary_search(classes.begin(), classes.end(), name))
       return Status::error(RP_INVALID_ARGUMENT,
-                           "'" + directory + "/" + name +
+                           "'" + nameText(directory + "/" + name) +
                                "' is a class that the training images do not "
                                "have");
   return Status();
@@ -142,7 +144,7 @@ static Status addClass(const std::string &root, const std::string &name,
                        const FileKind &kind, FolderFiles &files) {
   if (leadsBack(root + "/" + name))
     return Status::error(RP_INVALID_ARGUMENT,
-                         "'" + root + "/" + name +
+                         "'" + nameText(root + "/" + name) +
                              "' is the folder of a class and leads back to "
                              "one that holds it");
   auto listed = listFiles(root + "/" + name, kind, spec.images.skipBadFiles);
@@ -164,7 +166,7 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
       REPRISE_RETURN_IF_ERROR(
           addClass(root, classes[i], int32_t(i), spec, kind, files));
     if (files.size() == before && areTraining)
-      return Status::error(RP_DATA_LOSS, "'" + folder +
+      return Status::error(RP_DATA_LOSS, "'" + nameText(folder) +
                                              "' is the folder of a class and "
                                              "holds no " +
                                              kind.what + " (" + kind.endings +
