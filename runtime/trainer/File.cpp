@@ -21,8 +21,12 @@ Expected<InputFile> InputFile::open(const std::string &path) {
   file.name = path;
   // O_NONBLOCK: opening a pipe that nobody writes must not hang.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return systemError("open", path, errno);
+  if (int error = errno; fd < 0) {
+    Status status = systemError("open", path, error);
+    // Of this process or machine, and not of the file.
+    bool isShort = error == EMFILE || error == ENFILE || error == ENOMEM;
+    return isShort ? Status::error(RP_UNAVAILABLE, status.message()) : status;
+  }
   file.descriptor = FileDescriptor(fd);
   struct stat info;
   if (::fstat(fd, &info) != 0)

@@ -70,6 +70,8 @@ static rt::Status evaluateModel(const EvalOptions &options) {
                                    {"split", options.split},
                                    {"images", result->images},
                                    {"loss", result->loss}};
+    if (options.run.images.skipBadFiles)
+      json["skipped_files"] = result->skipped.count;
     if (result->hasAccuracy) {
       json["correct"] = result->correct;
       json["accuracy"] = result->accuracy();

@@ -318,6 +318,37 @@ TEST_F(Classes, BadFilesAreNamedOrSkipped) {
   }
 }
 
+TEST_F(Classes, FilesThatCannotBeReadAreNamedOrSkipped) {
+  fs::create_symlink("nowhere", source + "/train/dark/x.png");
+  writeFile(source + "/train/dark/y.webp", "RIFF");
+  DataSpec spec = specOf(source);
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->skipped().count, 2u);
+  EXPECT_NE((*data)->skipped().first.find("dark/y.webp"), std::string::npos);
+  fs::remove(source + "/train/dark/y.webp");
+  auto strict = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(strict.ok()) << strict.status().message();
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  uint64_t row = 12;
+  void *places[] = {image.data(), &label};
+  expectError((*strict)->fill(&row, 1, places), RP_IO_ERROR,
+              {"cannot open", "dark/x.png"});
+}
+
+/// What the other systems leave beside each file.
+TEST_F(Classes, HiddenFilesAreLeftAlone) {
+  writeFile(source + "/train/dark/._0.png", "Mac OS X");
+  writeFile(source + "/train/dark/._0.webp", "Mac OS X");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->skipped().count, 0u);
+}
+
 TEST_F(Classes, NothingButBadFilesIsRefused) {
   Folder other;
   fs::create_directories(other / "a");
@@ -579,6 +610,28 @@ TEST(Shards, DamageIsNamed) {
   expect(makeTar({{"a.png", "x"}, {"a.cls", "-1"}}), {"a.cls", "no class"});
   expect(makeTar({{"a.png", "x"}, {"a.jpg", "x"}}), {"two images"});
   expect(makeTar({{"a.webp", "x"}, {"a.cls", "1"}}), {"a.webp"});
+}
+
+TEST(Shards, SamplesThatLackSomethingAreSkippedWhereWanted) {
+  Folder folder;
+  const std::string image = encodePng(shade(0, 1));
+  writeFile(folder / "x.tar", makeTar({{"._a.png", "Mac OS X"},
+                                       {"a.png", image},
+                                       {"a.cls", "0"},
+                                       {"b.png", image},
+                                       {"c.cls", "0"},
+                                       {"d.webp", "RIFF"},
+                                       {"d.cls", "0"},
+                                       {"e.png", "no"},
+                                       {"e.cls", "0"}}));
+  writeFile(folder / "._x.tar", "Mac OS X");
+  DataSpec spec = specOf(folder.path);
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 1u);
+  EXPECT_EQ((*data)->skipped().count, 4u);
+  EXPECT_NE((*data)->skipped().first.find("x.tar/b"), std::string::npos);
 }
 
 TEST(Shards, ImageThatCannotBeDecodedIsNamedWithItsShard) {

@@ -46,6 +46,12 @@ public:
     ends.push_back(names.size());
     labels.push_back(label);
   }
+  SkippedRows skipped() const override { return left; }
+  /// Not of the list, for what its name says that it is.
+  void leave(const std::string &path) {
+    if (left.count++ == 0)
+      left.first = root + "/" + path;
+  }
   void setClasses(std::vector<std::string> list) {
     classList = std::move(list);
   }
@@ -56,6 +62,7 @@ private:
   std::vector<uint64_t> ends = {0}; // of the names
   std::vector<int32_t> labels;
   std::vector<std::string> classList;
+  SkippedRows left;
 };
 
 } // namespace
@@ -86,24 +93,28 @@ listClasses(const std::string &directory) {
   return names;
 }
 
-/// Files below `directory`, by folder and name.
-static Expected<std::vector<std::pair<std::string, std::string>>>
-listFiles(const std::string &directory, const FileKind &kind, bool mayIgnore) {
-  std::vector<std::pair<std::string, std::string>> files;
+namespace {
+/// Files of a class, as pairs of folder and name; sorted.
+struct ClassFiles {
+  std::vector<std::pair<std::string, std::string>> wanted, unread;
+};
+} // namespace
+
+static Expected<ClassFiles> listFiles(const std::string &directory,
+                                      const FileKind &kind) {
+  ClassFiles files;
   FolderWalk walk(directory);
   while (const fs::directory_entry *entry = walk.next()) {
     const std::string name = entry->path().filename().string();
     if (kind.isWanted(name))
-      files.push_back({entry->path().parent_path().string(), name});
-    else if (kind.isUnread(name) && !mayIgnore)
-      return Status::error(
-          RP_DATA_LOSS, "'" + entry->path().string() +
-                            "' is none of the files that are read (" +
-                            kind.endings + "); --skip-bad-files leaves it out");
+      files.wanted.push_back({entry->path().parent_path().string(), name});
+    else if (kind.isUnread(name))
+      files.unread.push_back({entry->path().parent_path().string(), name});
   }
   if (walk.error())
     return listError(directory, walk.error());
-  std::sort(files.begin(), files.end());
+  std::sort(files.wanted.begin(), files.wanted.end());
+  std::sort(files.unread.begin(), files.unread.end());
   return files;
 }
 
@@ -147,10 +158,19 @@ static Status addClass(const std::string &root, const std::string &name,
                          "'" + nameText(root + "/" + name) +
                              "' is the folder of a class and leads back to "
                              "one that holds it");
-  auto listed = listFiles(root + "/" + name, kind, spec.images.skipBadFiles);
+  Expected<ClassFiles> listed = listFiles(root + "/" + name, kind);
   if (!listed.ok())
     return listed.status();
-  for (const auto &[folder, file] : *listed)
+  for (const auto &[folder, file] : listed->unread) {
+    const std::string path = folder + "/" + file;
+    if (!spec.images.skipBadFiles)
+      return Status::error(
+          RP_DATA_LOSS, "'" + nameText(path) +
+                            "' is none of the files that are read (" +
+                            kind.endings + "); --skip-bad-files leaves it out");
+    files.leave(path.substr(root.size() + 1));
+  }
+  for (const auto &[folder, file] : listed->wanted)
     files.add((folder + "/" + file).substr(root.size() + 1), label);
   return Status();
 }

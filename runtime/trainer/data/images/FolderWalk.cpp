@@ -39,6 +39,10 @@ static bool holds(const std::vector<Identity> &way, const Identity &one) {
   return std::find(way.begin(), way.end(), one) != way.end();
 }
 
+static bool isHidden(const fs::path &path) {
+  return path.filename().string().front() == '.';
+}
+
 bool reprise::rt::leadsBack(const std::string &folder) {
   fs::path path = fs::path(folder);
   fs::path parent = path.parent_path();
@@ -53,7 +57,7 @@ FolderWalk::FolderWalk(const std::string &directory)
 void FolderWalk::enter(const fs::path &folder) {
   way.resize(begin + size_t(at.depth()));
   Identity here = identityOf(folder);
-  if (folder.filename().string().front() == '.' || holds(way, here))
+  if (isHidden(folder) || holds(way, here))
     at.disable_recursion_pending();
   else
     way.push_back(here);
@@ -67,9 +71,10 @@ const fs::directory_entry *FolderWalk::next() {
     if (failure || at == end)
       break;
     std::error_code ignored;
-    if (!at->is_directory(ignored))
+    if (at->is_directory(ignored))
+      enter(at->path());
+    else if (!isHidden(at->path()))
       return &*at;
-    enter(at->path());
   }
   return nullptr;
 }

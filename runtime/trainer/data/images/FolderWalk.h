@@ -1,8 +1,8 @@
 //===- FolderWalk.h - What lies below a folder ------------------*- C++ -*-===//
 //
 // Links count as what they lead to, except where that is a folder on the way to
-// the link itself: everything below it would come again, and again. Folders
-// whose names begin with a dot are left alone.
+// the link itself: everything below it would come again, and again. What
+// has a name that begins with a dot is left alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FOLDERWALK_H

@@ -99,7 +99,8 @@ static std::vector<std::string> listDirectory(const std::string &directory) {
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end;
        it.increment(error))
-    if (endsWithTar(it->path().filename().string()))
+    if (const std::string name = it->path().filename().string();
+        endsWithTar(name) && name.front() != '.')
       names.push_back(it->path().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -190,7 +191,7 @@ protected:
     auto paths = shardsOf(spec.source, split);
     if (!paths.ok())
       return paths.status();
-    return indexShards(*paths);
+    return indexShards(*paths, spec.images.skipBadFiles);
   }
 };
 
