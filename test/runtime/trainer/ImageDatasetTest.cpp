@@ -400,6 +400,24 @@ TEST_F(Classes, BatchesAreTheSameOnAnyThreadsAndFromAnyPlace) {
   EXPECT_NE(all.substr(0, 3 * one), all.substr(3 * one, 3 * one));
 }
 
+static long threadsNow() {
+  return std::distance(fs::directory_iterator("/proc/self/task"),
+                       fs::directory_iterator());
+}
+
+TEST_F(Classes, NoMoreThreadsDecodeThanABatchHasRows) {
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  LoaderOptions options;
+  options.batch = 4;
+  options.threads = 100;
+  long before = threadsNow();
+  auto loader = Loader::create(**data, options);
+  ASSERT_TRUE(loader.ok());
+  // The loader's own, which decodes too, and three beside it.
+  EXPECT_EQ(threadsNow(), before + 4);
+}
+
 TEST_F(Classes, FailureOfARowEndsTheRunWithItsName) {
   writeFile(source + "/train/dark/3.JPG", "no");
   auto data = openDataset(specOf(source), Split::Train, wanted());

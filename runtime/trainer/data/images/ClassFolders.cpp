@@ -30,7 +30,7 @@ public:
     if (!file.ok())
       return file.status();
     REPRISE_RETURN_IF_ERROR(checkFileSize(file->path(), file->size()));
-    bytes.resize(file->size());
+    setSize(bytes, file->size());
     return file->readAt(0, bytes.data(), bytes.size());
   }
   const std::vector<std::string> &classNames() const override {

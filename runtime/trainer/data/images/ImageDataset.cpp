@@ -422,10 +422,11 @@ static uint64_t bytesOf(const ImageHeader &header, uint64_t fileBytes,
          shape.elements() * (1 + sizeof(float));
 }
 
-/// What reading one of the files takes, by looking at some of the headers.
+/// What reading one of the files takes, by looking at some of the headers; with
+/// the thread's stack, what the libraries hold and what the heap keeps.
 static uint64_t bytesPerThread(const ImageFiles &files,
                                const ImageShape &shape) {
-  constexpr uint64_t kSamples = 64;
+  constexpr uint64_t kSamples = 64, kOfThread = uint64_t(1) << 20;
   uint64_t most = 0, count = std::min(files.size(), kSamples);
   std::vector<uint8_t> bytes;
   for (uint64_t i = 0; i < count; ++i) {
@@ -439,7 +440,7 @@ static uint64_t bytesPerThread(const ImageFiles &files,
     if (header.ok())
       most = std::max(most, bytesOf(*header, bytes.size(), shape));
   }
-  return most;
+  return most + kOfThread;
 }
 
 Expected<DatasetExtent>

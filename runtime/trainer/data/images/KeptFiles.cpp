@@ -9,7 +9,7 @@ using namespace reprise::rt;
 
 Status KeptFiles::prune(unsigned threads, const Look &look) {
   std::vector<uint8_t> isBad(files.size());
-  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads));
+  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, files.size()));
   REPRISE_RETURN_IF_ERROR(pool.run(files.size(), [&](size_t file) {
     bool bad = false;
     Status status = look(file, bad);

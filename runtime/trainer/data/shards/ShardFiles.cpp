@@ -53,7 +53,7 @@ public:
   Status read(uint64_t i, std::vector<uint8_t> &bytes) const override {
     const Sample &sample = samples[i];
     REPRISE_RETURN_IF_ERROR(checkFileSize(name(i), sample.image.size));
-    bytes.resize(sample.image.size);
+    setSize(bytes, sample.image.size);
     // Opened each time: there may be more shards than open files are allowed.
     Expected<InputFile> shard = InputFile::open(shards[sample.shard]);
     if (!shard.ok())
