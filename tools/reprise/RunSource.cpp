@@ -14,6 +14,24 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// A value that its reader refuses is a mistake of the command line.
+static std::string checkSteps(const std::string &text) {
+  return rt::parseImageSteps(text).status().message();
+}
+
+/// The same of a scale, of which nobody knows yet how many channels it is for.
+static std::string checkScale(const std::string &text) {
+  auto commas = std::count(text.begin(), text.end(), ',');
+  if (text == "volume")
+    return "";
+  for (int64_t channels = 1; channels <= commas + 3; ++channels)
+    if (rt::parseChannelScale(text, channels).ok())
+      return "";
+  return "'" + text +
+         "' is no scale; say none, imagenet, volume, M/S or M,M,M/S,S,S with "
+         "deviations above 0";
+}
+
 static void addImageOptions(CLI::App &command, RunFlags &flags) {
   const char *group = "Files of images";
   command
@@ -21,12 +39,14 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
                   "What is done to them in training, steps joined by commas: "
                   "resize=N or HxW, center-crop, random-resized-crop, flip, "
                   "jitter=B:C:S:H (default: random-resized-crop,flip)")
+      ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
       .add_option("--eval-images", flags.images.evaluation,
                   "And in evaluation (default: resize to 8/7 of the model's "
                   "size, center-crop)")
+      ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
@@ -35,6 +55,7 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
           "Mean and deviation of channels that are from 0 to 1, as "
           "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of volumes: "
           "volume (default)")
+      ->check(checkScale, "")
       ->type_name("M/S")
       ->group(group);
   command
