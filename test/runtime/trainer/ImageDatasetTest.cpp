@@ -696,6 +696,12 @@ TEST(Shards, CompressedOnesAreRefused) {
   expectError(openDataset(specOf(folder / "packed.tar"), Split::Train, wanted())
                   .status(),
               RP_DATA_LOSS, {"packed.tar", "compressed (gzip)"});
+  for (const char *name : {"x.tar.gz", "x.tgz"}) {
+    fs::copy(folder / "packed.tar", folder / name);
+    expectError(
+        openDataset(specOf(folder / name), Split::Train, wanted()).status(),
+        RP_DATA_LOSS, {name, "compressed (gzip)", "plain tar archive"});
+  }
 }
 
 TEST(Shards, OfADirectoryHaveSplitsByName) {

@@ -22,6 +22,13 @@ bool reprise::rt::isShardName(const std::string &source) {
   return endsWithTar(source) || source.find_first_of("*?[{") != source.npos;
 }
 
+/// As a packer names a compressed one, which is refused with the reason.
+static bool isCompressedTar(const std::string &name) {
+  std::string file = fs::path(name).filename().string();
+  return file.find(".tar.") != file.npos ||
+         (file.size() > 4 && !file.compare(file.size() - 4, 4, ".tgz"));
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -173,6 +180,8 @@ public:
     if (kind == PathKind::Directory)
       // An archive beside folders of images is none of the data.
       return !listDirectory(source).empty() && !beginsWith(source, isImageName);
+    if (kind == PathKind::File && isCompressedTar(source))
+      return true;
     return isShardName(source) &&
            (kind == PathKind::Nothing || endsWithTar(source));
   }
