@@ -39,6 +39,7 @@ install(DIRECTORY docs DESTINATION ${_documents}/reprise-doc
   COMPONENT documentation
   FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.yaml")
 install(FILES test/consumer/CMakeLists.txt test/consumer/consumer.cpp
+  test/consumer/stop_at_loss.c test/consumer/train_with_hook.cpp
   DESTINATION ${_documents}/libreprise-dev/examples/consumer
   COMPONENT development)
 

@@ -37,6 +37,9 @@ config.substitutions.append(
     ("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 )
 config.substitutions.append(("%source", config.reprise_source_dir))
+# Those that this build was made with.
+config.substitutions.append(("%cc", config.reprise_c_compiler))
+config.substitutions.append(("%cxx", config.reprise_cxx_compiler))
 
 # Debian's packages for Python belong to Debian's Python, which need not be the
 # one that runs this.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Fault.h"
+#include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -38,8 +39,8 @@ Status reprise::rt::systemError(const std::string &action,
   std::string reason = std::generic_category().message(error);
   if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z')
     reason[0] = char(reason[0] - 'A' + 'a');
-  return Status::error(RP_IO_ERROR,
-                       "cannot " + action + " '" + path + "': " + reason);
+  return Status::error(RP_IO_ERROR, "cannot " + action + " '" + nameText(path) +
+                                        "': " + reason);
 }
 
 /// Of writing: what is to be done when the disk is full.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -20,14 +21,19 @@ Expected<InputFile> InputFile::open(const std::string &path) {
   file.name = path;
   // O_NONBLOCK: opening a pipe that nobody writes must not hang.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return systemError("open", path, errno);
+  if (int error = errno; fd < 0) {
+    Status status = systemError("open", path, error);
+    // Of this process or machine, and not of the file.
+    bool isShort = error == EMFILE || error == ENFILE || error == ENOMEM;
+    return isShort ? Status::error(RP_UNAVAILABLE, status.message()) : status;
+  }
   file.descriptor = FileDescriptor(fd);
   struct stat info;
   if (::fstat(fd, &info) != 0)
     return systemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
-    return Status::error(RP_IO_ERROR, "'" + path + "' is not a regular file");
+    return Status::error(RP_IO_ERROR,
+                         "'" + nameText(path) + "' is not a regular file");
   file.bytes = uint64_t(info.st_size);
   return file;
 }
@@ -44,11 +50,11 @@ Status InputFile::readAt(uint64_t offset, void *data, size_t size) const {
     if (n < 0)
       return systemError("read", name, errno);
     if (n == 0)
-      return Status::error(RP_DATA_LOSS,
-                           "'" + name + "' is truncated: it ends after " +
-                               std::to_string(offset + done) +
-                               " bytes, but at least " +
-                               std::to_string(offset + size) + " are needed");
+      return Status::error(
+          RP_DATA_LOSS,
+          "'" + nameText(name) + "' is truncated: it ends after " +
+              std::to_string(offset + done) + " bytes, but at least " +
+              std::to_string(offset + size) + " are needed");
     done += size_t(n);
   }
   return Status();

@@ -28,10 +28,13 @@ void reprise::rt::shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
   }
 }
 
-unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked) {
-  if (asked > 0)
-    return asked;
-  return isCostly ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked,
+                                    uint64_t rows) {
+  if (!isCostly)
+    return 1;
+  unsigned wanted =
+      asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+  return unsigned(std::clamp<uint64_t>(rows, 1, wanted));
 }
 
 /// Numbers of the batches that a part has in an epoch.
@@ -44,6 +47,7 @@ Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
     : options(options) {
   bool training = options.mode == LoaderMode::Train;
   bool isCostly = false;
+  size_t rows = 0;
   for (LoaderPart &one : given) {
     Part &part = parts.emplace_back();
     static_cast<LoaderPart &>(part) = std::move(one);
@@ -53,6 +57,7 @@ Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
     if (part.rows)
       part.order = *part.rows;
     perEpoch += part.batches;
+    rows = std::max(rows, part.batch);
     isCostly |= part.data->isCostly();
   }
   if (parts.size() > 1) {
@@ -66,7 +71,8 @@ Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
     end = training ? UINT64_MAX : first + perEpoch;
   if (!training)
     end = std::min(end, perEpoch);
-  pool = std::make_unique<WorkerPool>(loaderThreads(isCostly, options.threads));
+  pool = std::make_unique<WorkerPool>(
+      loaderThreads(isCostly, options.threads, rows));
   ring.resize(std::max<size_t>(options.depth, 2));
   for (Batch &batch : ring)
     for (size_t c = 0; c < parts.front().data->columns().size(); ++c) {

@@ -13,7 +13,9 @@
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
+#include <set>
 
 using namespace reprise::rt;
 
@@ -70,6 +72,30 @@ static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
   return columns;
 }
 
+/// Rows of a batch, of the entry that takes most, and in what shapes.
+static Expected<uint64_t> batchRows(const rp_program *program,
+                                    std::string &shapes) {
+  uint64_t rows = 0;
+  rp_tensor_info info = {};
+  for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
+    const char *entry = entryName(kind);
+    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
+      REPRISE_RETURN_IF_ERROR(
+          takeStatus(rp_program_input(program, entry, i, &info)));
+      if (info.binding != RP_BINDING_DATA || info.rank == 0)
+        continue;
+      rows = std::max(rows, uint64_t(info.shape[0]));
+      shapes += formatShape({info.shape, info.shape + info.rank}) + " ";
+    }
+  }
+  return rows;
+}
+
+unsigned ProcessMemory::Decoding::threads(uint64_t batch) const {
+  return std::max(loaderThreads(isCostly, asked, batch),
+                  loaderThreads(isCostly, asked, looked));
+}
+
 static Expected<uint64_t> largestVariable(const rp_program *program) {
   uint64_t largest = 0;
   rp_tensor_info info = {};
@@ -97,11 +123,20 @@ static Status addData(const rp_program *program, const DataSpec &data,
   memory.items.push_back(
       {of + "batches ahead, order of the images",
        LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)});
-  uint64_t threads = loaderThreads(extent->isCostly, data.loaderThreads);
+  std::string shapes;
+  Expected<uint64_t> rows = batchRows(program, shapes);
+  if (!rows.ok())
+    return rows.status();
+  ProcessMemory::Decoding decoding = {
+      extent->bytesPerThread, data.loaderThreads,
+      data.images.skipBadFiles ? extent->images : 0, extent->isCostly};
+  unsigned threads = decoding.threads(*rows);
   if (extent->bytesPerThread > 0)
     memory.items.push_back(
         {of + "decoding of images, threads: " + std::to_string(threads),
          threads * extent->bytesPerThread, HostItem::Kind::Estimated});
+  if (of.empty())
+    memory.decoding = decoding;
   return Status();
 }
 
@@ -132,6 +167,28 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   memory.items.push_back(
       {"staging of the largest variable", (saves ? 2 : 1) * *staging});
   return memory;
+}
+
+/// What threads hold that decode for other batches than the first's: data are
+/// opened once for each size of images, with buffers of their own.
+static Expected<uint64_t>
+decodingOfOthers(const rp_program *first,
+                 const std::vector<const rp_program *> &others,
+                 const ProcessMemory::Decoding &decoding) {
+  uint64_t bytes = 0;
+  std::set<std::string> known;
+  std::string shapes;
+  REPRISE_RETURN_IF_ERROR(batchRows(first, shapes).status());
+  known.insert(shapes);
+  for (const rp_program *program : others) {
+    shapes.clear();
+    Expected<uint64_t> rows = batchRows(program, shapes);
+    if (!rows.ok())
+      return rows;
+    if (known.insert(shapes).second)
+      bytes += decoding.threads(*rows) * decoding.bytesPerThread;
+  }
+  return bytes;
 }
 
 namespace {
@@ -174,7 +231,14 @@ Status reprise::rt::addPrograms(const rp_program *first,
     most.duringCalls = std::max(most.duringCalls, own->duringCalls);
     most.batch = std::max(most.batch, own->batch);
   }
+  Expected<uint64_t> decoding =
+      decodingOfOthers(first, others, memory.decoding);
+  if (!decoding.ok())
+    return decoding.status();
   using Kind = HostItem::Kind;
+  if (*decoding > 0)
+    memory.items.push_back({"decoding of images for the other programs",
+                            *decoding, Kind::Estimated});
   for (HostItem item :
        {HostItem{"arena, what the largest program takes more",
                  most.arena - base->arena},

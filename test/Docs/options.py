@@ -29,7 +29,7 @@ def commands_of(*words):
 
 def check_command(command, source):
     """What is wrong with a command line, by its tool and options; or ""."""
-    words = command.split()
+    words = command.removeprefix("time ").split()
     tool = words[0]
     if "/" in tool:
         exists = any(os.path.exists(os.path.join(source, tool + end))

@@ -2,9 +2,13 @@
 
     recipe_keys.py SCHEMA          prints it
     recipe_keys.py SCHEMA PAGE     fails where the page has another one
+    recipe_keys.py SCHEMA PAGE KEYS.cpp
+                                   and where its list of the keys that are not
+                                   in a state's recipe is not that of the source
 """
 
 import json
+import re
 import sys
 
 
@@ -35,6 +39,23 @@ def table(schema):
     return "\n".join(lines) + "\n"
 
 
+def check_left_out(page, source):
+    """What the page says is left out, by keys or sections, and what is."""
+    listed = re.search(r"such as where things go, is not in it\s+"
+                       r"\(([^)]*)\)", page)
+    listed = re.findall(r"`([a-z_.]+)`", listed.group(1))
+    # As the page calls them: of training by their last name.
+    left_out = [path.removeprefix("training.") for path in re.findall(
+        r'\bbeside\(\w+\(\s*"([a-z_.]+)"', source)]
+    assert len(left_out) > 10
+    missing = [path for path in left_out if not any(
+        (path + ".").startswith(name + ".") for name in listed)]
+    more = [name for name in listed if not any(
+        (path + ".").startswith(name + ".") for path in left_out)]
+    if missing or more:
+        sys.exit(f"the page lacks {missing}, and has without reason {more}")
+
+
 if __name__ == "__main__":
     text = table(json.load(open(sys.argv[1])))
     if len(sys.argv) == 2:
@@ -42,3 +63,5 @@ if __name__ == "__main__":
     elif text not in open(sys.argv[2]).read():
         sys.exit(f"{sys.argv[2]} has another table; its lines are to be:\n"
                  + text)
+    if len(sys.argv) == 4:
+        check_left_out(open(sys.argv[2]).read(), open(sys.argv[3]).read())

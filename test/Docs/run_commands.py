@@ -5,7 +5,10 @@ that begins with one of our tools (TOOLS), or with "$ ". What is too big for a
 test, or needs what a test has not, is in commands.txt: it runs in the form
 that stands there, or not at all, for the reason that stands there. Everything
 else runs as it is printed and has to succeed. An entry that no page has is an
-error, and so is a line that begins with "$ " and no known tool.
+error. So is a line that begins with "$ " and no known tool, and a command of
+no known tool: a line of a code block that begins with a program of this system
+or of the repository, or stands in a block with a command, and a span of two or
+more words that begins so.
 
     run_commands.py SOURCE BUILD WORK [PAGE...]
 """
@@ -25,7 +28,8 @@ TOOLS = [
     "reprise-lsp-server", "mlir-opt-22", "cmake", "ninja", "ctest", "cmp",
     "export", "tools/quickstart", "tools/run-tests", "test/benchmark/",
     "test/faults/", "PlanTest", "random_training", "apt-get", "git", "sed",
-    "random_plans", "fuzz",
+    "random_plans", "fuzz", "kernels-to-gpu", "tools/package", "step_time",
+    "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
                            "eval", "report", "inspect", "recipe",
@@ -74,8 +78,27 @@ def block_commands(page):
         yield at, command
 
 
-def span_commands(page):
-    """Commands in sentences and tables: two words and more."""
+def code_blocks(page):
+    """Indented blocks outside of fences: lists of (line, text), joined where
+    a line goes on."""
+    block, fenced, goes_on = [], False, False
+    for number, line in enumerate(page.split("\n") + [""], 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        if fenced or not line.startswith("    "):
+            if block:
+                yield block
+            block, goes_on = [], False
+            continue
+        if goes_on:
+            block[-1] = (block[-1][0], block[-1][1] + " " + line.strip())
+        else:
+            block.append((number, line.strip()))
+        goes_on = line.endswith("\\")
+
+
+def spans(page):
+    """Spans of code in sentences and tables: two words and more."""
     def blank(match):
         return re.sub(r"[^\n]", "", match.group())
 
@@ -83,15 +106,47 @@ def span_commands(page):
     prose = re.sub(r"^    .*$", blank, prose, flags=re.M)
     for span in re.finditer(r"`([^`]+)`", prose):
         text = re.sub(r"\s+", " ", span.group(1)).strip()
+        if " " in text:
+            yield prose[: span.start()].count("\n") + 1, text
+
+
+def begins_with_program(text, source):
+    """Whether the first word is a program of the system or the repository."""
+    word = text.split(" ")[0]
+    path = os.path.join(source, word)
+    return begins_with_tool(text) or bool(shutil.which(word)) or (
+        "/" in word and os.path.isfile(path))
+
+
+def unknown_commands(page, source):
+    """(line, command) for what looks like a command and is of no known tool."""
+    for block in code_blocks(page):
+        lines = [(line, text) for line, text in block
+                 if not text.startswith("#")]
+        if any(re.match(r"\$ |(\S+: )?(error|warning): ", text) or
+               re.search("[\u2500-\u257f]", text) for _, text in lines):
+            continue  # with what it prints, a message, or a drawing
+        if any(begins_with_program(text, source) for _, text in lines):
+            for line, text in lines:
+                if not begins_with_tool(text):
+                    yield line, strip_comment(text)
+    for line, text in spans(page):
+        if not begins_with_tool(text) and begins_with_program(text, source):
+            yield line, text
+
+
+def span_commands(page):
+    """Those that are commands."""
+    for line, text in spans(page):
         words = text.split(" ")
-        if len(words) < 2 or not begins_with_tool(text):
+        if not begins_with_tool(text):
             continue
         known = SUBCOMMANDS.get(words[0])
         if known and words[1] not in known:
             continue
         if known and all(word.startswith("--") for word in words[2:]):
             continue  # a command's name, or that of an option of it
-        yield prose[: span.start()].count("\n") + 1, text
+        yield line, text
 
 
 def read_list(path):
@@ -166,6 +221,10 @@ def main():
             if not run(command.replace("%source", shlex.quote(source)), folder,
                        environment):
                 failed.append((page, 0, command))
+        for line, command in unknown_commands(text, source):
+            used.add(command)
+            if entries.get(command, ("run",))[0] != "skip":
+                failed.append((page, line, "of no known tool: " + command))
         seen = set()
         for line, command in sorted([*block_commands(text),
                                      *span_commands(text)]):

@@ -12,6 +12,20 @@
 // RUN: reprise-opt %s --sg-rematerialize="budget-bytes=70000" --cse \
 // RUN:   --sg-lower-to-rt | FileCheck %s --check-prefix=PROGRAM
 
+// The example as it stands on the page, whose two wide kernels have one name.
+//
+// RUN: sed -e '1,/^### `-sg-rematerialize`/d' %source/docs/passes/remat.md > %t.page
+// RUN: sed -e '1,/^```mlir/d' %t.page > %t.start
+// RUN: sed -e '/^```/,$d' %t.start > %t.mlir
+// RUN: reprise-opt %t.mlir --sg-rematerialize="budget-bytes=70000" | FileCheck %s --check-prefix=PAGE
+
+// PAGE-LABEL: func.func @step
+// PAGE:       sg.kernel "sum"
+// PAGE:       %[[D:.*]] = sg.kernel "sum"
+// PAGE:       %[[X:.*]] = sg.barrier(%arg0) after(%[[D]])
+// PAGE:       %[[A1:.*]] = sg.kernel "grow" (%{{.*}} = %[[X]]
+// PAGE:       sg.kernel "both" (%{{.*}} = %[[A1]] : tensor<64x256xf32>, %{{.*}} = %[[D]]
+
 // The first sum frees 64 KiB that are needed again at the end, and 64 KiB are
 // needed in between: with 70000 bytes they are computed again.
 

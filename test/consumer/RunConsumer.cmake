@@ -29,3 +29,24 @@ if(NOT count EQUAL 2)
   message(FATAL_ERROR "expected 2 recomputed blocks, but found ${count}:\n"
     "${output}")
 endif()
+
+function(expect text)
+  if(NOT output MATCHES "${text}")
+    message(FATAL_ERROR "'${text}' is not in:\n${output}")
+  endif()
+endfunction()
+
+# The hook in C ends a run early, and saves; the one in C++ evaluates.
+set(reprise ${WORK_DIR}/prefix/bin/reprise)
+set(run mlp --batch 16 --threads 1)
+run(${CMAKE_COMMAND} -E chdir ${WORK_DIR} ${reprise} train ${run}
+  --data synthetic --synthetic-size 64 --steps 100
+  --hook ${WORK_DIR}/build/stop_at_loss.so:2.2)
+expect("ended early +the loss is low enough")
+expect("stop_at_loss: mlp is at 2\\.[01][0-9]+ after step [0-9]+\n")
+if(NOT EXISTS ${WORK_DIR}/low.safetensors)
+  message(FATAL_ERROR "the hook saved nothing")
+endif()
+run(${reprise} compile ${run} -o ${WORK_DIR}/mlp.rpx)
+run(${WORK_DIR}/build/train_with_hook ${WORK_DIR}/mlp.rpx)
+expect("^step 4: loss [0-9.]+, of the test images [0-9.]+\nstep 8: loss [0-9.]+, of the test images [0-9.]+\n$")

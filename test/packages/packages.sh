@@ -104,6 +104,10 @@ user cmake -G Ninja -S example -B example/build \
   { cat example.log; fail "the example does not build"; }
 clones=$(user example/build/consumer | grep -c 'phase<recompute>')
 [ "$clones" = 2 ] || fail "the example computes $clones blocks again, not 2"
+user reprise compile mlp --batch 16 --threads 1 -o mlp.rpx >compile.log 2>&1 ||
+  { cat compile.log; fail "compiling"; }
+user example/build/train_with_hook mlp.rpx | grep -q '^step 8: loss ' ||
+  fail "the example does not train"
 
 trap - EXIT
 remove || { cat purge.log; fail "removing"; }

@@ -1,6 +1,7 @@
 //===- ClassTable.cpp - An evaluation class by class ----------------------===//
 
 #include "ClassTable.h"
+#include "reprise/Runtime/NameText.h"
 #include "text/Printable.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -47,7 +48,7 @@ std::string tools::classTable(const rt::EvaluateResult &result) {
       {{"class", text::Align::Left}, {"images"}, {"precision"}, {"recall"}});
   for (size_t i = 0; i < size_t(result.classes); ++i) {
     ClassCounts counts = countsOf(result, i);
-    table.add({text::printable(nameOf(result, i)),
+    table.add({text::printable(rt::nameText(nameOf(result, i))),
                text::formatInteger(counts.images), shown(counts.precision()),
                shown(counts.recall())});
   }

@@ -111,6 +111,14 @@ static std::vector<std::string> commandNames(const CLI::App *app) {
   return names;
 }
 
+/// Whether `word` is an option of the program, which stands before a command.
+static bool isOfProgram(const CLI::App *command, const std::string &word) {
+  const CLI::App *program = command;
+  while (program->get_parent())
+    program = program->get_parent();
+  return program != command && program->get_option_no_throw(word);
+}
+
 /// What was not understood, and what was probably meant.
 static std::string describeExtra(CLI::App *command) {
   std::vector<std::string> extras = command->remaining();
@@ -119,6 +127,9 @@ static std::string describeExtra(CLI::App *command) {
   bool isOption = word.rfind("-", 0) == 0;
   if (isOption) {
     word = word.substr(0, word.find('='));
+    if (isOfProgram(command, word))
+      return "'" + word + "' is an option of the program and goes before the " +
+             "command: 'reprise " + word + " " + command->get_name() + "'";
     known = optionNames(command);
   } else {
     known = commandNames(command);

@@ -8,6 +8,7 @@
 #include "Interrupts.h"
 #include "RunSource.h"
 #include "reprise/Runtime/OutputFile.h"
+#include "reprise/Runtime/Trainer/State.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -37,7 +38,18 @@ static rt::Status writeConfusion(const EvalOptions &options,
   return rt::writeFile(options.confusion, text.data(), text.size());
 }
 
-static rt::Status evaluateModel(const EvalOptions &options) {
+/// The variables of a program depend on the optimizer, among others, which a
+/// state knows.
+static rt::Status takeFromState(EvalOptions &options) {
+  if (options.resume.empty())
+    return {};
+  auto position = rt::readStatePosition(options.resume);
+  if (position.ok())
+    options.run.compile.resume(position->course);
+  return position.status();
+}
+
+static rt::Status evaluateModel(EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
     return misuse("say what to evaluate: either --resume STATE or --weights "
                   "FILE");
@@ -45,6 +57,7 @@ static rt::Status evaluateModel(const EvalOptions &options) {
     return misuse("--split is '" + options.split + "'; say test or train");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
+  REPRISE_RETURN_IF_ERROR(takeFromState(options));
   RunRequest request;
   request.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
   auto running = RunningProgram::open(options.run, request);
@@ -70,6 +83,8 @@ static rt::Status evaluateModel(const EvalOptions &options) {
                                    {"split", options.split},
                                    {"images", result->images},
                                    {"loss", result->loss}};
+    if (options.run.images.skipBadFiles)
+      json["skipped_files"] = result->skipped.count;
     if (result->hasAccuracy) {
       json["correct"] = result->correct;
       json["accuracy"] = result->accuracy();

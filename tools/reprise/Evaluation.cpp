@@ -3,6 +3,7 @@
 #include "Evaluation.h"
 #include "Console.h"
 #include "Interrupts.h"
+#include "reprise/Runtime/NameText.h"
 #include "text/Size.h"
 
 using namespace reprise;
@@ -34,9 +35,9 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
 
 void tools::warnOfSkipped(const rt::SkippedRows &skipped) {
   if (skipped.count > 0)
-    warn("files that cannot be decoded and were left out: " +
+    warn("files that cannot be read or decoded and were left out: " +
          text::formatInteger(skipped.count) + ", the first of them '" +
-         skipped.first + "'");
+         rt::nameText(skipped.first) + "'");
 }
 
 std::string tools::describe(const rt::EvaluateResult &result) {

@@ -255,6 +255,13 @@ HookFlags::makeTrace(decltype(rt::ProfileTraceOptions::program) program,
   return [made](const rt::RunSpan &span) { made->add(span); };
 }
 
+void HookFlags::warnOfTrace(uint64_t steps) const {
+  if (traces() && steps < trace.first)
+    warn("no step of the run is in '" + trace.path + "': it had " +
+         std::to_string(steps) + ", and those from " +
+         std::to_string(trace.first) + " on were to be traced");
+}
+
 /// One line.
 static std::string textOf(const rt::MemoryReading &memory) {
   std::vector<std::string> arena = text::formatSizesApart(

@@ -33,6 +33,8 @@ public:
   std::function<void(const rt::RunSpan &)>
   makeTrace(decltype(rt::ProfileTraceOptions::program) program,
             rt::Backend &backend, std::vector<rt::Hook *> &all);
+  /// Says so where a run of `steps` steps ended before those to be traced.
+  void warnOfTrace(uint64_t steps) const;
   /// Tells the table of epochs of an evaluation that no hook asked for.
   rt::Status addEvaluation(uint64_t step, const rt::EvaluateResult &result) {
     return table ? table->add(step, result) : rt::Status();

@@ -14,6 +14,24 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// A value that its reader refuses is a mistake of the command line.
+static std::string checkSteps(const std::string &text) {
+  return rt::parseImageSteps(text).status().message();
+}
+
+/// The same of a scale, of which nobody knows yet how many channels it is for.
+static std::string checkScale(const std::string &text) {
+  auto commas = std::count(text.begin(), text.end(), ',');
+  if (text == "volume")
+    return "";
+  for (int64_t channels = 1; channels <= commas + 3; ++channels)
+    if (rt::parseChannelScale(text, channels).ok())
+      return "";
+  return "'" + text +
+         "' is no scale; say none, imagenet, volume, M/S or M,M,M/S,S,S with "
+         "deviations above 0";
+}
+
 static void addImageOptions(CLI::App &command, RunFlags &flags) {
   const char *group = "Files of images";
   command
@@ -21,12 +39,14 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
                   "What is done to them in training, steps joined by commas: "
                   "resize=N or HxW, center-crop, random-resized-crop, flip, "
                   "jitter=B:C:S:H (default: random-resized-crop,flip)")
+      ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
       .add_option("--eval-images", flags.images.evaluation,
                   "And in evaluation (default: resize to 8/7 of the model's "
                   "size, center-crop)")
+      ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
@@ -35,6 +55,7 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
           "Mean and deviation of channels that are from 0 to 1, as "
           "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of volumes: "
           "volume (default)")
+      ->check(checkScale, "")
       ->type_name("M/S")
       ->group(group);
   command
@@ -175,13 +196,28 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
+/// The training data for their labels alone: images that become what a program
+/// takes are the smallest there can be.
+static rt::Expected<std::unique_ptr<rt::Dataset>>
+openLabels(const RunFlags &flags, int32_t classes) {
+  rt::DataSpec spec = flags.dataSpec();
+  rt::DatasetOptions options;
+  if (rt::traitsOf(spec).anySize) {
+    // Of files that are left out the labels do not count.
+    spec.images = {};
+    spec.images.skipBadFiles = flags.images.skipBadFiles;
+    options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
+  } else if (flags.data == "synthetic") {
+    options.classes = classes;
+    options.columns = {rt::imageColumn({1, 1, 1}), rt::labelColumn()};
+  }
+  return rt::openDataset(spec, rt::Split::Train, options);
+}
+
 /// For each class the mean number of rows of all classes, divided by its own:
 /// then they weigh alike together.
 static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
-  auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
-  if (!data.ok())
-    return data.status();
-  int64_t classes = (*data)->classes();
+  int64_t classes = 0;
   if (wanted.kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(wanted.source);
     if (!info.ok())
@@ -189,6 +225,11 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
     classes =
         wanted.model.classes.value_or((*info)->defaults.classes.value_or(0));
   }
+  auto data = openLabels(flags, int32_t(classes));
+  if (!data.ok())
+    return data.status();
+  if (wanted.kind != SourceKind::Zoo)
+    classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
   uint64_t rows = (*data)->size();
   for (uint64_t row = 0; row < rows; ++row) {

@@ -114,6 +114,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   outcome.result = *result;
   line.keep();
   warnOfSkipped(result->skipped);
+  options.hooks.warnOfTrace(result->steps);
   bool wanted =
       options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
   if (result->stopped || options.noEvaluate)

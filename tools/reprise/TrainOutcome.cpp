@@ -145,6 +145,8 @@ std::string tools::resultJson(const TrainFlags &options,
            {"predicted_peak_bytes", program.predictedBytes},
            {"high_water_bytes", program.measuredBytes}});
   }
+  if (options.run.images.skipBadFiles)
+    json["skipped_files"] = result.skipped.count;
   if (!result.stopReason.empty())
     json["stop_reason"] = result.stopReason;
   if (!result.metrics.empty())
@@ -153,6 +155,8 @@ std::string tools::resultJson(const TrainFlags &options,
     json["changed_bytes"] = outcome.last.changedBytes;
   if (outcome.evaluation) {
     json["test_images"] = outcome.evaluation->images;
+    if (options.run.images.skipBadFiles)
+      json["test_skipped_files"] = outcome.evaluation->skipped.count;
     if (outcome.evaluation->hasAccuracy)
       json["test_accuracy"] = outcome.evaluation->accuracy();
     if (outcome.evaluation->hasTop5())

@@ -22,6 +22,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <oneapi/dnnl/dnnl.h>
+#include <string>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -35,6 +37,13 @@ static std::string versionText() {
 #endif
 #ifndef NDEBUG
   text += ", with assertions";
+#endif
+  const dnnl_version_t *dnnl = dnnl_version();
+  text += "\nbuild type " REPRISE_BUILD_TYPE "\noneDNN " +
+          std::to_string(dnnl->major) + "." + std::to_string(dnnl->minor) +
+          "." + std::to_string(dnnl->patch);
+#ifdef REPRISE_CUDA_TOOLKIT
+  text += "\nCUDA toolkit " REPRISE_CUDA_TOOLKIT;
 #endif
   return text;
 }

@@ -148,15 +148,18 @@ static PathKind kindOf(const std::string &path) {
 /// Settings of images say nothing of other data.
 static Status checkImages(const DataSource &source, const DataSpec &spec) {
   DataTraits traits = source.traits(spec);
+  bool maySkip = traits.anySize || traits.hasFiles;
   bool mayScale = traits.anySize || traits.isScaled;
   if ((!spec.images.hasSteps() || traits.anySize) &&
+      (!spec.images.skipBadFiles || maySkip) &&
       (spec.images.normalize.empty() || mayScale))
     return Status();
   return Status::error(RP_INVALID_ARGUMENT,
                        "'" + spec.source +
                            "' holds no files of images, which --train-images, "
-                           "--eval-images and --skip-bad-files are for" +
-                           (mayScale ? "" : ", and --normalize"));
+                           "--eval-images" +
+                           (maySkip ? "" : ", --skip-bad-files") +
+                           (mayScale ? "" : ", --normalize") + " are for");
 }
 
 static Expected<const DataSource *> findSource(const DataSpec &spec) {

@@ -264,7 +264,7 @@ TEST(TensorDataset, BadDataAreRefused) {
   file = {};
   file.labels[2] = -1;
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
-              {"label -1 of image 2"});
+              {"label -1 of image 2", "numbered from 0"});
   file = {};
   expectError(openTensors(path, file, nullptr, 4), RP_INVALID_ARGUMENT,
               {"label 4 of image 0", "4 classes"});

@@ -104,6 +104,42 @@ TEST_F(Classes, HaveNoHiddenFolders) {
   EXPECT_EQ((*data)->size(), 12u);
 }
 
+TEST_F(Classes, LinksThatLeadUpwardsAreNotFollowed) {
+  const std::string link = source + "/train/dark/up";
+  // One at a time: several would multiply each other if they were followed.
+  for (const char *target : {".", "..", "../..", "../../.."}) {
+    fs::create_directory_symlink(target, link);
+    auto data = openDataset(specOf(source), Split::Train, wanted());
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    EXPECT_EQ((*data)->size(), 12u) << target;
+    fs::remove(link);
+  }
+}
+
+TEST_F(Classes, LinksToOtherFoldersAreFollowed) {
+  writeClass(folder / "more/night", 10, 3);
+  fs::create_directory_symlink(folder / "more", source + "/train/dark/more");
+  fs::create_directory_symlink("..", folder / "more/night/up");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 15u);
+}
+
+TEST_F(Classes, ThatAreLinksDoNotLeadBackThroughThem) {
+  writeClass(folder / "more/night", 10, 3);
+  fs::create_directory_symlink(folder / "more", source + "/train/night");
+  fs::create_directory_symlink(source + "/train", folder / "more/all");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 15u);
+}
+
+TEST_F(Classes, ThatLeadUpwardsAreRefused) {
+  fs::create_directory_symlink(".", source + "/train/self");
+  expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"train/self", "leads back"});
+}
+
 TEST_F(Classes, AreNoArchiveBesideThem) {
   writeFile(source + "/val.tar", "no archive");
   auto data = openDataset(specOf(source), Split::Train, wanted());
@@ -128,6 +164,22 @@ TEST_F(Classes, ThatTrainingDoesNotKnowAreRefused) {
   writeClass(source + "/val/dim", 90, 1);
   expectError(openDataset(specOf(source), Split::Test, wanted()).status(),
               RP_INVALID_ARGUMENT, {"val/dim", "training images"});
+}
+
+TEST_F(Classes, NamesAreOnOneLineInMessages) {
+  writeClass(source + "/train/a\nb\x7F", 10, 1);
+  writeFile(source + "/train/a\nb\x7F/x\n.png", "no");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  uint64_t row = 1;
+  void *places[] = {image.data(), &label};
+  expectError((*data)->fill(&row, 1, places), RP_DATA_LOSS,
+              {"/a\\x0Ab\\x7F/x\\x0A.png' cannot be decoded"});
+  fs::create_directories(source + "/val/c\td");
+  expectError(openDataset(specOf(source), Split::Test, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"val/c\\x09d' is a class"});
 }
 
 TEST_F(Classes, WithoutImagesAreRefused) {
@@ -266,6 +318,37 @@ TEST_F(Classes, BadFilesAreNamedOrSkipped) {
   }
 }
 
+TEST_F(Classes, FilesThatCannotBeReadAreNamedOrSkipped) {
+  fs::create_symlink("nowhere", source + "/train/dark/x.png");
+  writeFile(source + "/train/dark/y.webp", "RIFF");
+  DataSpec spec = specOf(source);
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->skipped().count, 2u);
+  EXPECT_NE((*data)->skipped().first.find("dark/y.webp"), std::string::npos);
+  fs::remove(source + "/train/dark/y.webp");
+  auto strict = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(strict.ok()) << strict.status().message();
+  std::vector<float> image(kShape.elements());
+  int32_t label = 0;
+  uint64_t row = 12;
+  void *places[] = {image.data(), &label};
+  expectError((*strict)->fill(&row, 1, places), RP_IO_ERROR,
+              {"cannot open", "dark/x.png"});
+}
+
+/// What the other systems leave beside each file.
+TEST_F(Classes, HiddenFilesAreLeftAlone) {
+  writeFile(source + "/train/dark/._0.png", "Mac OS X");
+  writeFile(source + "/train/dark/._0.webp", "Mac OS X");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->skipped().count, 0u);
+}
+
 TEST_F(Classes, NothingButBadFilesIsRefused) {
   Folder other;
   fs::create_directories(other / "a");
@@ -315,6 +398,24 @@ TEST_F(Classes, BatchesAreTheSameOnAnyThreadsAndFromAnyPlace) {
   EXPECT_EQ(batches(**data, 3, 1, 8, 4), all.substr(5 * one));
   // An image looks different in the next epoch.
   EXPECT_NE(all.substr(0, 3 * one), all.substr(3 * one, 3 * one));
+}
+
+static long threadsNow() {
+  return std::distance(fs::directory_iterator("/proc/self/task"),
+                       fs::directory_iterator());
+}
+
+TEST_F(Classes, NoMoreThreadsDecodeThanABatchHasRows) {
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok());
+  LoaderOptions options;
+  options.batch = 4;
+  options.threads = 100;
+  long before = threadsNow();
+  auto loader = Loader::create(**data, options);
+  ASSERT_TRUE(loader.ok());
+  // The loader's own, which decodes too, and three beside it.
+  EXPECT_EQ(threadsNow(), before + 4);
 }
 
 TEST_F(Classes, FailureOfARowEndsTheRunWithItsName) {
@@ -529,6 +630,28 @@ TEST(Shards, DamageIsNamed) {
   expect(makeTar({{"a.webp", "x"}, {"a.cls", "1"}}), {"a.webp"});
 }
 
+TEST(Shards, SamplesThatLackSomethingAreSkippedWhereWanted) {
+  Folder folder;
+  const std::string image = encodePng(shade(0, 1));
+  writeFile(folder / "x.tar", makeTar({{"._a.png", "Mac OS X"},
+                                       {"a.png", image},
+                                       {"a.cls", "0"},
+                                       {"b.png", image},
+                                       {"c.cls", "0"},
+                                       {"d.webp", "RIFF"},
+                                       {"d.cls", "0"},
+                                       {"e.png", "no"},
+                                       {"e.cls", "0"}}));
+  writeFile(folder / "._x.tar", "Mac OS X");
+  DataSpec spec = specOf(folder.path);
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 1u);
+  EXPECT_EQ((*data)->skipped().count, 4u);
+  EXPECT_NE((*data)->skipped().first.find("x.tar/b"), std::string::npos);
+}
+
 TEST(Shards, ImageThatCannotBeDecodedIsNamedWithItsShard) {
   Folder folder;
   writeFile(folder / "x.tar", makeTar({{"a.png", "x"}, {"a.cls", "0"}}));
@@ -573,6 +696,12 @@ TEST(Shards, CompressedOnesAreRefused) {
   expectError(openDataset(specOf(folder / "packed.tar"), Split::Train, wanted())
                   .status(),
               RP_DATA_LOSS, {"packed.tar", "compressed (gzip)"});
+  for (const char *name : {"x.tar.gz", "x.tgz"}) {
+    fs::copy(folder / "packed.tar", folder / name);
+    expectError(
+        openDataset(specOf(folder / name), Split::Train, wanted()).status(),
+        RP_DATA_LOSS, {name, "compressed (gzip)", "plain tar archive"});
+  }
 }
 
 TEST(Shards, OfADirectoryHaveSplitsByName) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "../conformance/ArtifactBuilder.h"
 #include "TestFiles.h"
+#include "reprise/Runtime/Trainer/ProcessMemory.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <cstring>
@@ -155,6 +156,37 @@ TEST_F(TrainerSession, ContinuesWithTheSameBits) {
   ASSERT_TRUE(
       gradients->read(*gradients->header().find("v"), file.data()).ok());
   EXPECT_EQ(file, (std::vector<float>{v[0], v[3], v[1], v[4], v[2], v[5]}));
+}
+
+static std::string decodingOf(const ProcessMemory &memory) {
+  for (const HostItem &item : memory.items)
+    if (item.what.rfind("decoding", 0) == 0)
+      return item.what;
+  return "";
+}
+
+/// Of a batch of two, whatever threads are asked for; bad files are looked for
+/// in all three at once.
+TEST_F(TrainerSession, NoMoreThreadsAreForeseenThanHaveRows) {
+  Folder folder;
+  std::filesystem::create_directories(folder / "a");
+  for (const char *name : {"a/0.png", "a/1.png", "a/2.png"})
+    std::filesystem::copy(REPRISE_TEST_IMAGES "/alpha.png", folder / name);
+  DataSpec spec;
+  spec.source = folder.path;
+  spec.loaderThreads = 1000;
+  auto memory = predictProcessMemory(program, spec, Split::Train, false);
+  ASSERT_TRUE(memory.ok()) << memory.status().message();
+  EXPECT_EQ(decodingOf(*memory), "decoding of images, threads: 2");
+  size_t items = memory->items.size();
+  // The same batches again.
+  ASSERT_TRUE(addPrograms(program, {program}, *memory).ok());
+  for (size_t i = items; i < memory->items.size(); ++i)
+    EXPECT_NE(memory->items[i].what.rfind("decoding", 0), 0u);
+  spec.images.skipBadFiles = true;
+  memory = predictProcessMemory(program, spec, Split::Train, false);
+  ASSERT_TRUE(memory.ok()) << memory.status().message();
+  EXPECT_EQ(decodingOf(*memory), "decoding of images, threads: 3");
 }
 
 TEST_F(TrainerSession, ErrorsOfTheRuntimeComeThrough) {

@@ -211,6 +211,37 @@ TEST_F(Volumes, DamageIsNamed) {
                 1);
 }
 
+TEST_F(Volumes, BadOnesAreSkippedWhereWanted) {
+  std::string good = volume(Header(), upwards(24));
+  writeFile(folder / "ill/0.nii", "nonsense");
+  writeFile(folder / "ill/b.nii", good.substr(0, good.size() - 4));
+  writeFile(folder / "ill/._a.nii", "Mac OS X");
+  fs::create_symlink("nowhere", folder / "well/c.nii");
+  spec.images.skipBadFiles = true;
+  DatasetOptions options;
+  options.columns = {{"image", RP_BINDING_DATA, RP_F32, {2, 3, 4, 1}},
+                     labelColumn()};
+  auto data = openDataset(spec, Split::Train, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 2u);
+  EXPECT_EQ((*data)->skipped().count, 3u);
+  EXPECT_EQ((*data)->skipped().first, folder / "ill/0.nii");
+  for (uint64_t index : {0, 1}) {
+    std::vector<float> values(24);
+    int32_t label = -1;
+    void *places[] = {values.data(), &label};
+    ASSERT_TRUE((*data)->fill(&index, 1, places).ok());
+    EXPECT_EQ(uint64_t(label), index);
+    EXPECT_EQ(values[0], 100.0f * float(index));
+    EXPECT_EQ(*(*data)->label(index), label);
+  }
+  Header other;
+  other.extents = {4, 3, 3};
+  writeFile(folder / "well/a.nii", volume(other, upwards(36)));
+  expectError(openDataset(spec, Split::Train, options).status(), RP_DATA_LOSS,
+              {"well/a.nii", "3x3x4x1"});
+}
+
 TEST_F(Volumes, StepsForImagesAreRefused) {
   spec.images.training = "center-crop";
   expectError(openDataset(spec, Split::Train, {}).status(), RP_INVALID_ARGUMENT,

@@ -182,6 +182,7 @@ struct DataTraits {
   bool allClasses = false; // its training labels are all that there are
   bool anySize = false;    // images become what the program takes
   bool isScaled = false;   // --normalize holds
+  bool hasFiles = false;   // a row is a file, which may be a bad one
 };
 DataTraits traitsOf(const DataSpec &spec);
 

@@ -75,12 +75,9 @@ Expected<ChannelScale> parseChannelScale(const std::string &text,
 /// What DataSpec says of images; empty texts: the defaults.
 struct ImageSpec {
   std::string training, evaluation, normalize;
-  /// Leave out files that cannot be decoded; all are decoded to know them.
+  /// Leave out files that cannot be read or decoded; all are, to know them.
   bool skipBadFiles = false;
-  /// Whether anything but the scale is said.
-  bool hasSteps() const {
-    return !training.empty() || !evaluation.empty() || skipBadFiles;
-  }
+  bool hasSteps() const { return !training.empty() || !evaluation.empty(); }
 };
 
 struct DataSpec;

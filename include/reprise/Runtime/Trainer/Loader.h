@@ -68,9 +68,10 @@ struct LoaderOptions {
   unsigned threads = 0;
 };
 
-/// Threads that fill batches where `asked` are wanted, 0 for as many as the
-/// data are worth: one for each processor, or one.
-unsigned loaderThreads(bool isCostly, unsigned asked);
+/// Threads that fill `rows` rows at a time where `asked` are wanted, 0 for as
+/// many as the data are worth: one for each processor. Rows that cost nothing
+/// are filled by one thread, and no thread is without a row.
+unsigned loaderThreads(bool isCostly, unsigned asked, uint64_t rows);
 
 class Loader {
 public:

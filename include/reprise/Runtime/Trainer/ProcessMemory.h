@@ -33,6 +33,15 @@ struct ProcessMemory {
   std::vector<HostItem> items;
   /// High water of the process until then, e.g. by compiling.
   uint64_t reached = 0;
+  /// What decides how much threads hold that decode training data; for
+  /// addPrograms.
+  struct Decoding {
+    uint64_t bytesPerThread = 0;
+    unsigned asked = 0;  // threads
+    uint64_t looked = 0; // rows that opening the data decodes
+    bool isCostly = false;
+    unsigned threads(uint64_t batch) const;
+  } decoding;
 
   uint64_t sum() const;
   /// Predicted high water of the process: the sum, or what was reached.

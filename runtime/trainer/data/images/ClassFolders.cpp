@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ClassFolders.h"
+#include "FolderWalk.h"
+#include "Image.h"
+#include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <filesystem>
@@ -27,7 +30,7 @@ public:
     if (!file.ok())
       return file.status();
     REPRISE_RETURN_IF_ERROR(checkFileSize(file->path(), file->size()));
-    bytes.resize(file->size());
+    setSize(bytes, file->size());
     return file->readAt(0, bytes.data(), bytes.size());
   }
   const std::vector<std::string> &classNames() const override {
@@ -43,6 +46,12 @@ public:
     ends.push_back(names.size());
     labels.push_back(label);
   }
+  SkippedRows skipped() const override { return left; }
+  /// Not of the list, for what its name says that it is.
+  void leave(const std::string &path) {
+    if (left.count++ == 0)
+      left.first = root + "/" + path;
+  }
   void setClasses(std::vector<std::string> list) {
     classList = std::move(list);
   }
@@ -53,13 +62,14 @@ private:
   std::vector<uint64_t> ends = {0}; // of the names
   std::vector<int32_t> labels;
   std::vector<std::string> classList;
+  SkippedRows left;
 };
 
 } // namespace
 
 static Status listError(const std::string &path, const std::error_code &error) {
-  return Status::error(RP_IO_ERROR,
-                       "cannot list '" + path + "': " + error.message());
+  return Status::error(RP_IO_ERROR, "cannot list '" + nameText(path) +
+                                        "': " + error.message());
 }
 
 static bool isHidden(const fs::path &path) {
@@ -83,32 +93,28 @@ listClasses(const std::string &directory) {
   return names;
 }
 
-/// Files below `directory`, by folder and name.
-static Expected<std::vector<std::pair<std::string, std::string>>>
-listFiles(const std::string &directory, const FileKind &kind, bool mayIgnore) {
-  std::vector<std::pair<std::string, std::string>> files;
-  std::error_code error;
-  auto options = fs::directory_options::follow_directory_symlink;
-  fs::recursive_directory_iterator it(directory, options, error), end;
-  for (; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    const std::string name = it->path().filename().string();
-    if (it->is_directory(ignored)) {
-      if (isHidden(name))
-        it.disable_recursion_pending();
-      continue;
-    }
+namespace {
+/// Files of a class, as pairs of folder and name; sorted.
+struct ClassFiles {
+  std::vector<std::pair<std::string, std::string>> wanted, unread;
+};
+} // namespace
+
+static Expected<ClassFiles> listFiles(const std::string &directory,
+                                      const FileKind &kind) {
+  ClassFiles files;
+  FolderWalk walk(directory);
+  while (const fs::directory_entry *entry = walk.next()) {
+    const std::string name = entry->path().filename().string();
     if (kind.isWanted(name))
-      files.push_back({it->path().parent_path().string(), name});
-    else if (kind.isUnread(name) && !mayIgnore)
-      return Status::error(
-          RP_DATA_LOSS, "'" + it->path().string() +
-                            "' is none of the files that are read (" +
-                            kind.endings + "); --skip-bad-files leaves it out");
+      files.wanted.push_back({entry->path().parent_path().string(), name});
+    else if (kind.isUnread(name))
+      files.unread.push_back({entry->path().parent_path().string(), name});
   }
-  if (error)
-    return listError(directory, error);
-  std::sort(files.begin(), files.end());
+  if (walk.error())
+    return listError(directory, walk.error());
+  std::sort(files.wanted.begin(), files.wanted.end());
+  std::sort(files.unread.begin(), files.unread.end());
   return files;
 }
 
@@ -138,7 +144,7 @@ static Status checkClasses(const std::string &directory,
   for (const std::string &name : *here)
     if (!std::binary_search(classes.begin(), classes.end(), name))
       return Status::error(RP_INVALID_ARGUMENT,
-                           "'" + directory + "/" + name +
+                           "'" + nameText(directory + "/" + name) +
                                "' is a class that the training images do not "
                                "have");
   return Status();
@@ -147,10 +153,24 @@ static Status checkClasses(const std::string &directory,
 static Status addClass(const std::string &root, const std::string &name,
                        int32_t label, const DataSpec &spec,
                        const FileKind &kind, FolderFiles &files) {
-  auto listed = listFiles(root + "/" + name, kind, spec.images.skipBadFiles);
+  if (leadsBack(root + "/" + name))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + nameText(root + "/" + name) +
+                             "' is the folder of a class and leads back to "
+                             "one that holds it");
+  Expected<ClassFiles> listed = listFiles(root + "/" + name, kind);
   if (!listed.ok())
     return listed.status();
-  for (const auto &[folder, file] : *listed)
+  for (const auto &[folder, file] : listed->unread) {
+    const std::string path = folder + "/" + file;
+    if (!spec.images.skipBadFiles)
+      return Status::error(
+          RP_DATA_LOSS, "'" + nameText(path) +
+                            "' is none of the files that are read (" +
+                            kind.endings + "); --skip-bad-files leaves it out");
+    files.leave(path.substr(root.size() + 1));
+  }
+  for (const auto &[folder, file] : listed->wanted)
     files.add((folder + "/" + file).substr(root.size() + 1), label);
   return Status();
 }
@@ -166,7 +186,7 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
       REPRISE_RETURN_IF_ERROR(
           addClass(root, classes[i], int32_t(i), spec, kind, files));
     if (files.size() == before && areTraining)
-      return Status::error(RP_DATA_LOSS, "'" + folder +
+      return Status::error(RP_DATA_LOSS, "'" + nameText(folder) +
                                              "' is the folder of a class and "
                                              "holds no " +
                                              kind.what + " (" + kind.endings +
@@ -209,15 +229,10 @@ bool reprise::rt::hasClassFolders(const std::string &directory) {
 
 bool reprise::rt::beginsWith(const std::string &directory,
                              bool (*isOne)(const std::string &name)) {
-  std::error_code error;
-  auto options = fs::directory_options::follow_directory_symlink;
-  fs::recursive_directory_iterator it(directory, options, error), end;
-  for (; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code ignored;
-    if (isHidden(name) && it->is_directory(ignored))
-      it.disable_recursion_pending();
-    if (it.depth() > 0 && (isOne(name) || isImageName(name)))
+  FolderWalk walk(directory);
+  while (const fs::directory_entry *entry = walk.next()) {
+    const std::string name = entry->path().filename().string();
+    if (walk.depth() > 0 && (isOne(name) || isImageName(name)))
       return isOne(name);
   }
   return false;

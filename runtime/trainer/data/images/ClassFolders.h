@@ -2,8 +2,8 @@
 //
 // DIR/CLASS/.../NAME, or DIR/train/CLASS/... and DIR/val/CLASS/... (or test).
 // Classes are the folders of the training files in the order of their bytes;
-// files come class by class, in the order of their paths. Folders whose names
-// begin with a dot are left alone.
+// files come class by class, in the order of their paths. What has a name that
+// begins with a dot is left alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
+#include "reprise/Runtime/NameText.h"
 #include <cstring>
 #include <libexif/exif-data.h>
 #include <memory>
@@ -13,8 +14,8 @@ using namespace reprise::rt;
 
 Status reprise::rt::damagedImage(const EncodedImage &file,
                                  const std::string &what) {
-  return Status::error(RP_DATA_LOSS,
-                       "'" + file.name + "' cannot be decoded: " + what);
+  return Status::error(RP_DATA_LOSS, "'" + nameText(file.name) +
+                                         "' cannot be decoded: " + what);
 }
 
 Status reprise::rt::checkExtents(const EncodedImage &file, int64_t height,

@@ -8,6 +8,14 @@
 
 namespace reprise::rt {
 
+/// Makes it `size` bytes, of which nothing is known. What resize grows it makes
+/// twice as large, and holds twice while it does.
+inline void setSize(std::vector<uint8_t> &bytes, size_t size) {
+  if (size > bytes.capacity())
+    std::vector<uint8_t>().swap(bytes);
+  bytes.resize(size);
+}
+
 /// Rows of pixels, the bytes of a pixel side by side.
 struct Image {
   int64_t height = 0, width = 0, channels = 0;
@@ -17,7 +25,7 @@ struct Image {
     height = h;
     width = w;
     channels = c;
-    pixels.resize(size_t(h) * size_t(w) * size_t(c));
+    setSize(pixels, size_t(h) * size_t(w) * size_t(c));
   }
   uint8_t *row(int64_t y) {
     return pixels.data() + size_t(y) * size_t(width) * size_t(channels);

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ImageDataset.h"
-#include "../../WorkerPool.h"
 #include "Augment.h"
 #include "Decode.h"
-#include "reprise/Runtime/Trainer/Loader.h"
+#include "KeptFiles.h"
+#include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -39,14 +39,12 @@ struct Form {
 class ImageDataset final : public Dataset {
 public:
   ImageDataset(std::unique_ptr<ImageFiles> files, Form wanted)
-      : files(std::move(files)), form(std::move(wanted)) {
+      : files(std::move(files)), kept(*this->files), form(std::move(wanted)) {
     for (size_t c = 0; c < form.scale.mean.size(); ++c)
       for (unsigned byte = 0; byte < 256; ++byte)
         table[c][byte] = scaled(float(byte) / 255.0f, c);
   }
-  uint64_t size() const override {
-    return isPruned ? kept.size() : files->size();
-  }
+  uint64_t size() const override { return kept.size(); }
   const std::vector<Column> &columns() const override {
     return form.columns.columns;
   }
@@ -55,7 +53,7 @@ public:
     return files->classNames();
   }
   bool isCostly() const override { return true; }
-  SkippedRows skipped() const override { return left; }
+  SkippedRows skipped() const override { return kept.skipped(); }
   std::map<std::string, std::string> settings() const override;
   Expected<int32_t> label(uint64_t index) const override {
     return files->label(fileOf(index));
@@ -70,14 +68,22 @@ public:
     return fillRows(form.training, draw, indices, count, out);
   }
   Status identify(uint64_t index, std::vector<uint8_t> &bytes) const override;
-  /// Leaves out what cannot be decoded.
-  Status prune(unsigned threads);
+  Status noneLeft(const std::string &source) const {
+    return kept.noneLeft(source, "image");
+  }
+  /// Leaves out what cannot be read or decoded.
+  Status prune(unsigned threads) {
+    return kept.prune(threads, [this](uint64_t file, bool &isBad) {
+      return look(file, isBad);
+    });
+  }
 
 private:
   float scaled(float value, size_t channel) const {
     return (value - form.scale.mean[channel]) / form.scale.stddev[channel];
   }
-  uint64_t fileOf(uint64_t row) const { return isPruned ? kept[row] : row; }
+  uint64_t fileOf(uint64_t row) const { return kept.fileOf(row); }
+  Status look(uint64_t file, bool &isBad) const;
   Status fillRows(const ImageSteps &steps, const Draw &draw,
                   const uint64_t *indices, size_t count,
                   void *const *out) const;
@@ -90,11 +96,9 @@ private:
   void giveBack(std::unique_ptr<Buffers> buffers) const;
 
   std::unique_ptr<ImageFiles> files;
+  KeptFiles kept;
   const Form form;
   std::array<std::array<float, 256>, 3> table;
-  bool isPruned = false;
-  std::vector<uint64_t> kept; // where some were left out
-  SkippedRows left;
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Buffers>> spare; // under `mutex`
 };
@@ -241,34 +245,26 @@ std::map<std::string, std::string> ImageDataset::settings() const {
           {"normalize", form.scaleText}};
 }
 
-Status ImageDataset::prune(unsigned threads) {
-  std::vector<uint8_t> isBad(files->size());
-  WorkerPool pool(loaderThreads(isCostly(), threads));
-  Status status = pool.run(files->size(), [&](size_t i) -> Status {
-    std::unique_ptr<Buffers> buffers = takeBuffers();
-    REPRISE_RETURN_IF_ERROR(files->read(i, buffers->file));
-    EncodedImage file = {buffers->file.data(), buffers->file.size(),
-                         files->name(i)};
-    Expected<ImageHeader> header = readImageHeader(file);
+Status ImageDataset::look(uint64_t file, bool &isBad) const {
+  std::unique_ptr<Buffers> buffers = takeBuffers();
+  Status status = files->read(file, buffers->file);
+  if (status.ok()) {
+    EncodedImage encoded = {buffers->file.data(), buffers->file.size(),
+                            files->name(file)};
+    Expected<ImageHeader> header = readImageHeader(encoded);
     Rect covered;
-    isBad[i] =
+    isBad =
         !header.ok() ||
-        !decodeImage(file, *header,
+        !decodeImage(encoded, *header,
                      {0, 0, header->uprightHeight(), header->uprightWidth()},
                      form.shape.channels, buffers->decoded, covered)
              .ok();
-    giveBack(std::move(buffers));
-    return Status();
-  });
-  REPRISE_RETURN_IF_ERROR(status);
-  for (uint64_t i = 0; i < isBad.size(); ++i) {
-    if (!isBad[i])
-      kept.push_back(i);
-    else if (left.count++ == 0)
-      left.first = files->name(i);
+  } else if (isOfTheFile(status)) {
+    isBad = true;
+    status = Status();
   }
-  isPruned = true;
-  return Status();
+  giveBack(std::move(buffers));
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,11 +292,15 @@ bool reprise::rt::isOtherImageName(const std::string &name) {
                           ".pgm", ".heic", ".avif", ".jp2", ".jxl"});
 }
 
+bool reprise::rt::isOfTheFile(const Status &status) {
+  return status.code() == RP_IO_ERROR || status.code() == RP_DATA_LOSS;
+}
+
 Status reprise::rt::checkFileSize(const std::string &name, uint64_t bytes) {
   if (bytes <= kMostFileBytes)
     return Status();
   return Status::error(RP_DATA_LOSS,
-                       "'" + name + "' cannot be decoded: it has " +
+                       "'" + nameText(name) + "' cannot be decoded: it has " +
                            std::to_string(bytes) +
                            " bytes, and images of at most " +
                            std::to_string(kMostFileBytes) + " are read");
@@ -401,10 +401,7 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
     REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
   if (data->size() > 0)
     return std::unique_ptr<Dataset>(std::move(data));
-  return Status::error(RP_DATA_LOSS,
-                       "no image of '" + spec.source +
-                           "' can be decoded, the first of them '" +
-                           data->skipped().first + "'");
+  return data->noneLeft(spec.source);
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,10 +422,11 @@ static uint64_t bytesOf(const ImageHeader &header, uint64_t fileBytes,
          shape.elements() * (1 + sizeof(float));
 }
 
-/// What reading one of the files takes, by looking at some of the headers.
+/// What reading one of the files takes, by looking at some of the headers; with
+/// the thread's stack, what the libraries hold and what the heap keeps.
 static uint64_t bytesPerThread(const ImageFiles &files,
                                const ImageShape &shape) {
-  constexpr uint64_t kSamples = 64;
+  constexpr uint64_t kSamples = 64, kOfThread = uint64_t(1) << 20;
   uint64_t most = 0, count = std::min(files.size(), kSamples);
   std::vector<uint8_t> bytes;
   for (uint64_t i = 0; i < count; ++i) {
@@ -442,7 +440,7 @@ static uint64_t bytesPerThread(const ImageFiles &files,
     if (header.ok())
       most = std::max(most, bytesOf(*header, bytes.size(), shape));
   }
-  return most;
+  return most + kOfThread;
 }
 
 Expected<DatasetExtent>

@@ -23,12 +23,18 @@ public:
   /// By number; empty where they have no names.
   virtual const std::vector<std::string> &classNames() const = 0;
   virtual int32_t classes() const = 0;
+  /// What the list was to have and has not, because it is no such file.
+  virtual SkippedRows skipped() const { return {}; }
   /// What holding the list takes.
   virtual uint64_t hostBytes() const = 0;
 };
 
 /// A file of an image has at most so many bytes.
 constexpr uint64_t kMostFileBytes = uint64_t(1) << 29;
+
+/// Whether reading failed for what the file is; not where this process has no
+/// room for it.
+bool isOfTheFile(const Status &status);
 
 /// That a file of `bytes` is not read for its size.
 Status checkFileSize(const std::string &name, uint64_t bytes);

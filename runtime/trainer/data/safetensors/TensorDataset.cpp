@@ -132,10 +132,14 @@ Status TensorDataset::readLabels(const TensorEntry &entry, int32_t classes) {
   int64_t limit = classes > 0 ? classes : INT32_MAX;
   for (size_t i = 0; i < count; ++i) {
     if (wide[i] < 0 || wide[i] >= limit)
-      return wrong(file.path(), "label " + std::to_string(wide[i]) +
-                                    " of image " + std::to_string(i) +
-                                    " is out of range: the model has " +
-                                    std::to_string(limit) + " classes");
+      return wrong(file.path(),
+                   "label " + std::to_string(wide[i]) + " of image " +
+                       std::to_string(i) + " is out of range: " +
+                       (wide[i] < 0   ? "classes are numbered from "
+                                        "0"
+                        : classes > 0 ? "the model has " +
+                                            std::to_string(classes) + " classes"
+                                      : "it fits no 32 bits"));
     labels.push_back(int32_t(wide[i]));
   }
   return Status();

@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ShardFiles.h"
+#include "../images/Image.h"
+#include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <archive.h>
@@ -36,11 +38,12 @@ struct Sample {
 struct Open {
   std::string key, imageName;
   Sample sample;
-  bool hasImage = false, hasLabel = false;
+  bool hasImage = false, hasLabel = false, hasOther = false;
 };
 
 class ShardImages final : public ImageFiles {
 public:
+  explicit ShardImages(bool skips) : skips(skips) {}
   uint64_t size() const override { return samples.size(); }
   int32_t label(uint64_t i) const override { return samples[i].label; }
   std::string name(uint64_t i) const override {
@@ -50,7 +53,7 @@ public:
   Status read(uint64_t i, std::vector<uint8_t> &bytes) const override {
     const Sample &sample = samples[i];
     REPRISE_RETURN_IF_ERROR(checkFileSize(name(i), sample.image.size));
-    bytes.resize(sample.image.size);
+    setSize(bytes, sample.image.size);
     // Opened each time: there may be more shards than open files are allowed.
     Expected<InputFile> shard = InputFile::open(shards[sample.shard]);
     if (!shard.ok())
@@ -63,9 +66,12 @@ public:
     return samples.capacity() * sizeof(Sample) + names.capacity() +
            nameEnds.capacity() * sizeof(uint64_t);
   }
+  SkippedRows skipped() const override { return left; }
   Status add(const std::string &path);
 
 private:
+  Status addEntry(const InputFile &file, const std::string &name,
+                  const Place &place, Open &open) const;
   Status close(const Open &open, const std::string &path);
 
   std::vector<std::string> shards;
@@ -74,6 +80,8 @@ private:
   std::vector<uint64_t> nameEnds = {0};
   std::vector<std::string> none;
   int32_t count = 0;
+  const bool skips;
+  SkippedRows left;
 };
 
 struct CloseArchive {
@@ -84,7 +92,7 @@ using Archive = std::unique_ptr<archive, CloseArchive>;
 } // namespace
 
 static Status damaged(const std::string &path, const std::string &what) {
-  return Status::error(RP_DATA_LOSS, "'" + path + "' " + what);
+  return Status::error(RP_DATA_LOSS, nameText("'" + path + "' " + what));
 }
 
 /// What libarchive says, which may be nothing.
@@ -150,8 +158,13 @@ static Expected<int32_t> readLabel(const InputFile &file, const Place &place,
 
 /// Adds what is complete.
 Status ShardImages::close(const Open &open, const std::string &path) {
-  if (!open.hasImage && !open.hasLabel)
+  if (!open.hasImage && !open.hasLabel && !open.hasOther)
     return Status();
+  if (skips && (!open.hasImage || !open.hasLabel)) {
+    if (left.count++ == 0)
+      left.first = path + "/" + open.key;
+    return Status();
+  }
   if (!open.hasImage || !open.hasLabel)
     return damaged(path, "holds the sample '" + open.key + "' without its " +
                              (open.hasImage ? "class (.cls)"
@@ -168,13 +181,18 @@ static std::string keyOf(const std::string &name) {
   return name.substr(0, name.find('.', slash == name.npos ? 0 : slash + 1));
 }
 
+static bool isHidden(const std::string &name) {
+  size_t slash = name.rfind('/');
+  return name[slash == name.npos ? 0 : slash + 1] == '.';
+}
+
 static bool endsWith(const std::string &text, const std::string &ending) {
   return text.size() >= ending.size() &&
          !text.compare(text.size() - ending.size(), ending.size(), ending);
 }
 
-static Status addEntry(const InputFile &file, const std::string &name,
-                       const Place &place, Open &open) {
+Status ShardImages::addEntry(const InputFile &file, const std::string &name,
+                             const Place &place, Open &open) const {
   if (isImageName(name)) {
     if (open.hasImage)
       return damaged(file.path(),
@@ -189,9 +207,11 @@ static Status addEntry(const InputFile &file, const std::string &name,
     open.hasLabel = true;
     open.sample.label = *label;
   } else if (isOtherImageName(name)) {
-    return damaged(file.path(), "holds '" + name +
-                                    "', which is no JPEG or PNG; those are "
-                                    "what is read");
+    open.hasOther = true;
+    if (!skips)
+      return damaged(file.path(), "holds '" + name +
+                                      "', which is no JPEG or PNG; those are "
+                                      "what is read");
   }
   return Status();
 }
@@ -264,6 +284,8 @@ Status ShardImages::add(const std::string &path) {
     if (archive_entry_filetype(entry) != AE_IFREG)
       continue;
     const std::string name = nameOf(entry);
+    if (isHidden(name))
+      continue;
     Expected<Place> place = placeOf(*a, entry, name, file);
     if (!place.ok())
       return place.status();
@@ -284,8 +306,8 @@ Status ShardImages::add(const std::string &path) {
 }
 
 Expected<std::unique_ptr<ImageFiles>>
-reprise::rt::indexShards(const std::vector<std::string> &paths) {
-  auto images = std::make_unique<ShardImages>();
+reprise::rt::indexShards(const std::vector<std::string> &paths, bool skips) {
+  auto images = std::make_unique<ShardImages>(skips);
   for (const std::string &path : paths)
     REPRISE_RETURN_IF_ERROR(images->add(path));
   if (images->size() > 0)

@@ -2,7 +2,8 @@
 //
 // The layout of WebDataset: files that share a name up to its first dot are one
 // sample, here an image (.jpg, .jpeg, .png) and its class as digits (.cls),
-// next to each other. Other files of a sample are left alone. Headers are read
+// next to each other. Other files of a sample are left alone, and so
+// is what has a name that begins with a dot. Headers are read
 // once; images when they are asked for, at their place in the archive.
 //
 //===----------------------------------------------------------------------===//
@@ -21,9 +22,10 @@ Expected<std::vector<std::string>> expandShards(const std::string &source);
 bool isShardName(const std::string &source);
 
 /// Fails with RP_DATA_LOSS, naming the archive and the sample, where one is
-/// truncated, damaged, compressed, or a sample lacks its image or class.
+/// truncated, damaged, compressed, or a sample lacks its image or class;
+/// samples that lack one are left out where `skips`.
 Expected<std::unique_ptr<ImageFiles>>
-indexShards(const std::vector<std::string> &paths);
+indexShards(const std::vector<std::string> &paths, bool skips = false);
 
 } // namespace reprise::rt
 

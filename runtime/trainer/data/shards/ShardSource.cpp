@@ -22,6 +22,13 @@ bool reprise::rt::isShardName(const std::string &source) {
   return endsWithTar(source) || source.find_first_of("*?[{") != source.npos;
 }
 
+/// As a packer names a compressed one, which is refused with the reason.
+static bool isCompressedTar(const std::string &name) {
+  std::string file = fs::path(name).filename().string();
+  return file.find(".tar.") != file.npos ||
+         (file.size() > 4 && !file.compare(file.size() - 4, 4, ".tgz"));
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -99,7 +106,8 @@ static std::vector<std::string> listDirectory(const std::string &directory) {
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end;
        it.increment(error))
-    if (endsWithTar(it->path().filename().string()))
+    if (const std::string name = it->path().filename().string();
+        endsWithTar(name) && name.front() != '.')
       names.push_back(it->path().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -172,6 +180,8 @@ public:
     if (kind == PathKind::Directory)
       // An archive beside folders of images is none of the data.
       return !listDirectory(source).empty() && !beginsWith(source, isImageName);
+    if (kind == PathKind::File && isCompressedTar(source))
+      return true;
     return isShardName(source) &&
            (kind == PathKind::Nothing || endsWithTar(source));
   }
@@ -190,7 +200,7 @@ protected:
     auto paths = shardsOf(spec.source, split);
     if (!paths.ok())
       return paths.status();
-    return indexShards(*paths);
+    return indexShards(*paths, spec.images.skipBadFiles);
   }
 };
 

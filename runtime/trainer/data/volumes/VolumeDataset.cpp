@@ -12,6 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../images/ClassFolders.h"
+#include "../images/KeptFiles.h"
+#include "reprise/Runtime/NameText.h"
+#include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -41,25 +44,41 @@ class VolumeDataset final : public Dataset {
 public:
   VolumeDataset(std::unique_ptr<ImageFiles> files, LabelledImages form,
                 const VolumeShape &shape, std::string normalize)
-      : files(std::move(files)), form(std::move(form)), shape(shape),
-        normalize(std::move(normalize)) {}
-  uint64_t size() const override { return files->size(); }
+      : files(std::move(files)), kept(*this->files), form(std::move(form)),
+        shape(shape), normalize(std::move(normalize)) {}
+  uint64_t size() const override { return kept.size(); }
   const std::vector<Column> &columns() const override { return form.columns; }
   int32_t classes() const override { return files->classes(); }
   std::vector<std::string> classNames() const override {
     return files->classNames();
   }
   bool isCostly() const override { return true; }
+  Expected<int32_t> label(uint64_t index) const override {
+    return files->label(kept.fileOf(index));
+  }
+  SkippedRows skipped() const override { return kept.skipped(); }
+  /// Leaves out what cannot be read.
+  Status prune(unsigned threads) {
+    return kept.prune(threads, [this](uint64_t file, bool &isBad) {
+      return look(file, isBad);
+    });
+  }
   std::map<std::string, std::string> settings() const override {
     return {{"normalize", normalize}};
+  }
+  Status noneLeft(const std::string &source) const {
+    return kept.noneLeft(source, "volume");
   }
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override;
 
 private:
-  Status fillVolume(uint64_t index, float *out) const;
+  Status checkShape(const std::string &name, const VolumeShape &here) const;
+  Status fillVolume(uint64_t file, float *out) const;
+  Status look(uint64_t file, bool &isBad) const;
 
   std::unique_ptr<ImageFiles> files;
+  KeptFiles kept;
   const LabelledImages form;
   const VolumeShape shape;
   const std::string normalize;
@@ -68,7 +87,8 @@ private:
 } // namespace
 
 static Status damaged(const std::string &name, const std::string &what) {
-  return Status::error(RP_DATA_LOSS, "'" + name + "' cannot be read: " + what);
+  return Status::error(RP_DATA_LOSS,
+                       "'" + nameText(name) + "' cannot be read: " + what);
 }
 
 static std::string describe(const VolumeShape &shape) {
@@ -224,18 +244,39 @@ static Status normalizeValues(const std::string &name,
 // Rows
 //===----------------------------------------------------------------------===//
 
-Status VolumeDataset::fillVolume(uint64_t index, float *out) const {
-  const std::string name = files->name(index);
+Status VolumeDataset::checkShape(const std::string &name,
+                                 const VolumeShape &here) const {
+  if (here == shape)
+    return Status();
+  return damaged(name, "it is " + describe(here) +
+                           ", but the first volume of the data is " +
+                           describe(shape));
+}
+
+Status VolumeDataset::fillVolume(uint64_t file, float *out) const {
+  const std::string name = files->name(file);
   VolumeShape here;
   Expected<Volume> volume = openVolume(name, here);
   if (!volume.ok())
     return volume.status();
-  if (here != shape)
-    return damaged(name, "it is " + describe(here) +
-                             ", but the first volume of the data is " +
-                             describe(shape));
+  REPRISE_RETURN_IF_ERROR(checkShape(name, here));
   REPRISE_RETURN_IF_ERROR(readValues(name, **volume, shape, out));
   return normalizeValues(name, normalize, shape, out);
+}
+
+/// Other extents are no damage: they end the run.
+Status VolumeDataset::look(uint64_t file, bool &isBad) const {
+  const std::string name = files->name(file);
+  if (Expected<InputFile> there = InputFile::open(name);
+      !there.ok() && !isOfTheFile(there.status()))
+    return there.status();
+  VolumeShape here;
+  Expected<Volume> volume = openVolume(name, here);
+  if (volume.ok())
+    REPRISE_RETURN_IF_ERROR(checkShape(name, here));
+  std::vector<float> values(shape[0] * shape[1] * shape[2] * shape[3]);
+  isBad = !volume.ok() || !fillVolume(file, values.data()).ok();
+  return Status();
 }
 
 Status VolumeDataset::fill(const uint64_t *indices, size_t count,
@@ -243,9 +284,10 @@ Status VolumeDataset::fill(const uint64_t *indices, size_t count,
   size_t elements = form.columns[form.image].elements();
   auto *values = static_cast<float *>(out[form.image]);
   for (size_t i = 0; i < count; ++i) {
-    REPRISE_RETURN_IF_ERROR(fillVolume(indices[i], values + i * elements));
+    uint64_t file = kept.fileOf(indices[i]);
+    REPRISE_RETURN_IF_ERROR(fillVolume(file, values + i * elements));
     if (form.label)
-      static_cast<int32_t *>(out[*form.label])[i] = files->label(indices[i]);
+      static_cast<int32_t *>(out[*form.label])[i] = files->label(file);
   }
   return Status();
 }
@@ -267,13 +309,25 @@ static constexpr FileKind kVolumes = {isVolumeName,
                                       [](const std::string &) { return false; },
                                       "volume", ".nii or .nii.gz"};
 
+/// The first volume's header, of those that have one where bad files are
+/// skipped.
+static Expected<Volume> openFirst(const DataSpec &spec, const ImageFiles &files,
+                                  VolumeShape &shape) {
+  Expected<Volume> first = openVolume(files.name(0), shape);
+  for (uint64_t i = 1;
+       !first.ok() && spec.images.skipBadFiles && i < files.size(); ++i)
+    if (Expected<Volume> next = openVolume(files.name(i), shape); next.ok())
+      return next;
+  return first;
+}
+
 static Expected<std::unique_ptr<Dataset>>
 openVolumes(const DataSpec &spec, Split split, const DatasetOptions &options) {
   auto files = listClassFolders(spec, split, kVolumes);
   if (!files.ok())
     return files.status();
   VolumeShape shape;
-  if (auto first = openVolume((*files)->name(0), shape); !first.ok())
+  if (auto first = openFirst(spec, **files, shape); !first.ok())
     return first.status();
   Expected<LabelledImages> form =
       labelledImages(spec.source, options.columns, {});
@@ -284,8 +338,14 @@ openVolumes(const DataSpec &spec, Split split, const DatasetOptions &options) {
       spec.images.normalize.empty() ? "volume" : spec.images.normalize;
   if (normalize != "volume")
     REPRISE_RETURN_IF_ERROR(parseChannelScale(normalize, shape[3]).status());
-  return std::unique_ptr<Dataset>(std::make_unique<VolumeDataset>(
-      std::move(*files), std::move(*form), shape, normalize));
+  auto data = std::make_unique<VolumeDataset>(
+      std::move(*files), std::move(*form), shape, normalize);
+  // Without columns nothing is read.
+  if (spec.images.skipBadFiles && !options.columns.empty())
+    REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
+  if (data->size() > 0)
+    return std::unique_ptr<Dataset>(std::move(data));
+  return data->noneLeft(spec.source);
 }
 
 namespace {
@@ -298,7 +358,7 @@ public:
   }
   DataTraits traits(const DataSpec &spec) const override {
     DataTraits traits = traitsOfFolders(spec);
-    traits.isScaled = true;
+    traits.isScaled = traits.hasFiles = true;
     return traits;
   }
   Expected<std::unique_ptr<Dataset>>
@@ -312,7 +372,7 @@ public:
     if (!files.ok())
       return files.status();
     VolumeShape shape;
-    auto first = openVolume((*files)->name(0), shape);
+    auto first = openFirst(spec, **files, shape);
     if (!first.ok())
       return first.status();
     DatasetExtent extent;

@@ -1,0 +1,17 @@
+//===- NameText.h - Names from elsewhere in messages ------------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_NAMETEXT_H
+#define REPRISE_RUNTIME_NAMETEXT_H
+
+#include <string>
+#include <string_view>
+
+namespace reprise::rt {
+
+/// `text` on one line, with each control character as \xNN, line ends included:
+/// a file's name may hold one, and what follows it would be taken for a message
+/// of its own.
+std::string nameText(std::string_view text);
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_NAMETEXT_H

@@ -1,0 +1,34 @@
+//===- KeptFiles.cpp - Files that are rows, without the bad ones ----------===//
+
+#include "KeptFiles.h"
+#include "../../WorkerPool.h"
+#include "reprise/Runtime/NameText.h"
+#include "reprise/Runtime/Trainer/Loader.h"
+
+using namespace reprise::rt;
+
+Status KeptFiles::prune(unsigned threads, const Look &look) {
+  std::vector<uint8_t> isBad(files.size());
+  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, files.size()));
+  REPRISE_RETURN_IF_ERROR(pool.run(files.size(), [&](size_t file) {
+    bool bad = false;
+    Status status = look(file, bad);
+    isBad[file] = bad;
+    return status;
+  }));
+  for (uint64_t file = 0; file < isBad.size(); ++file) {
+    if (!isBad[file])
+      kept.push_back(file);
+    else if (left.count++ == 0)
+      left.first = files.name(file);
+  }
+  isPruned = true;
+  return Status();
+}
+
+Status KeptFiles::noneLeft(const std::string &source, const char *what) const {
+  return Status::error(RP_DATA_LOSS,
+                       std::string("no ") + what + " of '" + source +
+                           "' can be read and decoded, the first of them '" +
+                           nameText(left.first) + "'");
+}

@@ -1,0 +1,2 @@
+// The program of docs/hooks.md, which is whole.
+// EXAMPLE docs/hooks.md 1
