@@ -22,7 +22,6 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <oneapi/dnnl/dnnl.h>
 #include <string>
 
 using namespace reprise;
@@ -38,10 +37,11 @@ static std::string versionText() {
 #ifndef NDEBUG
   text += ", with assertions";
 #endif
-  const dnnl_version_t *dnnl = dnnl_version();
-  text += "\nbuild type " REPRISE_BUILD_TYPE "\noneDNN " +
-          std::to_string(dnnl->major) + "." + std::to_string(dnnl->minor) +
-          "." + std::to_string(dnnl->patch);
+  text += "\nbuild type " REPRISE_BUILD_TYPE;
+  for (const std::string &name : targetNames())
+    if (auto target = createTargetOf(name, /*features=*/"", /*threads=*/1);
+        target.ok() && !(*target)->library().empty())
+      text += "\n" + name + ": " + (*target)->library();
 #ifdef REPRISE_CUDA_TOOLKIT
   text += "\nCUDA toolkit " REPRISE_CUDA_TOOLKIT;
 #endif
@@ -53,7 +53,9 @@ static int run(int argc, char **argv) {
   CLI::App app("Compiles networks into training programs whose peak memory is "
                "known to the byte, and runs them.",
                "reprise");
-  app.set_version_flag("--version", versionText());
+  // Asked for late: libraries settle their instruction sets when they are
+  // asked.
+  app.set_version_flag("--version", versionText);
   app.add_flag_callback(
       "-q,--quiet", [] { verbosity() = Verbosity::Quiet; },
       "Show no progress (before the command)");

@@ -2,9 +2,9 @@
 //
 // The layout of WebDataset: files that share a name up to its first dot are one
 // sample, here an image (.jpg, .jpeg, .png) and its class as digits (.cls),
-// next to each other. Other files of a sample are left alone, and so
-// is what has a name that begins with a dot. Headers are read
-// once; images when they are asked for, at their place in the archive.
+// next to each other. Other files of a sample are left alone, and so is what
+// has a name that begins with a dot. Headers are read once; images when they
+// are asked for, at their place in the archive.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_SHARDS_SHARDFILES_H
