@@ -374,8 +374,13 @@ rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
   RunRequest asked = request;
   asked.choosesBudget = plan.onOutOfMemory.empty();
   auto opened = RunningProgram::open(flagsOf(current.first), asked);
-  if (!opened.ok() && takeOther(current, opened.status()))
-    opened = RunningProgram::open(flagsOf(current.first), request);
+  if (!opened.ok() && takeOther(current, opened.status())) {
+    opened = RunningProgram::open(flagsOf(current.first), asked);
+    if (!opened.ok())
+      return rt::Status::error(opened.status().code(),
+                               "on_out_of_memory: " +
+                                   opened.status().message());
+  }
   if (!opened.ok() && !plan.buckets.empty() && !isMisuse(opened.status()))
     return rt::Status::error(
         opened.status().code(),
