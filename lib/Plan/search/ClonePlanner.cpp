@@ -142,8 +142,9 @@ Wide ClonePlanner::overflowChange() {
   return sum;
 }
 
-/// Overflow while the clones run: a scan from the last one, as settle does.
-Wide ClonePlanner::overflowOfClones() {
+/// Overflow while the clones run, or of some of them where that is `enough`: a
+/// scan from the last one, as settle does.
+Wide ClonePlanner::overflowOfClones(Wide enough) {
   // 1: needed behind the clone at hand; what lives across all clones and is
   // counted in `live` already is looked up when met.
   std::vector<StorageId> &marked = open;
@@ -161,7 +162,7 @@ Wide ClonePlanner::overflowOfClones() {
     for (StorageId id = 0; id < graph.storageCount(); ++id)
       live += graph.livesToEnd[id] ? graph.bytes[id] : 0;
   Wide sum = 0;
-  for (size_t at = ops.size(); at-- > 0;) {
+  for (size_t at = ops.size(); at-- > 0 && sum < enough;) {
     Rank op = ops[at];
     int64_t during = live + graph.workspace[op];
     for (StorageId output : graph.outputsOf(op))
@@ -190,7 +191,8 @@ Wide ClonePlanner::reduction() {
   changeRange(simulator.touchBefore(wanted, step), -graph.bytes[wanted]);
   for (StorageId id : extended)
     changeRange(simulator.touchBefore(id, step), graph.bytes[id]);
-  return -overflowChange() - overflowOfClones();
+  Wide removed = -overflowChange();
+  return removed > 0 ? removed - overflowOfClones(removed) : 0;
 }
 
 } // namespace reprise::plan

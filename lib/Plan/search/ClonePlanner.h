@@ -24,7 +24,8 @@ public:
   const std::vector<Rank> &clones() const { return ops; }
   Wide costOfClones() const;
 
-  /// By how much the last plan reduces the simulator's overflow.
+  /// By how much the last plan reduces the simulator's overflow; where it does
+  /// not, some number that is not above 0.
   Wide reduction();
 
 private:
@@ -39,7 +40,7 @@ private:
   bool keepsInput(StorageId input) const;
   void changeRange(uint32_t after, int64_t bytes);
   Wide overflowChange();
-  Wide overflowOfClones();
+  Wide overflowOfClones(Wide enough);
 
   static constexpr size_t kMaxClones = 400;
 
