@@ -2,9 +2,9 @@
 
 #include "Fibers.h"
 #include <algorithm>
+#include <boost/context/detail/fcontext.hpp>
 #include <cassert>
 #include <numeric>
-#include <ucontext.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
@@ -36,10 +36,16 @@ void ThreadOrder::again(std::vector<unsigned> &order) {
 // Stacks
 //===----------------------------------------------------------------------===//
 
+// ucontext.h calls the system at every switch, for masks of signals, which
+// takes most of the time of kernels whose threads meet. Boost's fibers unwind
+// what is abandoned, which code without exceptions can't; hence what they are
+// made of.
+namespace context = boost::context::detail;
+
 namespace {
 /// Where code stopped, and the stack that it is on.
 struct Stack {
-  ucontext_t context;
+  context::fcontext_t stopped = nullptr;
   const void *bottom = nullptr;
   size_t size = 0;
 };
@@ -48,15 +54,14 @@ struct Stack {
 // AddressSanitizer must hear of every switch, before and after it.
 
 #ifdef __SANITIZE_ADDRESS__
-static void arrive(void *frames) {
-  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
-}
-
-static void switchTo(Stack &from, Stack &to) {
+static void *leaveFor(const Stack &to) {
   void *frames = nullptr;
   __sanitizer_start_switch_fiber(&frames, to.bottom, to.size);
-  swapcontext(&from.context, &to.context);
-  arrive(frames);
+  return frames;
+}
+
+static void finishArrival(void *frames) {
+  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
 }
 
 static void findBounds(Stack &caller) {
@@ -68,28 +73,34 @@ static void findBounds(Stack &caller) {
   pthread_attr_destroy(&attributes);
 }
 #else
-static void arrive(void *) {}
+static void *leaveFor(const Stack &) { return nullptr; }
 
-static void switchTo(Stack &from, Stack &to) {
-  swapcontext(&from.context, &to.context);
-}
+static void finishArrival(void *) {}
 
 static void findBounds(Stack &) {}
 #endif
+
+/// `origin`: what a switch says of where it came from.
+static void arrive(context::transfer_t origin, void *frames) {
+  static_cast<Stack *>(origin.data)->stopped = origin.fctx;
+  finishArrival(frames);
+}
+
+static void switchTo(Stack &from, Stack &to) {
+  void *frames = leaveFor(to);
+  arrive(context::jump_fcontext(to.stopped, &from), frames);
+}
 
 //===----------------------------------------------------------------------===//
 // Fibers
 //===----------------------------------------------------------------------===//
 
 struct Fibers::Fiber : Stack {
-  explicit Fiber(void (*enter)()) : bytes(new char[kStackBytes]) {
+  explicit Fiber(void (*enter)(context::transfer_t))
+      : bytes(new char[kStackBytes]) {
     bottom = bytes.get();
     size = kStackBytes;
-    getcontext(&context);
-    context.uc_stack.ss_sp = bytes.get();
-    context.uc_stack.ss_size = kStackBytes;
-    context.uc_link = nullptr;
-    makecontext(&context, enter, 0);
+    stopped = context::make_fcontext(bytes.get() + size, size, enter);
   }
   std::unique_ptr<char[]> bytes;
 };
@@ -101,6 +112,9 @@ struct Fibers::State {
     Fiber *fiber = nullptr;
   };
 
+  explicit State(unsigned &running) : running(running) {}
+
+  unsigned &running; // the thread that does
   Stack caller;
   std::vector<std::unique_ptr<Fiber>> fibers;
   /// Those that run no thread.
@@ -118,11 +132,12 @@ struct Fibers::State {
   Fiber &idleFiber();
   Fiber *next(Fiber *free);
   void leave(Stack &from, Fiber *to) { switchTo(from, to ? *to : caller); }
+  static void enter(context::transfer_t origin);
 };
 
 Fibers::Fiber &Fibers::State::idleFiber() {
   if (idle.empty()) {
-    fibers.push_back(std::make_unique<Fiber>(Fibers::enter));
+    fibers.push_back(std::make_unique<Fiber>(State::enter));
     idle.push_back(fibers.back().get());
   }
   Fiber &fiber = *idle.back();
@@ -141,6 +156,7 @@ Fibers::Fiber *Fibers::State::next(Fiber *free) {
       thread.fiber = free ? free : &idleFiber();
     thread.phase = Phase::Ready;
     moved = true;
+    running = current();
     return thread.fiber;
   }
   return nullptr;
@@ -149,13 +165,13 @@ Fibers::Fiber *Fibers::State::next(Fiber *free) {
 /// Whose fibers enter.
 static thread_local void *entering = nullptr;
 
-void Fibers::enter() {
-  arrive(nullptr);
+void Fibers::State::enter(context::transfer_t origin) {
+  arrive(origin, nullptr);
   State &state = *static_cast<State *>(entering);
   Fiber &self = *state.threads[state.current()].fiber;
   for (;;) {
     (*state.body)(state.current());
-    state.threads[state.current()].phase = State::Phase::Ended;
+    state.threads[state.current()].phase = Phase::Ended;
     --state.live;
     Fiber *next = state.next(&self);
     if (next == &self)
@@ -165,7 +181,7 @@ void Fibers::enter() {
   }
 }
 
-Fibers::Fibers() : state(std::make_unique<State>()) {}
+Fibers::Fibers() : state(std::make_unique<State>(running)) {}
 Fibers::~Fibers() = default;
 
 bool Fibers::run(unsigned count, ThreadOrder &order,
@@ -190,8 +206,6 @@ bool Fibers::run(unsigned count, ThreadOrder &order,
   state->fibers.clear();
   return false;
 }
-
-unsigned Fibers::current() const { return state->current(); }
 
 unsigned Fibers::live() const { return state->live; }
 

@@ -40,7 +40,7 @@ public:
            const std::function<void(unsigned)> &body);
 
   /// The thread that runs.
-  unsigned current() const;
+  unsigned current() const { return running; }
   /// Threads that have not ended.
   unsigned live() const;
   /// Suspends the thread that runs until it is woken.
@@ -52,7 +52,7 @@ public:
 private:
   struct Fiber;
   struct State;
-  static void enter();
+  unsigned running = 0;
   std::unique_ptr<State> state;
 };
 
