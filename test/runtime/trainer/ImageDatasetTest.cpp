@@ -641,14 +641,20 @@ TEST(Shards, SamplesThatLackSomethingAreSkippedWhereWanted) {
                                        {"d.webp", "RIFF"},
                                        {"d.cls", "0"},
                                        {"e.png", "no"},
-                                       {"e.cls", "0"}}));
+                                       {"e.cls", "0"},
+                                       {"f.png", image},
+                                       {"f.cls", "cat"},
+                                       {"g.png", image},
+                                       {"g.jpg", image},
+                                       {"g.cls", "0"},
+                                       {"h.cls", "999"}}));
   writeFile(folder / "._x.tar", "Mac OS X");
   DataSpec spec = specOf(folder.path);
   spec.images.skipBadFiles = true;
   auto data = openDataset(spec, Split::Train, wanted());
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 1u);
-  EXPECT_EQ((*data)->skipped().count, 4u);
+  EXPECT_EQ((*data)->skipped().count, 7u);
   EXPECT_NE((*data)->skipped().first.find("x.tar/b"), std::string::npos);
 }
 

@@ -38,7 +38,7 @@ struct Sample {
 struct Open {
   std::string key, imageName;
   Sample sample;
-  bool hasImage = false, hasLabel = false, hasOther = false;
+  bool hasImage = false, hasLabel = false, hasOther = false, isBad = false;
 };
 
 class ShardImages final : public ImageFiles {
@@ -72,6 +72,7 @@ public:
 private:
   Status addEntry(const InputFile &file, const std::string &name,
                   const Place &place, Open &open) const;
+  Status spoil(Status status, Open &open) const;
   Status close(const Open &open, const std::string &path);
 
   std::vector<std::string> shards;
@@ -160,7 +161,7 @@ static Expected<int32_t> readLabel(const InputFile &file, const Place &place,
 Status ShardImages::close(const Open &open, const std::string &path) {
   if (!open.hasImage && !open.hasLabel && !open.hasOther)
     return Status();
-  if (skips && (!open.hasImage || !open.hasLabel)) {
+  if (skips && (open.isBad || !open.hasImage || !open.hasLabel)) {
     if (left.count++ == 0)
       left.first = path + "/" + open.key;
     return Status();
@@ -169,6 +170,7 @@ Status ShardImages::close(const Open &open, const std::string &path) {
     return damaged(path, "holds the sample '" + open.key + "' without its " +
                              (open.hasImage ? "class (.cls)"
                                             : "image (.jpg, .jpeg or .png)"));
+  count = std::max(count, open.sample.label + 1);
   samples.push_back(open.sample);
   names += open.imageName;
   nameEnds.push_back(names.size());
@@ -191,19 +193,28 @@ static bool endsWith(const std::string &text, const std::string &ending) {
          !text.compare(text.size() - ending.size(), ending.size(), ending);
 }
 
+/// The sample is bad, for the reason that `status` gives.
+Status ShardImages::spoil(Status status, Open &open) const {
+  if (!skips || status.code() != RP_DATA_LOSS)
+    return status;
+  open.isBad = true;
+  return Status();
+}
+
 Status ShardImages::addEntry(const InputFile &file, const std::string &name,
                              const Place &place, Open &open) const {
   if (isImageName(name)) {
     if (open.hasImage)
-      return damaged(file.path(),
-                     "holds two images of the sample '" + open.key + "'");
+      return spoil(damaged(file.path(),
+                           "holds two images of the sample '" + open.key + "'"),
+                   open);
     open.hasImage = true;
     open.sample.image = place;
     open.imageName = name;
   } else if (endsWith(name, ".cls")) {
     Expected<int32_t> label = readLabel(file, place, name);
     if (!label.ok())
-      return label.status();
+      return spoil(label.status(), open);
     open.hasLabel = true;
     open.sample.label = *label;
   } else if (isOtherImageName(name)) {
@@ -296,7 +307,6 @@ Status ShardImages::add(const std::string &path) {
       open.sample.shard = shard;
     }
     REPRISE_RETURN_IF_ERROR(addEntry(file, name, *place, open));
-    count = std::max(count, open.sample.label + 1);
   }
   if (code != ARCHIVE_EOF)
     return damaged(path, "is truncated or damaged: " + reasonOf(*a));
