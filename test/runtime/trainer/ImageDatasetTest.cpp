@@ -647,14 +647,15 @@ TEST(Shards, SamplesThatLackSomethingAreSkippedWhereWanted) {
                                        {"g.png", image},
                                        {"g.jpg", image},
                                        {"g.cls", "0"},
-                                       {"h.cls", "999"}}));
+                                       {"h.cls", "999"},
+                                       {"i.cls", "cat"}}));
   writeFile(folder / "._x.tar", "Mac OS X");
   DataSpec spec = specOf(folder.path);
   spec.images.skipBadFiles = true;
   auto data = openDataset(spec, Split::Train, wanted());
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 1u);
-  EXPECT_EQ((*data)->skipped().count, 7u);
+  EXPECT_EQ((*data)->skipped().count, 8u);
   EXPECT_NE((*data)->skipped().first.find("x.tar/b"), std::string::npos);
 }
 

@@ -159,7 +159,7 @@ static Expected<int32_t> readLabel(const InputFile &file, const Place &place,
 
 /// Adds what is complete.
 Status ShardImages::close(const Open &open, const std::string &path) {
-  if (!open.hasImage && !open.hasLabel && !open.hasOther)
+  if (!open.hasImage && !open.hasLabel && !open.hasOther && !open.isBad)
     return Status();
   if (skips && (open.isBad || !open.hasImage || !open.hasLabel)) {
     if (left.count++ == 0)
