@@ -140,6 +140,8 @@ static uint64_t flopsOf(Operation *op) {
 }
 
 static uint64_t bytesOf(Operation *op) {
+  if (auto cost = dyn_cast<CostOpInterface>(op))
+    return cost.getBytes();
   uint64_t sum = 0;
   for (Type type : op->getOperandTypes())
     sum += sg::byteSize(type);

@@ -5,6 +5,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Fault.h"
+#include "reprise/IR/Sg.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -65,6 +67,29 @@ unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
   return std::min<int64_t>(most, bytesOf(stored) * divisorOf(position));
 }
 
+/// Bytes of a tensor that caches near a processor may still hold.
+static constexpr int64_t kSmallTensor = 1 << 20;
+
+void ElementEmitter::prefetch(BlockArgument argument, const Index &index,
+                              Value address) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  int64_t ahead = space.target.prefetchBytes;
+  if (!ahead || !index.lane || ArrayRef(space.shape) != type.getShape() ||
+      int64_t(sg::byteSize(type)) < kSmallTensor)
+    return;
+  // Tiles of columns go from row to row.
+  int64_t element = bytesOf(memoryTypeOf(type.getElementType()));
+  int64_t row = space.extents.back() * element;
+  int64_t tile = space.tileColumns() * element;
+  if (space.hasReductions() && !space.reducesLast() && tile < row)
+    ahead = llvm::divideCeil(ahead, tile) * row;
+  Value there =
+      LLVM::GEPOp::create(builder, loc, address.getType(), builder.getI8Type(),
+                          address, ArrayRef<LLVM::GEPArg>{int32_t(ahead)});
+  LLVM::Prefetch::create(builder, loc, there, /*rw=*/0, /*hint=*/3,
+                         /*cache=*/1);
+}
+
 Value ElementEmitter::load(BlockArgument argument, const Index &index) {
   if (Value element = staged.lookup(argument.getArgNumber()))
     return element;
@@ -79,6 +104,7 @@ Value ElementEmitter::loadFromMemory(BlockArgument argument,
   Value address =
       addressOf(pointers[argument.getArgNumber()], stored, position);
   Type type = typeAt(stored, index);
+  prefetch(argument, index, address);
   Value loaded;
   if (index.lane && activeLanes < allLanes())
     loaded = LLVM::MaskedLoadOp::create(builder, loc, type, address, laneMask(),

@@ -68,6 +68,9 @@ protected:
 private:
   mlir::Value addressOf(mlir::Value pointer, mlir::Type memoryType,
                         mlir::Value position);
+  /// Asks for what the kernel will load of a large argument.
+  void prefetch(mlir::BlockArgument argument, const Index &index,
+                mlir::Value address);
   /// A power of two, at most the lanes, that is known to divide `value`.
   int64_t divisorOf(mlir::Value value);
   unsigned alignmentOf(mlir::Type stored, const Index &index,

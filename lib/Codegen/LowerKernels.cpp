@@ -4,9 +4,10 @@
 // becomes an estimate: kernels have divisions and square roots only, which are
 // correctly rounded.
 //
-// Arithmetic on bf16 is done in f32, and rounded to bf16 by integer arithmetic:
-// the instruction for that takes numbers below the normal ones for zero, and
-// where there is none LLVM calls a function that not every C library has.
+// Arithmetic on bf16 is done in f32, and rounded to bf16 by integer arithmetic,
+// unless the target knows how to do the same: instructions for that may take
+// numbers below the normal ones for zero, and where there is none LLVM calls a
+// function that not every C library has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,16 +104,20 @@ static void widenBFloat16(Operation *module) {
   });
 }
 
-static LogicalResult expandBFloat16(Operation *module) {
+static LogicalResult expandBFloat16(Operation *module,
+                                    RoundingPatterns roundings) {
   widenBFloat16(module);
   RewritePatternSet patterns(module->getContext());
+  if (roundings)
+    roundings(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-LogicalResult reprise::expandMath(Operation *module) {
+LogicalResult reprise::expandMath(Operation *module,
+                                  RoundingPatterns roundings) {
   return success(succeeded(expandFunctions(module)) &&
-                 succeeded(expandBFloat16(module)));
+                 succeeded(expandBFloat16(module, roundings)));
 }
 
 static LogicalResult convertToLLVM(ModuleOp module) {
@@ -133,8 +138,9 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
-LogicalResult reprise::lowerKernels(ModuleOp module) {
-  if (failed(expandMath(module)) || failed(convertToLLVM(module)))
+LogicalResult reprise::lowerKernels(ModuleOp module,
+                                    RoundingPatterns roundings) {
+  if (failed(expandMath(module, roundings)) || failed(convertToLLVM(module)))
     return module.emitError("kernels do not lower to the LLVM dialect");
   return success();
 }

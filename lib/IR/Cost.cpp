@@ -14,7 +14,9 @@
 #include "Emit.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/KernelPasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace reprise;
@@ -192,6 +194,34 @@ static uint64_t operandsAndResults(Operation *op) {
   return sum;
 }
 
+/// What a kernel reads of an argument: all of it, unless what moves its
+/// elements takes fewer.
+static uint64_t bytesRead(BlockArgument argument) {
+  uint64_t most = elements(argument), sum = 0;
+  for (Operation *user : argument.getUsers())
+    sum += isa<IndexMapOpInterface>(user) ? elements(user->getResult(0)) : most;
+  REPRISE_FAULT("kernels-read-all", sum = most);
+  auto bytes = byteSize(argument.getType());
+  return sum < most ? bytes * sum / most : bytes;
+}
+
+/// Each distinct operand once, as far as any reader of it goes, and the
+/// results.
+static uint64_t kernelBytes(Operation *op) {
+  llvm::SmallMapVector<Value, uint64_t, 4> read;
+  for (BlockArgument argument : op->getRegion(0).getArguments()) {
+    Value operand = op->getOperand(argument.getArgNumber());
+    uint64_t &sum = read[operand];
+    sum = std::min(sum + bytesRead(argument), byteSize(operand.getType()));
+  }
+  uint64_t sum = 0;
+  for (auto &[operand, bytes] : read)
+    sum += bytes;
+  for (Value result : op->getResults())
+    sum += byteSize(result.getType());
+  return sum;
+}
+
 /// What is not taken is not read.
 static uint64_t takenBytes(Operation *op) {
   return 2 * byteSize(op->getResult(0).getType());
@@ -239,7 +269,7 @@ struct AttentionCostModel
 struct KernelCostModel
     : CostOpInterface::ExternalModel<KernelCostModel, KernelOp> {
   uint64_t getFlops(Operation *op) const { return kernelFlops(op); }
-  uint64_t getBytes(Operation *op) const { return operandsAndResults(op); }
+  uint64_t getBytes(Operation *op) const { return kernelBytes(op); }
   KernelClass getKernelClass(Operation *op) const {
     bool reduces = llvm::any_of(op->getRegion(0).front(), [](Operation &inner) {
       auto cost = dyn_cast<CostOpInterface>(inner);

@@ -43,16 +43,59 @@ static double channelCount(Value x) {
   return type.getNumElements() / type.getShape().back();
 }
 
-/// Two passes over x: the difference of two large sums would lose the variance.
-static Values decompose(BatchNormTrainingOp op, Emitter &e) {
-  Value x = e.as(op.getX(), op.getGamma());
+/// Mean and biased variance of the elements of a channel.
+struct Moments {
+  Value mean, variance;
+};
+
+/// Two passes over x, where it has but one sample: the difference of two large
+/// sums would lose the variance.
+static Moments momentsOfOne(Emitter &e, Value x) {
   Value sum = e.sumToLast(x);
   Value count = e.splat(sum, channelCount(x));
   Value mean = e.div(sum, count);
-  REPRISE_FAULT("statistics-rounded", mean = e.as(e.as(mean, op.getX()), mean));
   Value centered = e.sub(x, e.trailing(mean, x));
   Value squares = e.sumToLast(e.mul(centered, centered));
-  Value variance = e.div(squares, count);
+  return {mean, e.div(squares, count)};
+}
+
+/// The mean of the first sixteenth of the samples, rounded up.
+static Value roughMean(Emitter &e, Value x, Value like) {
+  constexpr int64_t share = 16;
+  SmallVector<int64_t> limits(tensorOf(x).getShape());
+  limits[0] = llvm::divideCeil(limits[0], share);
+  SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);
+  Value few = e.as(e.make<SliceOp>(x, starts, limits, strides), like);
+  Value sum = e.sumToLast(few);
+  Value count = e.splat(sum, channelCount(few));
+  return e.div(sum, count);
+}
+
+/// One pass over x, of sums about a rough mean k: with d = mean - k the
+/// variance is sum (x - k)^2 / n - d^2. The mean of m of n numbers is at most
+/// sqrt(variance (n/m - 1)) away from that of all, whatever they are, so that
+/// what is subtracted is at most 15 times what is left: four digits of the
+/// mantissa's 24 may be lost to it.
+static Moments momentsAbout(Emitter &e, Value x, Value rough) {
+  REPRISE_FAULT("statistics-about-zero", rough = e.zeros(rough));
+  Value moved = e.sub(x, e.trailing(rough, x));
+  Value sum = e.sumToLast(moved);
+  Value squares = e.sumToLast(e.mul(moved, moved));
+  Value count = e.splat(sum, channelCount(x));
+  Value distance = e.div(sum, count);
+  Value spread = e.div(squares, count);
+  Value variance = e.sub(spread, e.mul(distance, distance));
+  Value floor = e.zeros(variance);
+  return {e.add(rough, distance), e.make<MaximumOp>(variance, floor)};
+}
+
+static Values decompose(BatchNormTrainingOp op, Emitter &e) {
+  Value x = e.as(op.getX(), op.getGamma());
+  auto [mean, variance] =
+      tensorOf(x).getDimSize(0) > 1
+          ? momentsAbout(e, x, roughMean(e, op.getX(), op.getGamma()))
+          : momentsOfOne(e, x);
+  REPRISE_FAULT("statistics-rounded", mean = e.as(e.as(mean, op.getX()), mean));
   Value rstd =
       reciprocalDeviation(e, variance, op.getEpsilon().convertToDouble());
   Value y = normalize(e, x, mean, rstd, op.getGamma(), op.getBeta());

@@ -86,6 +86,19 @@ Members Grouper::unite(ArrayRef<unsigned> candidates, unsigned op) const {
   return members;
 }
 
+/// Whether what moves elements takes neighbours along the last dimension from
+/// where they are neighbours too.
+static bool movesRows(Operation *op) {
+  unsigned last = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  return last-- > 0 && llvm::all_of(op->getOpOperands(), [&](OpOperand &each) {
+           OperandLanes lanes =
+               operandLanesOf(op, each.getOperandNumber(), last);
+           auto type = cast<RankedTensorType>(each.get().getType());
+           return lanes.together && lanes.dim &&
+                  int64_t(*lanes.dim) + 1 == type.getRank();
+         });
+}
+
 bool Grouper::isUniform(const Members &members) const {
   const FlatOp &first = graph.ops[members.front()];
   GroupSpace space = spaceOf(graph, members);
@@ -99,14 +112,14 @@ bool Grouper::isUniform(const Members &members) const {
     bool isKept = op.role == KernelRole::Pointwise && op.space == space.kept;
     if (op.space != space.shape && !isKept)
       return false;
-    generates |= op.role == KernelRole::Generator;
+    generates |= op.role == KernelRole::Generator && !movesRows(op.op);
     if (op.role == KernelRole::Reduction &&
         dimsOf(op.op) != dimsOf(space.reduction))
       return false;
   }
   REPRISE_FAULT("group-generates-and-sums", return true);
-  // What moves elements may keep a kernel from handling several at once, and
-  // the order of a sum must not depend on what it is fused with.
+  // What moves single elements may keep a kernel from handling several at once,
+  // and the order of a sum must not depend on what it is fused with.
   return !(space.reduction && generates) ||
          (space.hasRows && generateBesideSums(graph, members));
 }

@@ -2,6 +2,7 @@
 
 #include "HostCode.h"
 #include "KernelHarness.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace mlir;
 using namespace reprise;
@@ -153,6 +155,48 @@ TEST(CompileKernels, small_numbers_of_bf16_are_not_flushed) {
     uint32_t nearest = (exact + 0x7fff + (exact >> 16 & 1)) & 0xffff0000;
     ASSERT_EQ(bits[1][i], nearest) << input[i];
   }
+}
+
+/// How far ahead, in bytes, a kernel of the processor asks for what it will
+/// load, each distance once.
+static std::set<int64_t> distancesOf(const Case &kernel) {
+  auto context = createContext();
+  auto module = parseCases(*context, {kernel});
+  loadKernelDialects(*context);
+  OwningOpRef<mlir::ModuleOp> code =
+      mlir::ModuleOp::create(UnknownLoc::get(context.get()));
+  KernelShape shape = targetOf("cpu:native")->kernelShape();
+  EXPECT_TRUE(
+      succeeded(emitKernel(*code, "k", *sourcesOf(*module)[0].body, shape)));
+  std::set<int64_t> distances;
+  code->walk([&](LLVM::Prefetch op) {
+    auto there = op.getAddr().getDefiningOp<LLVM::GEPOp>();
+    distances.insert(there.getRawConstantIndices().front());
+  });
+  return distances;
+}
+
+TEST(EmitKernel, asks_for_what_it_will_load_of_large_tensors) {
+  auto relu = [](const std::string &type) {
+    return Case{"k",
+                {type},
+                "%y = sg.relu %a0 : tensor<" + type + ">\n",
+                {{"%y", type}}};
+  };
+  auto sum = [](const std::string &columns) {
+    std::string type = "1024x" + columns + "xf32";
+    return Case{"k",
+                {type},
+                "%y = sg.reduce_sum %a0 dims [0] : tensor<" + type +
+                    "> -> tensor<" + columns + "xf32>\n",
+                {{"%y", columns + "xf32"}}};
+  };
+  EXPECT_EQ(distancesOf(relu("64x512xf32")), std::set<int64_t>());
+  EXPECT_EQ(distancesOf(relu("1024x512xf32")), std::set<int64_t>{2048});
+  EXPECT_EQ(distancesOf(relu("1024x512xbf16")), std::set<int64_t>{2048});
+  // A tile of 256 columns has them all; or they go on in the next row but one.
+  EXPECT_EQ(distancesOf(sum("256")), std::set<int64_t>{2048});
+  EXPECT_EQ(distancesOf(sum("1000")), std::set<int64_t>{2 * 4000});
 }
 
 TEST(CpuTarget, levels_processors_and_changes) {

@@ -63,7 +63,9 @@ func.func @splits_maxima(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
 // CHECK-LABEL: func @normalizes_in_the_type_of_parameters
 // CHECK-SAME: (%[[X:.*]]: tensor<8x4xbf16>
 // CHECK-NEXT: %[[WIDE:.*]] = sg.cast %[[X]] : tensor<8x4xbf16> to tensor<8x4xf32>
-// CHECK-NEXT: sg.reduce_sum %[[WIDE]] dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: %[[FEW:.*]] = sg.slice %[[X]] [0, 0] to [1, 4] by [1, 1]
+// CHECK-NEXT: %[[FEWWIDE:.*]] = sg.cast %[[FEW]] : tensor<1x4xbf16> to tensor<1x4xf32>
+// CHECK-NEXT: sg.reduce_sum %[[FEWWIDE]] dims [0] : tensor<1x4xf32> -> tensor<4xf32>
 // CHECK-NOT: sg.cast
 // CHECK: %[[Y:.*]] = sg.add {{.*}} : tensor<8x4xf32>
 // CHECK-NEXT: %[[R:.*]] = sg.cast %[[Y]] : tensor<8x4xf32> to tensor<8x4xbf16>
@@ -72,6 +74,35 @@ func.func @normalizes_in_the_type_of_parameters(%x: tensor<8x4xbf16>, %c: tensor
   %y, %m, %v, %r = sg.batch_norm_training %x, %c, %c {epsilon = 1.0e-05 : f64}
     : (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %y : tensor<8x4xbf16>
+}
+
+// Sums about the mean of a sixteenth of the samples, rounded up; of one sample
+// about its mean.
+// CHECK-LABEL: func @sums_about_a_rough_mean
+// CHECK-SAME: (%[[X:.*]]: tensor<33x2x2x4xf32>
+// CHECK-NEXT: %[[FEW:.*]] = sg.slice %[[X]] [0, 0, 0, 0] to [3, 2, 2, 4] by [1, 1, 1, 1]
+// CHECK-NEXT: %[[SUM:.*]] = sg.reduce_sum %[[FEW]] dims [0, 1, 2]
+// CHECK-NEXT: %[[N:.*]] = sg.constant dense<1.200000e+01>
+// CHECK-NEXT: %[[ROUGH:.*]] = sg.div %[[SUM]], %[[N]]
+// CHECK: %[[MOVED:.*]] = sg.sub %[[X]]
+// CHECK-NEXT: sg.reduce_sum %[[MOVED]] dims [0, 1, 2]
+// CHECK-NEXT: %[[SQUARES:.*]] = sg.mul %[[MOVED]], %[[MOVED]]
+// CHECK-NEXT: sg.reduce_sum %[[SQUARES]] dims [0, 1, 2]
+// CHECK: sg.maximum
+// CHECK: return
+func.func @sums_about_a_rough_mean(%x: tensor<33x2x2x4xf32>, %c: tensor<4xf32>) -> tensor<33x2x2x4xf32> {
+  %y, %m, %v, %r = sg.batch_norm_training %x, %c, %c {epsilon = 1.0e-05 : f64}
+    : (tensor<33x2x2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<33x2x2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %y : tensor<33x2x2x4xf32>
+}
+
+// CHECK-LABEL: func @one_sample_has_its_mean
+// CHECK-NOT: sg.slice
+// CHECK: return
+func.func @one_sample_has_its_mean(%x: tensor<1x2x2x4xf32>, %c: tensor<4xf32>) -> tensor<1x2x2x4xf32> {
+  %y, %m, %v, %r = sg.batch_norm_training %x, %c, %c {epsilon = 1.0e-05 : f64}
+    : (tensor<1x2x2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<1x2x2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %y : tensor<1x2x2x4xf32>
 }
 
 // CHECK-LABEL: func @loss_of_narrow_logits

@@ -155,6 +155,27 @@ func.func @a_sum_does_not_move_elements_as_well(%x: tensor<8x32xf32>)
   return %t, %s : tensor<32x8xf32>, tensor<32xf32>
 }
 
+// What takes rows as they are keeps no sum from handling several columns at once.
+// CHECK-LABEL: func.func @a_sum_of_rows_that_are_moved
+// CHECK: sg.kernel "slice_reduce_sum"
+// CHECK-NOT: sg.kernel
+// CHECK: return
+func.func @a_sum_of_rows_that_are_moved(%x: tensor<8x5x32xf32>) -> tensor<5x32xf32> {
+  %t = sg.slice %x [1, 0, 0] to [8, 5, 32] by [3, 1, 1] : tensor<8x5x32xf32> -> tensor<3x5x32xf32>
+  %s = sg.reduce_sum %t dims [0] : tensor<3x5x32xf32> -> tensor<5x32xf32>
+  return %s : tensor<5x32xf32>
+}
+
+// CHECK-LABEL: func.func @a_sum_of_every_other_column
+// CHECK: sg.kernel "slice"
+// CHECK: sg.kernel "reduce_sum"
+// CHECK: return
+func.func @a_sum_of_every_other_column(%x: tensor<8x5x32xf32>) -> tensor<5x16xf32> {
+  %t = sg.slice %x [0, 0, 0] to [8, 5, 32] by [1, 1, 2] : tensor<8x5x32xf32> -> tensor<8x5x16xf32>
+  %s = sg.reduce_sum %t dims [0] : tensor<8x5x16xf32> -> tensor<5x16xf32>
+  return %s : tensor<5x16xf32>
+}
+
 // What is marked is handed out, and its kernel has the mark. Without it the
 // chain would be computed again by each reader.
 // CHECK-LABEL: func.func @hands_out_what_is_marked

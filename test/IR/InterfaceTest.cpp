@@ -348,6 +348,28 @@ TEST(Cost, OfPassesOverRows) {
       8 + 3 * 8 + 3 * 8 + 2 * 2, 4 * (8 + 8), KernelClass::Reduction);
 }
 
+TEST(Cost, OfWhatAKernelTakes) {
+  auto kernel = [](const std::string &body) {
+    return "sg.kernel \"k\" (%p = %x : tensor<2x4xf32>) -> tensor<1x4xf32> {\n"
+           "%k0 = sg.slice %p [1, 0] to [2, 4] by [1, 1] : tensor<2x4xf32> -> "
+           "tensor<1x4xf32>\n" +
+           body + "sg.yield %k9 : tensor<1x4xf32>\n}";
+  };
+  std::string other = "%k1 = sg.slice %p [0, 0] to [1, 4] by [1, 1] : "
+                      "tensor<2x4xf32> -> tensor<1x4xf32>\n",
+              whole = "%k1 = sg.reduce_sum %p dims [0] : tensor<2x4xf32> -> "
+                      "tensor<4xf32>\n"
+                      "%k2 = sg.broadcast %k1 dims [1] : tensor<4xf32> -> "
+                      "tensor<1x4xf32>\n";
+  expectCost(kernel("%k9 = sg.neg %k0 : tensor<1x4xf32>\n"), 4, 4 * (4 + 4),
+             KernelClass::Pointwise);
+  expectCost(kernel(other + "%k9 = sg.add %k0, %k1 : tensor<1x4xf32>\n"), 4,
+             4 * (8 + 4), KernelClass::Pointwise);
+  // No more than there is.
+  expectCost(kernel(whole + "%k9 = sg.add %k0, %k2 : tensor<1x4xf32>\n"), 8 + 4,
+             4 * (8 + 4), KernelClass::Reduction);
+}
+
 TEST(Cost, OfOps) {
   // 2 * (2*3*3*6 elements) * (3*3*4/2 products).
   uint64_t conv = 2 * 108 * 18, convBytes = 4 * (200 + 108 + 108);

@@ -93,6 +93,51 @@ TEST(DecomposeInF32, CrossEntropyKeepsItsDigitsOnLargeLogits) {
     expectClose(g, e, 10 * 0x1p-24);
 }
 
+// Channels whose sums of squares say nothing of the variance: a large mean; two
+// samples of 32, those that a rough mean is taken of, far from the others; one
+// number, small and large. What sums about a rough mean may lose are four
+// digits of 24, and the mean of the first two samples is as far from that of
+// all as it can be: sixteen times the rounding of sums by halves, some units in
+// the last place, are allowed of the variance, of one number the square of what
+// is rounded of its mean, and of a mean one unit of the largest number.
+TEST(DecomposeInF32, BatchNormKeepsTheDigitsOfVariances) {
+  Program p(R"(
+    func.func @f(%x: tensor<32x3x3x4xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %y, %mean, %variance, %rstd = sg.batch_norm_training %x, %g, %b
+          {epsilon = 1.0e-05 : f64}
+        : (tensor<32x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>)
+        -> (tensor<32x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      return %mean, %variance : tensor<4xf32>, tensor<4xf32>
+    })");
+  ASSERT_TRUE(p.function);
+  SmallVector<Tensor> arguments = fillArguments(p.function);
+  Tensor &x = arguments[0];
+  for (int64_t k = 0; k < x.size(); k += 4) {
+    auto single = [](double value) { return static_cast<float>(value); };
+    bool isRough = k < 2 * 3 * 3 * 4;
+    x.real(k) = single(5000.0 + x.real(k));
+    x.real(k + 1) = single(isRough ? 3000.0 + x.real(k + 1) : x.real(k + 1));
+    x.real(k + 2) = single(0.1);
+    x.real(k + 3) = single(-123456.7);
+  }
+  SmallVector<Tensor> expected = p.run(arguments);
+  auto all = [](Operation *) { return true; };
+  ASSERT_TRUE(succeeded(decomposeOps(p.function, all)));
+  EvaluationOptions stored;
+  stored.precision = Precision::Stored;
+  SmallVector<Tensor> got = p.run(arguments, stored);
+  ASSERT_EQ(got.size(), 2u);
+  const double largest[] = {5001.0, 3001.0, 0.1, 123456.7};
+  for (int64_t c = 0; c < 4; ++c) {
+    SCOPED_TRACE(c);
+    EXPECT_NEAR(got[0].real(c), expected[0].real(c), largest[c] * 0x1p-23);
+    double variance = expected[1].real(c);
+    EXPECT_NEAR(got[1].real(c), variance, 16 * 8 * variance * 0x1p-24 + 1e-8);
+    EXPECT_GE(got[1].real(c), 0.0);
+  }
+}
+
 TEST(DecomposeCoverage, EveryCompositeOpHasACase) {
   std::set<std::string> covered = opsIn(allCases());
   std::unique_ptr<MLIRContext> context = makeContext();

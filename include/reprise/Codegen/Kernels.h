@@ -17,6 +17,7 @@
 #define REPRISE_CODEGEN_KERNELS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "reprise/Target/Target.h"
 
 namespace reprise {
@@ -35,15 +36,21 @@ void loadKernelDialects(mlir::MLIRContext &context);
 mlir::LogicalResult emitKernel(mlir::ModuleOp module, llvm::StringRef symbol,
                                mlir::Block &body, const KernelShape &shape);
 
+/// Adds patterns for arith.truncf from f32 to bf16.
+using RoundingPatterns = llvm::function_ref<void(mlir::RewritePatternSet &)>;
+
 /// Turns exp, log, tanh and erf of f32 into polynomials, those of bf16 and f16
 /// into the same in f32; and arithmetic on bf16 into arithmetic on f32, each
-/// result rounded by integer arithmetic. The bits are the same on any device.
-/// `module` is one of functions, of any dialect.
-mlir::LogicalResult expandMath(mlir::Operation *module);
+/// result rounded by integer arithmetic, or by what `roundings` has for it,
+/// which must give the same. The bits are the same on any device. `module` is
+/// one of functions, of any dialect.
+mlir::LogicalResult expandMath(mlir::Operation *module,
+                               RoundingPatterns roundings = nullptr);
 
 /// Turns loops, arith, math and vector ops into the LLVM dialect, behind
 /// expandMath. Functions of f64 become calls of the C library.
-mlir::LogicalResult lowerKernels(mlir::ModuleOp module);
+mlir::LogicalResult lowerKernels(mlir::ModuleOp module,
+                                 RoundingPatterns roundings = nullptr);
 
 } // namespace reprise
 

@@ -13,6 +13,7 @@
 
 #include "CpuTarget.h"
 #include "MachineCode.h"
+#include "RoundBFloat16.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Threading.h"
 #include "reprise/Codegen/Kernels.h"
@@ -82,11 +83,14 @@ static std::vector<Part> dealKernels(ArrayRef<KernelSource> sources) {
 }
 
 static void compilePart(Part &part, StringRef name, const Processor &processor,
-                        const KernelShape &shape) {
+                        const KernelShape &shape, StringRef features) {
   for (const KernelSource &kernel : part.kernels)
     if (failed(emitKernel(*part.module, kernel.symbol, *kernel.body, shape)))
       return;
-  if (failed(lowerKernels(*part.module)))
+  auto roundings = [&](RewritePatternSet &patterns) {
+    populateRoundingPatterns(patterns, features);
+  };
+  if (failed(lowerKernels(*part.module, roundings)))
     return;
   part.object = emitObject(*part.module, name, part.aliases, processor);
 }
@@ -104,7 +108,8 @@ reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
   for (Part &part : parts)
     part.module = ModuleOp::create(UnknownLoc::get(&context));
   parallelFor(&context, 0, parts.size(), [&](size_t i) {
-    compilePart(parts[i], ("kernels" + Twine(i)).str(), processor, shape);
+    compilePart(parts[i], ("kernels" + Twine(i)).str(), processor, shape,
+                features);
   });
   SmallVector<ObjectFile> objects;
   for (Part &part : parts) {
