@@ -52,9 +52,13 @@ public:
     addLevelVerifiers(manager, level);
     return *this;
   }
-  Stage &formKernels(const CompileOptions &options) {
-    addKernelFormation(manager, {options.keep, options.target,
-                                 !options.amp.empty(), options.fuse});
+  /// `mostReads`: see sg-recompute-cheap; 0: as it is without a budget.
+  Stage &formKernels(const CompileOptions &options, double mostReads = 0) {
+    KernelFormation how = {options.keep, options.target, !options.amp.empty(),
+                           options.fuse};
+    if (mostReads > 0)
+      how.mostReads = mostReads;
+    addKernelFormation(manager, how);
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {
@@ -228,15 +232,34 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   return options;
 }
 
-/// The modes whose kernels a budget may choose. What a user chose is not
-/// replaced: a mode, blocks to keep or to compute again.
-static std::vector<std::string> modesBeside(const CompileOptions &options) {
+/// The kernels that a budget may choose. What a user chose is not replaced: a
+/// mode, blocks to keep or to compute again.
+static std::vector<KernelChoice> choicesBeside(const CompileOptions &options) {
   if (options.checkpointing != "none" || !options.keep.empty() ||
       !options.recompute.empty() || options.planWork <= 0)
     return {};
-  return {"none",       "annotated",  "per-block",        "nested",
-          "segments=2", "segments=3", "segments=4",       "segments=6",
-          "segments=8", "sqrt",       "threshold-bytes=0"};
+  // Two values as large, and small ones: what a block adds up is kept.
+  std::vector<KernelChoice> choices = {{"none", 2.5}};
+  for (const char *mode :
+       {"none", "annotated", "per-block", "nested", "segments=2", "segments=3",
+        "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
+    choices.push_back({mode});
+  return choices;
+}
+
+static LogicalResult lowerTraining(mlir::ModuleOp module,
+                                   const CompileOptions &options,
+                                   CompileLevel level);
+
+/// The flat step of kernels that a choice makes of a model.
+static LogicalResult lowerToChoice(mlir::ModuleOp module,
+                                   const CompileOptions &options,
+                                   double mostReads) {
+  if (failed(findModel(module)) ||
+      failed(lowerTraining(module, options, CompileLevel::Remat)) ||
+      failed(flattenTraining(module, options)))
+    return failure();
+  return Stage(module, options).formKernels(options, mostReads).run();
 }
 
 /// The plans of `step`, which was made of `model`.
@@ -252,18 +275,17 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
   auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
-  auto form =
-      [shared, options](
-          const std::string &mode) -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
+  auto form = [shared, options](const KernelChoice &choice)
+      -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
     OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
     CompileOptions other = options;
-    other.checkpointing = mode;
-    if (failed(lowerToKernels(*module, other)))
+    other.checkpointing = choice.mode;
+    if (failed(lowerToChoice(*module, other, choice.mostReads)))
       return failure();
     return module;
   };
-  return BudgetPlans(std::move(*own), std::move(*search), modesBeside(options),
-                     form);
+  return BudgetPlans(std::move(*own), std::move(*search),
+                     choicesBeside(options), form);
 }
 
 /// Makes the training step fit. The step may become another mode's.
@@ -421,11 +443,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
 
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
-  if (failed(findModel(module)) ||
-      failed(lowerTraining(module, options, CompileLevel::Remat)) ||
-      failed(flattenTraining(module, options)))
-    return failure();
-  return Stage(module, options).formKernels(options).run();
+  return lowerToChoice(module, options, /*mostReads=*/0);
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,

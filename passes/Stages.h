@@ -19,6 +19,8 @@ struct KernelFormation {
   /// Whether ops share kernels, and with library calls; else nothing is
   /// computed again to join its readers either.
   bool fuse = true;
+  /// See sg-recompute-cheap.
+  double mostReads = 3.5;
 };
 
 /// From flat functions to kernels and library ops.

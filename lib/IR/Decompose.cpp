@@ -74,7 +74,7 @@ static Value roughMean(Emitter &e, Value x, Value like) {
 /// One pass over x, of sums about a rough mean k: with d = mean - k the
 /// variance is sum (x - k)^2 / n - d^2. The mean of m of n numbers is at most
 /// sqrt(variance (n/m - 1)) away from that of all, whatever they are, so that
-/// what is subtracted is at most 15 times what is left: four digits of the
+/// what is subtracted is at most 15 times what is left: four bits of the
 /// mantissa's 24 may be lost to it.
 static Moments momentsAbout(Emitter &e, Value x, Value rough) {
   REPRISE_FAULT("statistics-about-zero", rough = e.zeros(rough));

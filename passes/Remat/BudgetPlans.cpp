@@ -2,12 +2,14 @@
 //
 // Input:   the curve of a step's own kernels, and how modes form others.
 // Output:  for every budget the cheapest schedule of all of them.
-// Method:  a mode's program is one schedule of its kernels. Where a known
-//          schedule takes at most its bytes and its time, the mode is dropped;
-//          else its kernels are searched like the own ones, with less effort.
-//          Which modes are dropped does not depend on the budget asked for, so
-//          that the cheapest of a fixed set of schedules is taken, and peak and
-//          cost are monotone across sets as they are within each.
+// Method:  kernels are formed by modes, and by what computing a cheap value
+//          again may read: fewer reads keep more, and need less at once. The
+//          program that comes of it is one schedule of its kernels. Where a
+//          known schedule takes at most its bytes and its time, the mode is
+//          dropped; else its kernels are searched like the own ones, with less
+//          effort. Which modes are dropped does not depend on the budget asked
+//          for, so that the cheapest of a fixed set of schedules is taken, and
+//          peak and cost are monotone across sets as they are within each.
 // Cost:    a lowering for each mode, and a search for each that is not dropped.
 // Fails:   never: a mode that cannot be applied to the model is dropped.
 //
@@ -31,10 +33,10 @@ BudgetPlans::BudgetPlans(BudgetCurve own) {
 }
 
 BudgetPlans::BudgetPlans(BudgetCurve own, BudgetOptions options,
-                         std::vector<std::string> modes, FormKernels form)
+                         std::vector<KernelChoice> choices, FormKernels form)
     : BudgetPlans(std::move(own)) {
   this->options = std::move(options);
-  this->modes = std::move(modes);
+  this->choices = std::move(choices);
   this->form = std::move(form);
 }
 
@@ -64,29 +66,29 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
   return fits(program.leastBytes(0)) || fits(program.plainBytes());
 }
 
-/// The program of a mode as the only schedule of its kernels; null where the
+/// The program of a choice as the only schedule of its kernels; null where its
 /// mode cannot be applied, or is beaten.
-std::unique_ptr<KernelSet> BudgetPlans::programOf(const std::string &mode) {
+std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   auto set = std::make_unique<KernelSet>();
-  FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(mode);
+  FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);
   if (failed(module))
     return nullptr;
   FailureOr<BudgetCurve> curve = curveOf(**module, 0);
   if (failed(curve) || isBeaten(*curve))
     return nullptr;
-  set->mode = mode;
+  set->mode = choice.name();
   set->module = std::move(*module);
   set->curve = std::move(*curve);
   return set;
 }
 
-void BudgetPlans::lookAtModes() {
+void BudgetPlans::lookAtChoices() {
   // A mode that finds too little to cut says so; nobody asked for it.
   ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::vector<std::unique_ptr<KernelSet>> programs;
-  for (const std::string &mode : std::exchange(modes, {}))
-    if (std::unique_ptr<KernelSet> program = programOf(mode))
+  for (const KernelChoice &choice : std::exchange(choices, {}))
+    if (std::unique_ptr<KernelSet> program = programOf(choice))
       programs.push_back(std::move(program));
   REPRISE_FAULT("modes-not-looked-at", programs.clear());
   // The cheapest first: what is found from there beats most of the others.
@@ -108,8 +110,8 @@ void BudgetPlans::lookAtModes() {
 }
 
 const std::vector<std::unique_ptr<KernelSet>> &BudgetPlans::all() {
-  if (!modes.empty())
-    lookAtModes();
+  if (!choices.empty())
+    lookAtChoices();
   return sets;
 }
 

@@ -64,11 +64,6 @@ static bool isCheap(Operation *op) {
   }
 }
 
-/// Elements that computing a value again may read, as a multiple of its own: of
-/// three large values and some small ones. A sum along a network of residual
-/// blocks would otherwise be computed again from all that went into it.
-static constexpr double kMostReads = 3.5;
-
 namespace {
 /// What computing a value again reads: of each value that can't be computed
 /// again so many elements.
@@ -82,8 +77,8 @@ struct Sums {
 
 class Recomputer {
 public:
-  Recomputer(Block &block, ArrayRef<llvm::GlobPattern> keep)
-      : block(block), keep(keep) {}
+  Recomputer(Block &block, ArrayRef<llvm::GlobPattern> keep, double mostReads)
+      : block(block), keep(keep), mostReads(mostReads) {}
 
   void run() {
     number();
@@ -130,6 +125,10 @@ private:
 
   Block &block;
   ArrayRef<llvm::GlobPattern> keep;
+  /// Elements that computing a value again may read, as a multiple of its own:
+  /// a sum along a network of residual blocks would otherwise be computed again
+  /// from all that went into it.
+  double mostReads;
   llvm::DenseMap<Value, uint32_t> numbers; // of values that cost bytes
   llvm::DenseMap<Value, Reads> reads;      // of those to compute again
   std::vector<plan::PassedValue> values;
@@ -169,7 +168,7 @@ void Recomputer::number() {
       for (auto [read, count] : from)
         sum += count;
       passed.canRecompute =
-          double(sum) <= kMostReads * double(elementsOf(value));
+          double(sum) <= mostReads * double(elementsOf(value));
       if (passed.canRecompute)
         reads[value] = std::move(from);
     }
@@ -347,7 +346,7 @@ private:
       patterns.push_back(std::move(*pattern));
     }
     if (!function.isExternal() && function.getBody().hasOneBlock())
-      Recomputer(function.getBody().front(), patterns).run();
+      Recomputer(function.getBody().front(), patterns, mostReads).run();
   }
 };
 } // namespace

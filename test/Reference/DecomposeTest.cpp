@@ -96,7 +96,7 @@ TEST(DecomposeInF32, CrossEntropyKeepsItsDigitsOnLargeLogits) {
 // Channels whose sums of squares say nothing of the variance: a large mean; two
 // samples of 32, those that a rough mean is taken of, far from the others; one
 // number, small and large. What sums about a rough mean may lose are four
-// digits of 24, and the mean of the first two samples is as far from that of
+// bits of 24, and the mean of the first two samples is as far from that of
 // all as it can be: sixteen times the rounding of sums by halves, some units in
 // the last place, are allowed of the variance, of one number the square of what
 // is rounded of its mean, and of a mean one unit of the largest number.

@@ -2,6 +2,7 @@
 // reader and nowhere else.
 //
 // RUN: reprise-opt %s --sg-recompute-cheap | FileCheck %s
+// RUN: reprise-opt %s --sg-recompute-cheap=most-reads=2.5 | FileCheck %s --check-prefix=TWO
 
 #first = #sg.origin<"a", forward>
 #then = #sg.origin<"a", backward>
@@ -102,6 +103,15 @@ func.func @sums(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>, %d: ten
   // CHECK-NEXT: %[[T:.*]] = sg.add %{{.*}}, %arg2 {{.*}}backward
   // CHECK-NEXT: sg.mul %{{.*}}, %[[T]] {{.*}}backward
   // CHECK-NEXT: sg.mul %{{.*}}, %[[S]] {{.*}}backward
+  // A sum of three is kept where two are the most.
+  // TWO-LABEL: func @sums(
+  // TWO: sg.add {{.*}}forward
+  // TWO-NEXT: %[[THREE:.*]] = sg.add {{.*}}forward
+  // TWO-NEXT: sg.add {{.*}}forward
+  // TWO-COUNT-4: sg.mul {{.*}}backward
+  // TWO-NEXT: sg.mul %{{.*}}, %[[THREE]] {{.*}}backward
+  // TWO-NEXT: %[[FOUR:.*]] = sg.add %[[THREE]], %arg3 {{.*}}backward
+  // TWO-NEXT: sg.mul %{{.*}}, %[[FOUR]] {{.*}}backward
   %s = sg.add %a, %b {sg.origin = #first} : tensor<8xf32>
   %t = sg.add %s, %c {sg.origin = #first} : tensor<8xf32>
   %u = sg.add %t, %d {sg.origin = #first} : tensor<8xf32>

@@ -48,20 +48,32 @@ struct PlanChoice {
   }
 };
 
+/// Which kernels a step may have.
+struct KernelChoice {
+  std::string mode; // of sg-assign-checkpointing
+  /// See sg-recompute-cheap; 0: as it is without a budget.
+  double mostReads = 0;
+
+  /// For people.
+  std::string name() const {
+    return mostReads > 0 ? mode + ", sums kept" : mode;
+  }
+};
+
 class BudgetPlans {
 public:
-  /// A module with the flat step that a mode makes, kernels formed, or failure
-  /// where the mode has nothing to do with the model.
+  /// A module with the flat step of a choice, kernels formed, or failure where
+  /// its mode has nothing to do with the model.
   using FormKernels =
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
-          const std::string &mode)>;
+          const KernelChoice &choice)>;
 
   /// Chooses among the schedules of `own` alone.
   explicit BudgetPlans(BudgetCurve own);
-  /// Also among those of `modes`, which are formed when first needed and
+  /// Also among those of `choices`, which are formed when first needed and
   /// searched by the effort of `options`.
   BudgetPlans(BudgetCurve own, BudgetOptions options,
-              std::vector<std::string> modes, FormKernels form);
+              std::vector<KernelChoice> choices, FormKernels form);
 
   BudgetCurve &own() { return sets.front()->curve; }
   /// Without any recomputation.
@@ -93,17 +105,17 @@ public:
 
 private:
   const std::vector<std::unique_ptr<KernelSet>> &all();
-  void lookAtModes();
-  std::unique_ptr<KernelSet> programOf(const std::string &mode);
+  void lookAtChoices();
+  std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
   mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work);
   bool isBeaten(BudgetCurve &program);
   double costBelow(double milliseconds);
   uint64_t budgetOf(const KernelSet &set, uint64_t budget);
 
-  /// The own one first, then those of modes once they have been looked at.
+  /// The own one first, then those chosen once they have been looked at.
   std::vector<std::unique_ptr<KernelSet>> sets;
   BudgetOptions options;
-  std::vector<std::string> modes; // not looked at yet
+  std::vector<KernelChoice> choices; // not looked at yet
   FormKernels form;
 };
 

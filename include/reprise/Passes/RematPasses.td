@@ -14,9 +14,9 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     one kernel with their reader these take hardly any time. Which values are
     kept is the choice of the fewest bytes, and of several such the one that
     computes least again: a minimum cut. Reductions and library ops are never
-    repeated, nor is a value that would read more than 3.5 times its own elements
-    (three values as large, and small ones), and what an annotated block begins
-    with. An op that is repeated takes the origin of its reader. A library op that
+    repeated, nor is a value that would read more than `most-reads` times its own
+    elements (3.5: three values as large, and small ones), and what an annotated block
+    begins with. An op that is repeated takes the origin of its reader. A library op that
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:
     the gradient of a filter takes the activation from the kernel that needs its mask.
@@ -43,7 +43,10 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
   let options = [
     ListOption<"keep", "keep", "std::string",
                "globs of module paths or file:line whose values are kept "
-               "where they are read">];
+               "where they are read">,
+    Option<"mostReads", "most-reads", "double", /*default=*/"3.5",
+           "elements that computing a value again may read, as a multiple of "
+           "its own">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
