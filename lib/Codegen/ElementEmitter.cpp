@@ -7,6 +7,7 @@
 #include "reprise/Fault.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace reprise;
@@ -83,6 +84,8 @@ void ElementEmitter::prefetch(BlockArgument argument, const Index &index,
   int64_t tile = space.tileColumns() * element;
   if (space.hasReductions() && !space.reducesLast() && tile < row)
     ahead = llvm::divideCeil(ahead, tile) * row;
+  if (ahead > std::numeric_limits<int32_t>::max()) // what an offset holds
+    return;
   Value there =
       LLVM::GEPOp::create(builder, loc, address.getType(), builder.getI8Type(),
                           address, ArrayRef<LLVM::GEPArg>{int32_t(ahead)});

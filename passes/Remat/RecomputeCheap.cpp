@@ -7,7 +7,7 @@
 // Method:  which values are kept is a minimum cut of bytes. Ops beside one
 //          another, of one origin, share what is computed again for them.
 // Cost:    a maximum flow over the values, and a walk.
-// Fails:   never.
+// Fails:   where an option is no pattern, or no number of reads.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
@@ -18,6 +18,7 @@
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Plan/KeptValues.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGRECOMPUTECHEAP
@@ -338,6 +339,12 @@ public:
 private:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (!(mostReads >= 0.0)) { // nor is a NaN a number of reads
+      function.emitError()
+          << "'most-reads' must be a number of at least 0, not "
+          << llvm::formatv("{0}", mostReads.getValue()).str();
+      return signalPassFailure();
+    }
     SmallVector<llvm::GlobPattern> patterns;
     for (const std::string &text : keep) {
       auto pattern = parsePattern(text, [&] { return function.emitError(); });

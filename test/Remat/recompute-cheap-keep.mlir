@@ -1,10 +1,16 @@
 // What --keep names is not computed again, nor what is marked; a pattern that is
-// none is refused.
+// none is refused, and so is a number of reads.
 //
 // RUN: reprise-opt %s --sg-recompute-cheap="keep=act" | FileCheck %s
 // RUN: not reprise-opt %s --sg-recompute-cheap="keep=[" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
 // BAD: '[' is no pattern
+// RUN: not reprise-opt %s --sg-recompute-cheap="most-reads=-1" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LESS
+// LESS: error: 'most-reads' must be a number of at least 0, not -1
+// RUN: not reprise-opt %s --sg-recompute-cheap="most-reads=nan" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+// NONE: error: 'most-reads' must be a number of at least 0, not nan
 
 // CHECK-LABEL: func @f
 // CHECK: %[[E:.*]] = sg.exp {{.*}}forward

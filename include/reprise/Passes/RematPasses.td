@@ -15,7 +15,7 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     kept is the choice of the fewest bytes, and of several such the one that
     computes least again: a minimum cut. Reductions and library ops are never
     repeated, nor is a value that would read more than `most-reads` times its own
-    elements (3.5: three values as large, and small ones), and what an annotated block
+    elements (3.5: three values as large, and small ones; at least 0), and what an annotated block
     begins with. An op that is repeated takes the origin of its reader. A library op that
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:

@@ -37,8 +37,8 @@ struct KernelShape {
   /// Elements in a row that one accumulator adds before it starts again; their
   /// sums are added in turn, which keeps the rounding of long sums small.
   int64_t sumBlock = 64;
-  /// How far ahead of what it loads a kernel asks for more of a large tensor;
-  /// 0 where the device has other ways to hide how far memory is.
+  /// How many bytes ahead of what it loads a kernel asks for more of a large
+  /// tensor; 0 where the device has other ways to hide how far memory is.
   int64_t prefetchBytes = 0;
   /// The address space of tensors, as LLVM numbers it for the device.
   unsigned addressSpace = 0;

@@ -48,11 +48,11 @@ struct RoundByInstruction : OpRewritePattern<arith::TruncFOp> {
     Location loc = op.getLoc();
     auto branch = scf::IfOp::create(b, loc, type, isRare(b, loc, x),
                                     /*withElseRegion=*/true);
-    OpBuilder rare = branch.getThenBodyBuilder();
+    OpBuilder rare = branch.getThenBodyBuilder(b.getListener());
     Value exact = arith::TruncFOp::create(rare, loc, type, x);
     exact.getDefiningOp()->setAttr(kRare, b.getUnitAttr());
     scf::YieldOp::create(rare, loc, exact);
-    OpBuilder usual = branch.getElseBodyBuilder();
+    OpBuilder usual = branch.getElseBodyBuilder(b.getListener());
     scf::YieldOp::create(usual, loc,
                          callIntrinsic(usual, loc, type,
                                        "llvm.x86.avx512bf16.cvtneps2bf16.512",
