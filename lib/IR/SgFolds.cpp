@@ -2,10 +2,11 @@
 //
 // Only ops that move nothing or do nothing are folded. x + 0 is not x (-0 + 0
 // is 0), x * 1 keeps x but is left to whoever wrote it, sums are not regrouped,
-// and a cast there and back rounds.
+// and a cast there and back rounds, unless it widens first.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "reprise/IR/Sg.h"
 
@@ -44,7 +45,22 @@ template <typename OpTy> static OpFoldResult foldIfSameType(OpTy op) {
   return {};
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor) { return foldIfSameType(*this); }
+/// Whether `to` has all numbers of `from`.
+static bool widens(Type from, Type to) {
+  auto narrow = dyn_cast<FloatType>(from), wide = dyn_cast<FloatType>(to);
+  return narrow && wide && wide.getWidth() > narrow.getWidth() &&
+         wide.getFPMantissaWidth() >= narrow.getFPMantissaWidth();
+}
+
+/// What was widened is itself when it is cast back.
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  auto before = getOperand().getDefiningOp<CastOp>();
+  if (before && before.getOperand().getType() == getType() &&
+      widens(getElementTypeOrSelf(getType()),
+             getElementTypeOrSelf(getOperand().getType())))
+    return before.getOperand();
+  return foldIfSameType(*this);
+}
 
 /// Its dims increase, so that those of an unchanged type are the identity.
 OpFoldResult BroadcastOp::fold(FoldAdaptor) { return foldIfSameType(*this); }

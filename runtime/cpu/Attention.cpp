@@ -111,14 +111,14 @@ static AttentionPlan::Layout layOut(const AttentionPlan &plan) {
   at.v = take(number * tokens);
   at.out = take(number * queries);
   at.scores = take(4 * (scores + kNumbersBehindRow));
-  at.weights = plan.isHalf ? take(2 * scores) : at.scores;
+  at.weights = plan.isHalf ? take(2 * (scores + kNumbersBehindRow)) : at.scores;
   if (plan.probability > 0)
     at.kept = take(4 * (plan.tokens + kNumbersBehindRow));
   if (plan.isGrad) {
     uint64_t sum = plan.sumsTiles() ? 4 : number;
     at.dy = take(number * queries);
     at.dp = take(4 * (scores + kNumbersBehindRow));
-    at.ds = plan.isHalf ? take(2 * scores) : at.dp;
+    at.ds = plan.isHalf ? take(2 * (scores + kNumbersBehindRow)) : at.dp;
     at.dk = take(sum * tokens);
     at.dv = take(sum * tokens);
     if (plan.sumsTiles()) {
@@ -262,6 +262,17 @@ int64_t BoundAttention::firstPair(unsigned member) const {
   return plan.pairs() * member / plan.members;
 }
 
+/// Tokens ahead of the one that is copied whose numbers are asked for: those of
+/// a head lie a row of all heads apart, which no processor guesses.
+static constexpr int64_t kTokensAhead = 12;
+
+/// Asks for `bytes` that are soon read, or written. They need not exist.
+template <int isWritten> static void askFor(const char *first, uint64_t bytes) {
+  constexpr uint64_t kLine = 64;
+  for (uint64_t i = 0; i < bytes; i += kLine)
+    __builtin_prefetch(first + i, isWritten);
+}
+
 /// Copies a token's numbers of a head, mostly 32 or 64 of them.
 static void copyNumbers(char *to, const char *from, uint64_t bytes) {
   constexpr uint64_t kLine = 64;
@@ -280,10 +291,13 @@ void BoundAttention::load(char *to, const char *from, int64_t parts,
   for (int64_t i = 0; i < count; ++i) {
     Pair pair = pairAt(first + i);
     int64_t token = pair.sample * plan.tokens + row;
-    for (int64_t r = 0; r < rows; ++r, ++token, to += bytes)
-      copyNumbers(
-          to, from + ((token * parts + part) * plan.heads + pair.head) * bytes,
-          bytes);
+    int64_t step = parts * plan.heads * bytes; // from token to token
+    const char *next =
+        from + token * step + (part * plan.heads + pair.head) * bytes;
+    for (int64_t r = 0; r < rows; ++r, next += step, to += bytes) {
+      askFor<0>(next + kTokensAhead * step, bytes);
+      copyNumbers(to, next, bytes);
+    }
   }
 }
 
@@ -295,9 +309,10 @@ void BoundAttention::store(const char *from, bool isWide, char *to,
   for (int64_t i = 0; i < count; ++i) {
     Pair pair = pairAt(first + i);
     int64_t token = pair.sample * plan.tokens + row;
-    for (int64_t r = 0; r < rows; ++r, ++token) {
-      char *target =
-          to + ((token * parts + part) * plan.heads + pair.head) * bytes;
+    int64_t step = parts * plan.heads * bytes;
+    char *target = to + token * step + (part * plan.heads + pair.head) * bytes;
+    for (int64_t r = 0; r < rows; ++r, target += step) {
+      askFor<1>(target + kTokensAhead * step, bytes);
       if (isWide) {
         roundRow(reinterpret_cast<const float *>(from),
                  reinterpret_cast<uint16_t *>(target), plan.width);
@@ -344,8 +359,11 @@ void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
                                  int64_t first, int64_t row) {
   int64_t n = plan.tokens;
   float *x = floats(member.base, plan.layout.scores);
-  auto *rounded =
+  auto *weights =
       reinterpret_cast<uint16_t *>(member.base + plan.layout.weights);
+  // What is dropped is multiplied in f32 before it is rounded.
+  bool dropsFirst = plan.isHalf && plan.probability > 0;
+  uint16_t *rounded = plan.isHalf && !dropsFirst ? weights : nullptr;
   auto *lse = static_cast<float *>(outputs[1]);
   const float *bias =
       plan.biasRows ? static_cast<const float *>(inputs[1]) : nullptr;
@@ -354,13 +372,15 @@ void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
     const float *added =
         bias ? bias + biasOffset(plan, pair.biasRow, pair.head, row) : nullptr;
     float *sums = lse + (pair.sample * plan.heads + pair.head) * n + row;
-    rt::softmaxRows({x, added, sums, plan.scale, tile.rows}, n);
+    rt::softmaxRows({x, rounded, added, sums, plan.scale, tile.rows}, n);
+    if (rounded)
+      rounded += tile.rows * n;
     for (int64_t query = row; query < row + tile.rows; ++query, x += n)
       if (const float *kept = drawKept(member, pair, query))
         multiplyRow(kept, x, n);
   }
-  if (plan.isHalf)
-    roundRow(floats(member.base, plan.layout.scores), rounded,
+  if (dropsFirst)
+    roundRow(floats(member.base, plan.layout.scores), weights,
              tile.pairs * tile.rows * n);
 }
 
@@ -382,16 +402,14 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
   const AttentionPlan::Layout &at = plan.layout;
   int64_t n = plan.tokens, d = plan.width;
   uint64_t bytes = (plan.isHalf ? 2 : 4) * d;
-  GradientRow work{floats(member.base, at.scores),
-                   floats(member.base, at.dp),
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   plan.scale,
-                   0,
-                   0};
-  auto *weights = reinterpret_cast<uint16_t *>(member.base + at.weights);
-  auto *ds = reinterpret_cast<uint16_t *>(member.base + at.ds);
+  GradientRow work{};
+  work.products = floats(member.base, at.scores);
+  work.dp = floats(member.base, at.dp);
+  work.scale = plan.scale;
+  if (plan.isHalf) {
+    work.weights = reinterpret_cast<uint16_t *>(member.base + at.weights);
+    work.ds = reinterpret_cast<uint16_t *>(member.base + at.ds);
+  }
   const char *dy = member.base + at.dy;
   for (int64_t i = 0; i < tile.pairs; ++i) {
     Pair pair = pairAt(first + i);
@@ -418,13 +436,12 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
       gradientRow(work, n);
       work.products += n;
       work.dp += n;
+      if (plan.isHalf) {
+        work.weights += n;
+        work.ds += n;
+      }
     }
   }
-  if (!plan.isHalf)
-    return;
-  int64_t scores = tile.pairs * tile.rows * n;
-  roundRow(floats(member.base, at.scores), weights, scores);
-  roundRow(floats(member.base, at.dp), ds, scores);
 }
 
 //===----------------------------------------------------------------------===//

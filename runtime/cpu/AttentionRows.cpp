@@ -193,6 +193,21 @@ static REPRISE_INLINE void scaleRow(float *x, float factor, int64_t count) {
   }
 }
 
+/// As toHalf.
+static REPRISE_INLINE Halves rounded(const Floats &x) {
+  Words words = loadVector<Words>(&x);
+  Words up = (words + 0x7fffu + (words >> 16 & 1u)) >> 16;
+  Words quiet = words >> 16 | 0x40u;
+  return __builtin_convertvector(x == x ? up : quiet, Halves);
+}
+
+/// The same into bf16; what comes behind the row is written too.
+static REPRISE_INLINE void scaleRow(const float *x, float factor, uint16_t *to,
+                                    int64_t count) {
+  for (int64_t i = 0; i < count; i += kLanes)
+    storeVector(to + i, rounded(loadVector<Floats>(x + i) * factor));
+}
+
 /// Some rows at a time, so that the processor need not wait for one of them.
 template <bool hasBias>
 static REPRISE_INLINE void softmaxOf(const SoftmaxRows &all, int64_t count) {
@@ -211,7 +226,11 @@ static REPRISE_INLINE void softmaxOf(const SoftmaxRows &all, int64_t count) {
     for (int64_t r = 0; r < rows; ++r) {
       float share = 1.0f / sum[r];
       REPRISE_FAULT("attention-weights-not-shared", share = 1.0f);
-      scaleRow(x + r * count, share, count);
+      if (all.rounded)
+        scaleRow(x + r * count, share, all.rounded + (begin + r) * count,
+                 count);
+      else
+        scaleRow(x + r * count, share, count);
       lse[r] = std::log(sum[r]) + maximum[r];
       REPRISE_FAULT("attention-lse-without-maximum", lse[r] -= maximum[r]);
     }
@@ -244,7 +263,7 @@ static REPRISE_INLINE void differentiate(GradientVector &v,
   v.dp = ds * row.scale;
 }
 
-template <bool hasBias, bool drops>
+template <bool hasBias, bool drops, bool rounds>
 static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
   int64_t whole = count / kLanes * kLanes, rest = count - whole;
   GradientVector v = {};
@@ -258,8 +277,13 @@ static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
     if (drops)
       v.kept = loadVector<Floats>(row.kept + i);
     differentiate<hasBias, drops>(v, row);
-    storeVector(row.products + i, v.products);
-    storeVector(row.dp + i, v.dp);
+    if (rounds) {
+      storeVector(row.weights + i, rounded(v.products));
+      storeVector(row.ds + i, rounded(v.dp));
+    } else {
+      storeVector(row.products + i, v.products);
+      storeVector(row.dp + i, v.dp);
+    }
     if (hasBias)
       storeVector(row.dbias + i, v.dbias);
   }
@@ -275,10 +299,23 @@ static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
   if (drops)
     v.kept = loadVector<Floats>(row.kept + whole);
   differentiate<hasBias, drops>(v, row);
-  storeVector(row.products + whole, firstOf(v.products, rest, products));
-  storeVector(row.dp + whole, firstOf(v.dp, rest, dp));
+  if (rounds) {
+    storeVector(row.weights + whole, rounded(v.products));
+    storeVector(row.ds + whole, rounded(v.dp));
+  } else {
+    storeVector(row.products + whole, firstOf(v.products, rest, products));
+    storeVector(row.dp + whole, firstOf(v.dp, rest, dp));
+  }
   if (hasBias)
     addRest(row.dbias, count, v.dbias);
+}
+
+template <bool hasBias, bool drops>
+static REPRISE_INLINE void gradientOf(const GradientRow &row, int64_t count) {
+  if (row.weights)
+    gradientOf<hasBias, drops, true>(row, count);
+  else
+    gradientOf<hasBias, drops, false>(row, count);
 }
 
 REPRISE_CLONES void gradientRow(const GradientRow &row, int64_t count) {
@@ -337,14 +374,6 @@ REPRISE_CLONES void addRow(const float *x, float *sum, int64_t count) {
                 loadVector<Floats>(sum + i) + loadVector<Floats>(x + i));
   for (int64_t i = whole; i < count; ++i)
     sum[i] += x[i];
-}
-
-/// As toHalf.
-static REPRISE_INLINE Halves rounded(const Floats &x) {
-  Words words = loadVector<Words>(&x);
-  Words up = (words + 0x7fffu + (words >> 16 & 1u)) >> 16;
-  Words quiet = words >> 16 | 0x40u;
-  return __builtin_convertvector(x == x ? up : quiet, Halves);
 }
 
 REPRISE_CLONES void roundRow(const float *from, uint16_t *to, int64_t count) {

@@ -12,13 +12,16 @@
 namespace reprise::rt {
 
 /// Numbers behind a row that is changed in place, products or dp, which are
-/// read, and written as they were.
+/// read, and written as they were, or not at all where results go elsewhere.
 constexpr int64_t kNumbersBehindRow = 15;
 
 /// Rows of products, one behind the other, that become weights: of
 /// x = scale * products + bias, e^x over its sum.
 struct SoftmaxRows {
   float *products;
+  /// Unless null, has the weights in bf16, rows as the products', with room for
+  /// kNumbersBehindRow more; products are then undefined.
+  uint16_t *rounded;
   const float *bias; // rows as the products'; may be null
   float *lse;        // becomes log sum e^x, a number a row
   float scale;
@@ -30,6 +33,9 @@ void softmaxRows(const SoftmaxRows &rows, int64_t count);
 struct GradientRow {
   float *products; // becomes the weights p = e^(scale * products + bias - lse)
   float *dp;       // becomes scale * ds, with ds = p (dp - delta)
+  /// Unless null, have both in bf16, with room for kNumbersBehindRow numbers
+  /// behind the row, which are then undefined; so are products and dp.
+  uint16_t *weights, *ds;
   const float *bias; // may be null
   float *dbias;      // has ds added, unless null
   /// Unless null, what the weights that met v were multiplied by, with room

@@ -254,11 +254,12 @@ memory::desc matrix(const TensorDesc &t, bool transposed) {
 static bool packsSecond(const LibraryCallDesc &call) {
   constexpr int64_t kPage = 4096, kFewRows = 64;
   const TensorDesc &b = call.inputs[1];
-  if (b.shape.size() != 2 || call.ints[1])
+  if (b.shape.size() != 2)
     return false;
   if (b.type == RP_BF16)
     return !call.ints[0];
-  return 4 * b.shape[1] % kPage == 0 && call.outputs[0].shape[0] >= kFewRows;
+  return !call.ints[1] && 4 * b.shape[1] % kPage == 0 &&
+         call.outputs[0].shape[0] >= kFewRows;
 }
 
 dnnl::matmul::primitive_desc planProduct(const memory::desc &a,

@@ -52,6 +52,24 @@ func.func @not_removed(%x: tensor<4xf32>, %u: tensor<2x2xf32>)
   return %0, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>
 }
 
+// What was widened has nothing to round.
+// CHECK-LABEL: func.func @there_and_back
+// CHECK-SAME: %[[B:.*]]: tensor<4xbf16>, %[[H:.*]]: tensor<4xf16>
+func.func @there_and_back(%b: tensor<4xbf16>, %h: tensor<4xf16>)
+    -> (tensor<4xbf16>, tensor<4xf16>, tensor<4xbf16>) {
+  %0 = sg.cast %b : tensor<4xbf16> to tensor<4xf32>
+  %1 = sg.cast %0 : tensor<4xf32> to tensor<4xbf16>
+  %2 = sg.cast %h : tensor<4xf16> to tensor<4xf32>
+  %3 = sg.cast %2 : tensor<4xf32> to tensor<4xf16>
+  // Neither type of 16 bits has all numbers of the other.
+  // CHECK-NEXT: %[[HB:.*]] = sg.cast %[[B]] : tensor<4xbf16> to tensor<4xf16>
+  // CHECK-NEXT: %[[BH:.*]] = sg.cast %[[HB]] : tensor<4xf16> to tensor<4xbf16>
+  // CHECK-NEXT: return %[[B]], %[[H]], %[[BH]]
+  %4 = sg.cast %b : tensor<4xbf16> to tensor<4xf16>
+  %5 = sg.cast %4 : tensor<4xf16> to tensor<4xbf16>
+  return %1, %3, %5 : tensor<4xbf16>, tensor<4xf16>, tensor<4xbf16>
+}
+
 // A constant of the backward pass stays in it: captured, it would count as kept.
 // CHECK-LABEL: func.func @backward
 // CHECK: sg.backward
