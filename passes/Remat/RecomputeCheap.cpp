@@ -10,6 +10,7 @@
 // Fails:   where an option is no pattern, or no number of reads.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Bridge/BudgetCurve.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
@@ -89,6 +90,7 @@ public:
     for (Operation &reader : llvm::make_early_inc_range(block))
       for (OpOperand &operand : reader.getOpOperands())
         operand.set(valueFor(operand.get(), &reader));
+    eraseUnread();
   }
 
 private:
@@ -123,6 +125,7 @@ private:
   Sums findSums(Operation *call, Value value) const;
   Value valueFor(Value value, Operation *reader);
   SmallVector<Operation *> missingFor(Value value, Operation *reader) const;
+  void eraseUnread();
 
   Block &block;
   ArrayRef<llvm::GlobPattern> keep;
@@ -159,10 +162,24 @@ Reads Recomputer::readsOf(Operation *op) const {
   return all;
 }
 
+/// Whether the value is one that a block begins with again, under another name,
+/// and what the backward pass reads in any case.
+static bool isThereAgain(Value value) {
+  auto barrier = value.getDefiningOp<sg::BarrierOp>();
+  if (!barrier)
+    return false;
+  Value before = barrier.getInputs()[cast<OpResult>(value).getResultNumber()];
+  return llvm::any_of(before.getUsers(), [&](Operation *user) {
+    return user != barrier && sg::hasOrigin(user) &&
+           sg::phaseOf(user) == sg::Phase::Backward;
+  });
+}
+
 void Recomputer::number() {
   auto add = [&](Value value, Operation *op) {
     plan::PassedValue passed;
-    passed.bytes = remat::bytesOf(value.getType()).value_or(0);
+    if (!isThereAgain(value))
+      passed.bytes = remat::bytesOf(value.getType()).value_or(0);
     if (op && isCheap(op) && !isKept(op)) {
       Reads from = readsOf(op);
       uint64_t sum = 0;
@@ -328,6 +345,16 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
     again[{op->getResult(0), origin}] = clone->getResult(0);
   }
   return again.lookup({value, origin});
+}
+
+/// A recomputation's op whose readers all compute it again for themselves is
+/// read by nobody.
+void Recomputer::eraseUnread() {
+  REPRISE_FAULT("unread-recomputation-stays", return);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (sg::hasOrigin(&op) && sg::phaseOf(&op) == sg::Phase::Recompute &&
+        isOpTriviallyDead(&op))
+      op.erase();
 }
 
 namespace {

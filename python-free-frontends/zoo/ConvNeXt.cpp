@@ -85,6 +85,8 @@ public:
     stem.append<nn::Conv2d>(*options.channels, *options.baseWidth,
                             convolution(patch, patch, 0, 1));
     stem.append<nn::LayerNorm>(*options.baseWidth, kEpsilon);
+    stem.config().block().activation_checkpointing(*options.annotate ==
+                                                   Annotate::Stages);
     for (size_t stage = 0; stage < blocks.size(); ++stage)
       addStage(stage, blocks, options);
     int64_t width = *options.baseWidth << (blocks.size() - 1);

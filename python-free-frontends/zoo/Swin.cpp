@@ -210,10 +210,13 @@ private:
   void addPatches(bool isVolume, const SwinSize &size,
                   const ModelOptions &options) {
     int64_t patch = *options.patch;
-    if (isVolume)
+    bool annotated = *options.annotate == Annotate::Stages;
+    if (isVolume) {
       patches = &add<VolumePatches>("patch_embed", *options.channels,
                                     *options.baseWidth,
                                     std::array{kFramesOfPatch, patch, patch});
+      patches->config().block().activation_checkpointing(annotated);
+    }
     features = &add<nn::Sequential>("features");
     if (isVolume)
       return;
@@ -226,6 +229,7 @@ private:
     first.add<nn::Conv2d>("0", *options.channels, *options.baseWidth,
                           convolution);
     first.add<nn::LayerNorm>("2", *options.baseWidth, kEpsilon);
+    first.config().block().activation_checkpointing(annotated);
   }
 
   void addStage(size_t index, const SwinSize &size,

@@ -155,11 +155,13 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
     // Plans of several parts take minutes.
     each.model.microBatches = 1;
   }
-  // A step of a Swin takes some twenty seconds, its plans within ten budgets
-  // some twenty minutes.
+  // A step of a Swin takes some ten seconds an image, its plans within ten
+  // budgets some twenty minutes.
   SimulatedCase swin = {smallTransformers().front(), 1, 2, 0};
-  if (isLong)
+  if (isLong) {
     swin = {swin.model, 20, 4, 10};
+    swin.model.options.batch = 1;
+  }
   cases.push_back(swin);
   cases.push_back({smallTransformers()[2], isLong ? 20u : 1u, 2, 0});
   ZooCase narrow = smallTransformers()[2];

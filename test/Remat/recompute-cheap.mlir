@@ -67,16 +67,14 @@ func.func @draws(%x: tensor<i64>, %dy: tensor<8xf32>) -> tensor<8xf32> {
   return %d : tensor<8xf32>
 }
 
-// What a recomputation makes is computed again for the backward pass; what an
-// annotated block begins with, the input of its barrier, stays kept.
+// What a recomputation makes is computed again for the backward pass, and then
+// nowhere else; what an annotated block begins with, the input of its barrier,
+// stays kept.
 // CHECK-LABEL: func @recomputed
 func.func @recomputed(%x: tensor<8xf32>, %dy: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK: %[[N:.*]] = sg.neg %arg0
   // CHECK: %[[K:.*]] = sg.barrier(%[[N]]) after(%arg1)
-  // CHECK: %[[A:.*]] = sg.abs %[[K]] {{.*}}recompute
-  // CHECK: %[[E:.*]] = sg.exp %[[A]] {{.*}}recompute
-  // CHECK: %[[L:.*]] = sg.mul %[[A]], %[[E]] {{.*}}recompute
-  // CHECK: %[[D:.*]] = sg.mul %arg1, %[[K]] {{.*}}backward
+  // CHECK-NEXT: %[[D:.*]] = sg.mul %arg1, %[[K]] {{.*}}backward
   // CHECK: sg.abs %[[K]] {{.*}}backward
   // CHECK: sg.exp %{{.*}} {{.*}}backward
   %n = sg.neg %x {sg.origin = #first} : tensor<8xf32>
@@ -169,4 +167,22 @@ func.func @filter_is_needed_before_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4
   %dx = sg.sub %m, %b {sg.origin = #then} : tensor<2x4x4x8xf32>
   %u = sg.reshape %v2 {sg.origin = #there} : tensor<8x8xf32> -> tensor<8x1x1x8xf32>
   return %u, %dx : tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>
+}
+
+// Of a recomputation nothing stays that all readers compute for themselves.
+// CHECK-LABEL: func @unread_recomputation
+func.func @unread_recomputation(%x: tensor<8x4xf32>, %dy: tensor<8x4xf32>)
+    -> (tensor<4x4xf32>, tensor<8x4xf32>) {
+  // CHECK-NEXT: sg.matmul
+  // CHECK-NEXT: %[[H:.*]] = sg.matmul {{.*}}recompute
+  // CHECK-NEXT: %[[E:.*]] = sg.exp %[[H]] {{.*}}backward
+  // CHECK-NEXT: %[[G:.*]] = sg.matmul %[[E]], %arg1
+  // CHECK-NEXT: %[[D:.*]] = sg.mul %arg1, %[[H]]
+  // CHECK-NEXT: return %[[G]], %[[D]]
+  %g = sg.matmul %x, %x {transpose_a, sg.origin = #again} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %h = sg.matmul %x, %g {sg.origin = #again} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %e = sg.exp %h {sg.origin = #again} : tensor<8x4xf32>
+  %dw = sg.matmul %e, %dy {transpose_a, sg.origin = #there} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %d = sg.mul %dy, %h {sg.origin = #then} : tensor<8x4xf32>
+  return %dw, %d : tensor<4x4xf32>, tensor<8x4xf32>
 }

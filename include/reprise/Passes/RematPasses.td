@@ -16,7 +16,8 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     computes least again: a minimum cut. Reductions and library ops are never
     repeated, nor is a value that would read more than `most-reads` times its own
     elements (3.5: three values as large, and small ones; at least 0), and what an annotated block
-    begins with. An op that is repeated takes the origin of its reader. A library op that
+    begins with. An op that is repeated takes the origin of its reader; one of a
+    recomputation that nobody reads any more goes. A library op that
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:
     the gradient of a filter takes the activation from the kernel that needs its mask.
