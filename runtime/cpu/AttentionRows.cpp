@@ -7,19 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "AttentionRows.h"
 #include "Bf16.h"
+#include "Clones.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__)
-#define REPRISE_CLONES                                                         \
-  __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define REPRISE_CLONES
-#endif
-#define REPRISE_INLINE inline __attribute__((always_inline))
 
 namespace reprise::rt {
 

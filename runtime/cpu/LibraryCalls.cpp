@@ -35,14 +35,29 @@ static void *address(Place place, const LibraryPlan &plan,
   return nullptr;
 }
 
+/// Where the primitives leave the result.
+static float *productOf(const LibraryPlan &plan,
+                        const LibraryOperands &operands) {
+  return static_cast<float *>(address(
+      plan.hasProduct ? Place::product() : Place::output(), plan, operands));
+}
+
+static FilterBlocks bindBlocks(const LibraryPlan &plan,
+                               const LibraryOperands &operands) {
+  FilterBlocks blocks = *plan.blocks;
+  blocks.filter = productOf(plan, operands);
+  blocks.scratch =
+      static_cast<float *>(address(Place::packed(), plan, operands));
+  return blocks;
+}
+
 /// The loop of ours that ends a call, with the operands' addresses.
 static EpilogueLoop bindLoop(const LibraryPlan &plan,
                              const LibraryOperands &operands) {
   const LibraryCallDesc &call = *plan.loop;
   const TensorDesc &result = call.outputs[0];
   EpilogueLoop loop;
-  loop.product = static_cast<const float *>(address(
-      plan.hasProduct ? Place::product() : Place::output(), plan, operands));
+  loop.product = productOf(plan, operands);
   loop.result = {address(Place::output(), plan, operands),
                  result.type == RP_BF16};
   loop.elements = 1;
@@ -78,6 +93,8 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     }
     sequence.push_back(std::move(bound));
   }
+  if (plan.blocks)
+    blocks = bindBlocks(plan, operands);
   if (plan.loop)
     loop = bindLoop(plan, operands);
   if (plan.cleared)
@@ -123,6 +140,8 @@ Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
           status == dnnl_out_of_memory ? RP_OUT_OF_MEMORY : RP_INTERNAL,
           "oneDNN failed with status " + std::to_string(int(status)));
   }
+  if (blocks)
+    blocks->run(team);
   if (loop)
     loop->run(team);
   return {};

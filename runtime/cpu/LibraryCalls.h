@@ -4,12 +4,13 @@
 // they lie, and a reorder of the filter, or of a product's second operand,
 // between its layout in memory and the one the operation prefers; for a
 // filter's gradient by a product, copies of windows (see FilterProducts.cpp).
+// Such a gradient in blocks is turned in its own place (see FilterBlocks.h).
 // Epilogues are oneDNN's post-ops where these round as the call says, else a
 // loop of ours behind the primitives, over the product in f32. The packed
 // operand, the product where the result is bf16, and the scratchpads live in
 // the call's workspace, each at a multiple of 64:
 //
-//   | packed filter or windows | product in f32 | scratchpad of any primitive |
+//   | packed filter, windows or groups | product in f32 | scratchpads |
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
@@ -17,6 +18,7 @@
 
 #include "Attention.h"
 #include "Epilogues.h"
+#include "FilterBlocks.h"
 #include "ThreadScope.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include <dnnl.hpp>
@@ -53,6 +55,8 @@ struct PlannedPrimitive {
 /// A call as the library would run it; holds no tensor memory.
 struct LibraryPlan {
   std::vector<PlannedPrimitive> primitives; // in order of execution
+  /// The form of a filter's gradient that the primitives leave in blocks.
+  std::optional<FilterBlocks> blocks;
   /// The call where a loop of ours ends it, which has the epilogues; and
   /// whether the product before it lies in the workspace.
   std::optional<LibraryCallDesc> loop;
@@ -100,8 +104,8 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call);
 /// by layOutWorkspace.
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call);
 
-/// Adds the scratchpads, lays out the workspace and names the kernels.
-void layOutWorkspace(LibraryPlan &plan);
+/// Adds the scratchpads and lays out the workspace.
+void layOutWorkspace(LibraryPlan &plan, unsigned threads);
 
 /// See queryLibraryCall, which returns `info` of this.
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
@@ -138,6 +142,7 @@ private:
     std::vector<dnnl_exec_arg_t> arguments;
   };
   std::vector<Bound> sequence;
+  std::optional<FilterBlocks> blocks;
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run

@@ -5,7 +5,8 @@
 //          the kernels.
 // Method:  activations keep their NHWC layout; the filter is left to oneDNN
 //          (`any`) and reordered in the workspace when it prefers another one
-//          than O,KH,KW,I. Implementations that allocate behind the caller's
+//          than O,KH,KW,I; a gradient in blocks is turned where it lies.
+//          Implementations that allocate behind the caller's
 //          back (those built on its gemm) are passed over.
 // Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
 //
@@ -207,6 +208,22 @@ static bool writesPastItsCopy(const dnnl::primitive_desc_base &desc,
          std::strstr(desc.impl_info_str(), "jit_1x1") != nullptr;
 }
 
+/// The blocks that a gradient of a filter consists of, where these can be
+/// turned in their place.
+static std::optional<FilterBlocks> blocksOf(const memory::desc &filter) {
+  memory::dims dims = filter.dims();
+  constexpr int64_t n = FilterBlocks::kBlock;
+  if (dims.size() != 4 || dims[0] % n || dims[1] % n ||
+      filter != memory::desc(dims, memory::data_type::f32,
+                             memory::format_tag::OIhw16i16o))
+    return std::nullopt;
+  FilterBlocks blocks;
+  blocks.outputs = dims[0];
+  blocks.inputs = dims[1];
+  blocks.window = dims[2] * dims[3];
+  return blocks;
+}
+
 static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
   dnnl::convolution_backward_weights::desc operation(
       dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
@@ -219,7 +236,8 @@ static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
       throw dnnl::error(dnnl_unimplemented, "no sound implementation");
   auto desc = avoidAllocation(first);
   memory::desc packed = desc.diff_weights_desc();
-  bool pack = packed != d.plainFilter;
+  plan.blocks = blocksOf(packed);
+  bool pack = packed != d.plainFilter && !plan.blocks;
   plan.primitives.push_back(
       {desc,
        {{DNNL_ARG_SRC, Place::input(0), d.x},
@@ -293,8 +311,9 @@ static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
 
 static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-void layOutWorkspace(LibraryPlan &plan) {
-  uint64_t packed = 0, scratchpad = 0, product = 0;
+void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
+  uint64_t packed = plan.blocks ? plan.blocks->scratchBytes(threads) : 0;
+  uint64_t scratchpad = 0, product = 0;
   for (PlannedPrimitive &p : plan.primitives) {
     for (PlannedPrimitive::Argument &a : p.arguments) {
       if (a.place.kind == Place::Kind::Packed)
@@ -376,6 +395,8 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
   for (const PlannedPrimitive &p : plan.primitives)
     plan.info.implementation += (plan.info.implementation.empty() ? "" : ", ") +
                                 std::string(p.desc.impl_info_str());
+  if (plan.blocks)
+    plan.info.implementation += ", turned in place";
   return plan;
 }
 
@@ -414,7 +435,7 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
       return planTiles(desc, threads);
     LibraryPlan plan =
         desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
-    layOutWorkspace(plan);
+    layOutWorkspace(plan, threads);
     return plan;
   } catch (const dnnl::error &error) {
     if (error.status == dnnl_out_of_memory)

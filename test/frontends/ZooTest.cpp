@@ -253,14 +253,15 @@ TEST_F(ZooTest, RefusesMorePatchesThanAConstantNumbers) {
   EXPECT_TRUE(zoo::buildModel(context, "convnext_tiny", options));
 }
 
-TEST_F(ZooTest, AnnotatesTheStagesOfASwinButTheLast) {
+TEST_F(ZooTest, AnnotatesTheStemAndStagesOfASwinButTheLast) {
   auto module = zoo::buildModel(context, "swin_t", batchOf(1));
   ASSERT_TRUE(module);
   std::vector<std::string> expected = {
-      "features.1*",  "features.1.0", "features.1.1", "features.3*",
-      "features.3.0", "features.3.1", "features.5*",  "features.5.0",
-      "features.5.1", "features.5.2", "features.5.3", "features.5.4",
-      "features.5.5", "features.7",   "features.7.0", "features.7.1"};
+      "features.0*",  "features.1*",  "features.1.0", "features.1.1",
+      "features.3*",  "features.3.0", "features.3.1", "features.5*",
+      "features.5.0", "features.5.1", "features.5.2", "features.5.3",
+      "features.5.4", "features.5.5", "features.7",   "features.7.0",
+      "features.7.1"};
   EXPECT_EQ(blocksOf(*module), expected);
 }
 

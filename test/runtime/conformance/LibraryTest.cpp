@@ -186,6 +186,29 @@ TEST(FilterProducts, RunWhereTheyAreFaster) {
   EXPECT_LT(copies("strides_into_padding"), 2);
 }
 
+// A gradient in the library's blocks takes a copy of 16 filters a thread, not
+// of all of them: the forward pass, which packs the filter, takes that.
+TEST(FilterGradients, AreTurnedInTheirPlace) {
+  ConvShape c = {8, 7, 7, 512, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  auto query = [&](rt::LibraryOp op, const Shape &a, const Shape &b,
+                   const Shape &out) {
+    auto info = rt::queryLibraryCall(
+        {op, {{RP_F32, a, {}}, {RP_F32, b, {}}}, {{RP_F32, out, {}}}, c.ints()},
+        2);
+    EXPECT_TRUE(info.ok());
+    return info.ok() ? *info : rt::LibraryCallInfo();
+  };
+  rt::LibraryCallInfo grad =
+      query(rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w());
+  if (grad.implementation.find("avx512") == std::string::npos)
+    GTEST_SKIP() << "no blocks of 16 without AVX-512";
+  uint64_t bytes = uint64_t(elements(c.w())) * 4, group = bytes / (512 / 16);
+  EXPECT_NE(grad.implementation.find("turned in place"), std::string::npos);
+  EXPECT_LT(grad.workspaceBytes, 2 * group + bytes / 16);
+  EXPECT_GE(query(rt::LibraryOp::Conv2D, c.x(), c.w(), c.y()).workspaceBytes,
+            bytes);
+}
+
 namespace {
 class MatMulTest : public testing::TestWithParam<std::string> {};
 } // namespace
