@@ -77,21 +77,26 @@ Windows::Windows(const LibraryCallDesc &call) {
   w = {x[2], y[2], f[2], p[1], p[4], p[7]};
 }
 
-/// Measured with oneDNN 2.6.3 and matrix tiles: its gradients of 1x1 filters
-/// copy both images and take two to six times as long as a product. Those of
-/// larger ones take twice as long where strides or few pixels leave its blocks
-/// half empty; copies of windows pay then where many filters share them, and
-/// are not worth much memory.
-static bool isFaster(const Windows &windows) {
+/// Measured with oneDNN 2.6.3. In f32, with AVX-512, products are up to a
+/// quarter faster for 1x1 filters that are as many as their channels or have
+/// few pixels, else slower. In bf16, with matrix tiles: its gradients of 1x1
+/// filters copy both images and take two to six times as long as a product.
+/// Those of larger ones take twice as long where strides or few pixels leave
+/// its blocks half empty; copies of windows pay then where many filters share
+/// them, and are not worth much memory.
+static bool isFaster(const Windows &windows, bool isHalf) {
+  constexpr int64_t kFewPixels = 64, kManyFilters = 256, kManyChannels = 64;
+  constexpr int64_t kMostBytes = 8 << 20;
+  int64_t pixels = windows.h.windows * windows.w.windows;
+  if (!isHalf)
+    return windows.areImage() &&
+           (windows.filters >= windows.channels || pixels <= kFewPixels);
   if (windows.areImage())
     return true;
   if (!windows.h.hasStrides() || !windows.w.hasStrides())
     return false;
-  constexpr int64_t kFewPixels = 64, kManyFilters = 256, kManyChannels = 64;
-  constexpr int64_t kMostBytes = 8 << 20;
   if (windows.columns() == windows.channels)
     return !windows.arePadded();
-  int64_t pixels = windows.h.windows * windows.w.windows;
   bool isStrided = windows.h.stride > 1 || windows.w.stride > 1;
   return (isStrided || pixels <= kFewPixels) &&
          windows.filters >= kManyFilters && windows.channels >= kManyChannels &&
@@ -126,14 +131,15 @@ static void planWindows(LibraryPlan &plan, const Windows &windows) {
 }
 
 bool planFilterProduct(LibraryPlan &plan, const LibraryCallDesc &call) {
-  if (call.inputs[0].type != RP_BF16 || call.ints[8] != 1)
+  rp_element_type type = call.inputs[0].type;
+  if (call.ints[8] != 1)
     return false;
   Windows windows(call);
-  if (!isFaster(windows))
+  if (!isFaster(windows, type == RP_BF16))
     return false;
   int64_t rows = windows.batch * windows.h.windows * windows.w.windows;
-  memory::desc dy = matrix({RP_BF16, {rows, windows.filters}, {}}, true);
-  memory::desc p = matrix({RP_BF16, {rows, windows.columns()}, {}}, false);
+  memory::desc dy = matrix({type, {rows, windows.filters}, {}}, true);
+  memory::desc p = matrix({type, {rows, windows.columns()}, {}}, false);
   memory::desc df = matrix(
       {call.outputs[0].type, {windows.filters, windows.columns()}, {}}, false);
   auto desc = planProduct(dy, p, df);

@@ -5,15 +5,18 @@
 //          the kernels.
 // Method:  activations keep their NHWC layout; the filter is left to oneDNN
 //          (`any`) and reordered in the workspace when it prefers another one
-//          than O,KH,KW,I; a gradient in blocks is turned where it lies.
-//          Implementations that allocate behind the caller's
-//          back (those built on its gemm) are passed over.
+//          than O,KH,KW,I; a gradient in blocks is turned where it lies. An
+//          input's gradient may be a convolution with the filter turned.
+//          Implementations that allocate behind the caller's back (those built
+//          on its gemm) are passed over.
 // Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
+#include "reprise/Fault.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
+#include <array>
 #include <cstring>
 
 namespace reprise::rt {
@@ -182,7 +185,70 @@ static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
                 attached);
 }
 
+/// The convolution of the cotangent with the filter turned by half a turn, its
+/// inputs and outputs exchanged; none with strides, and where padding exceeds
+/// what a window reaches.
+static std::optional<dnnl::convolution_forward::primitive_desc>
+turnedDesc(const ConvolutionDescs &d) {
+  memory::dims filter = d.plainFilter.dims();
+  if (filter.size() != 4 || d.strides != memory::dims{1, 1})
+    return std::nullopt;
+  std::array<memory::dims, 2> padding = {d.paddingBegin, d.paddingEnd};
+  for (memory::dims &side : padding)
+    for (size_t i = 0; i < 2; ++i) {
+      side[i] = (filter[2 + i] - 1) * (d.dilations[i] + 1) - side[i];
+      if (side[i] < 0)
+        return std::nullopt;
+    }
+  std::swap(filter[0], filter[1]);
+  memory::desc any(filter, d.plainFilter.data_type(), memory::format_tag::any);
+  dnnl::convolution_forward::desc desc(
+      dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+      d.y, any, d.x, d.strides, d.dilations, padding[0], padding[1]);
+  return avoidAllocation(dnnl::convolution_forward::primitive_desc(
+      desc, userScratchpad(), cpuEngine()));
+}
+
+/// Adds the reorders of the filter to `wanted`, turned, position by position.
+static void planTurnedFilter(LibraryPlan &plan, const ConvolutionDescs &d,
+                             const memory::desc &wanted) {
+  memory::dims turned = wanted.dims(), strides = {1, 0, 0, 0};
+  int64_t inputs = turned[0], height = turned[2], width = turned[3];
+  strides[1] = height * width * inputs;
+  turned[2] = turned[3] = 1;
+  for (int64_t h = 0; h < height; ++h)
+    for (int64_t w = 0; w < width; ++w) {
+      memory::desc from(turned, wanted.data_type(), strides);
+      from.data.offset0 = (h * width + w) * inputs;
+      int64_t toH = height - 1 - h, toW = width - 1 - w;
+      REPRISE_FAULT("filter-not-turned", toH = h);
+      planReorder(plan, from, Place::input(1),
+                  wanted.submemory_desc(turned, {0, 0, toH, toW}),
+                  Place::packed());
+    }
+}
+
+/// Plans the gradient of the input as a convolution where that is faster:
+/// oneDNN 2.6.3 has kernels of blocked products for f32 only forward, which
+/// take 5 to 30% less time (ResNet-50, batch 8, AVX-512).
+static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d) {
+  if (d.plainFilter.data_type() != memory::data_type::f32)
+    return false;
+  auto desc = turnedDesc(d);
+  if (!desc || !std::strstr(desc->impl_info_str(), "brgconv"))
+    return false;
+  memory::desc filter = desc->weights_desc();
+  planTurnedFilter(plan, d, filter);
+  plan.primitives.push_back({*desc,
+                             {{DNNL_ARG_SRC, Place::input(0), d.y},
+                              {DNNL_ARG_WEIGHTS, Place::packed(), filter},
+                              {DNNL_ARG_DST, Place::output(), d.x}}});
+  return true;
+}
+
 static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
+  if (planTurned(plan, d))
+    return;
   dnnl::convolution_backward_data::desc operation(
       dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
       d.dilations, d.paddingBegin, d.paddingEnd);

@@ -186,27 +186,45 @@ TEST(FilterProducts, RunWhereTheyAreFaster) {
   EXPECT_LT(copies("strides_into_padding"), 2);
 }
 
+/// What the library does with a convolution of f32, or its gradients.
+static rt::LibraryCallInfo callOf(const ConvShape &c, rt::LibraryOp op) {
+  rt::TensorDesc x{RP_F32, c.x(), {}}, w{RP_F32, c.w(), {}},
+      y{RP_F32, c.y(), {}};
+  rt::LibraryCallDesc desc{op, {x, w}, {y}, c.ints()};
+  if (op == rt::LibraryOp::Conv2DInputGrad)
+    desc = {op, {y, w}, {x}, c.ints()};
+  else if (op == rt::LibraryOp::Conv2DFilterGrad)
+    desc = {op, {x, y}, {w}, c.ints()};
+  auto info = rt::queryLibraryCall(desc, 2);
+  EXPECT_TRUE(info.ok());
+  return info.ok() ? *info : rt::LibraryCallInfo();
+}
+
+// Where the forward pass has kernels of blocked products, the gradient of its
+// input is run by them, unless it strides.
+TEST(InputGradients, AreConvolutionsWithoutStrides) {
+  ConvShape c = {8, 14, 14, 256, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  auto isBlocked = [&](rt::LibraryOp op) {
+    return callOf(c, op).implementation.find("brgconv") != std::string::npos;
+  };
+  if (!isBlocked(rt::LibraryOp::Conv2D))
+    GTEST_SKIP() << "no kernels of blocked products without AVX-512";
+  EXPECT_TRUE(isBlocked(rt::LibraryOp::Conv2DInputGrad));
+  c.sh = c.sw = 2;
+  EXPECT_FALSE(isBlocked(rt::LibraryOp::Conv2DInputGrad));
+}
+
 // A gradient in the library's blocks takes a copy of 16 filters a thread, not
 // of all of them: the forward pass, which packs the filter, takes that.
 TEST(FilterGradients, AreTurnedInTheirPlace) {
   ConvShape c = {8, 7, 7, 512, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  auto query = [&](rt::LibraryOp op, const Shape &a, const Shape &b,
-                   const Shape &out) {
-    auto info = rt::queryLibraryCall(
-        {op, {{RP_F32, a, {}}, {RP_F32, b, {}}}, {{RP_F32, out, {}}}, c.ints()},
-        2);
-    EXPECT_TRUE(info.ok());
-    return info.ok() ? *info : rt::LibraryCallInfo();
-  };
-  rt::LibraryCallInfo grad =
-      query(rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w());
+  rt::LibraryCallInfo grad = callOf(c, rt::LibraryOp::Conv2DFilterGrad);
   if (grad.implementation.find("avx512") == std::string::npos)
     GTEST_SKIP() << "no blocks of 16 without AVX-512";
   uint64_t bytes = uint64_t(elements(c.w())) * 4, group = bytes / (512 / 16);
   EXPECT_NE(grad.implementation.find("turned in place"), std::string::npos);
   EXPECT_LT(grad.workspaceBytes, 2 * group + bytes / 16);
-  EXPECT_GE(query(rt::LibraryOp::Conv2D, c.x(), c.w(), c.y()).workspaceBytes,
-            bytes);
+  EXPECT_GE(callOf(c, rt::LibraryOp::Conv2D).workspaceBytes, bytes);
 }
 
 namespace {
