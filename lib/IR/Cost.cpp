@@ -99,6 +99,16 @@ static uint64_t maxPoolGradFlops(Operation *op) {
   return windowFlops<MaxPool2DGradOp, 2>(grad, grad.getDy());
 }
 
+static uint64_t argmaxFlops(Operation *op) {
+  return windowFlops<MaxPool2DArgmaxOp, 1>(cast<MaxPool2DArgmaxOp>(op),
+                                           op->getResult(0));
+}
+
+static uint64_t scatterFlops(Operation *op) {
+  auto scatter = cast<MaxPool2DScatterOp>(op);
+  return windowFlops<MaxPool2DScatterOp, 1>(scatter, scatter.getDy());
+}
+
 static uint64_t avgPoolGradFlops(Operation *op) {
   auto grad = cast<AvgPool2DGradOp>(op);
   return windowFlops<AvgPool2DGradOp, 1>(grad, grad.getDy()) +
@@ -310,6 +320,8 @@ static void registerLayerCosts(MLIRContext *context) {
   attachPointwise<maxPoolFlops, MaxPool2DOp>(context);
   attachPointwise<avgPoolFlops, AvgPool2DOp>(context);
   attachPointwise<maxPoolGradFlops, MaxPool2DGradOp>(context);
+  attachPointwise<argmaxFlops, MaxPool2DArgmaxOp>(context);
+  attachPointwise<scatterFlops, MaxPool2DScatterOp>(context);
   attachPointwise<avgPoolGradFlops, AvgPool2DGradOp>(context);
   attachReduction<perOperand<1>, GlobalAvgPoolOp>(context);
   attachReduction<perOperand<8>, BatchNormOp, BatchNormTrainingOp>(context);

@@ -271,6 +271,15 @@ struct KeepStatistics
   }
 };
 
+/// The maximum of a window is looked for once, not by each element in it.
+static Values decompose(MaxPool2DGradOp op, Emitter &e) {
+  Value argmax = e.make<MaxPool2DArgmaxOp>(op.getX(), op.getWindow(),
+                                           op.getStrides(), op.getPadding());
+  return {e.make<MaxPool2DScatterOp>(op.getResult().getType(), argmax,
+                                     op.getDy(), op.getWindow(),
+                                     op.getStrides(), op.getPadding())};
+}
+
 /// The product in the type of the bias, and one rounding behind the sum.
 static Values decompose(MatMulBiasOp op, Emitter &e) {
   Value bias = op.getBias();
@@ -289,7 +298,8 @@ template <typename... Ops> static void attach(MLIRContext *context) {
 void sg::registerDecomposeModels(MLIRContext *context) {
   attach<MatMulBiasOp, BatchNormTrainingOp, NormalizeOp, BatchNormInferenceOp,
          BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
-         CrossEntropyOp, CrossEntropyGradOp, DropoutOp>(context);
+         CrossEntropyOp, CrossEntropyGradOp, DropoutOp, MaxPool2DGradOp>(
+      context);
   BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);
   KeepOp::attachInterface<KeepStatistics>(*context);
   registerTransformerDecompositions(context);

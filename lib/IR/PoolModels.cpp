@@ -1,5 +1,4 @@
-//===- PoolModels.cpp - Pools and their gradients as code of kernels
-//-------===//
+//===- PoolModels.cpp - Pools and their gradients in kernels --------------===//
 //
 // A pool's element goes over its window; a gradient's element goes over the
 // windows that cover it, in row-major order, and takes its part of each: no
@@ -41,7 +40,7 @@ public:
 
   /// Positions in the image of the window at `at` along `axis`.
   Span positions(Value at, int axis) {
-    Value start = e.add(e.multiply(at, strides[axis]), -padding[axis]);
+    Value start = startOf(at, axis);
     Value end = e.add(start, window[axis]);
     return {larger(start, e.constant(0)),
             smaller(end, e.constant(image[axis + 1]))};
@@ -99,11 +98,14 @@ public:
     return isa<VectorType>(type) ? e.toLanes(real) : real;
   }
 
-  /// The position of (h, w) in an image, row-major.
-  Value positionOf(Value h, Value w, const Index &index) {
-    Value linear = e.add(e.multiply(h, image[2]), w);
-    Value narrow = arith::TruncIOp::create(b, e.loc, b.getI32Type(), linear);
-    return index.lane ? e.toLanes(narrow) : narrow;
+  /// The number of (h, w) in the window at (oh, ow), row-major, of `type`.
+  Value numberIn(Value oh, Value ow, Value h, Value w, Type type) {
+    Value row = arith::SubIOp::create(b, e.loc, h, startOf(oh, 0));
+    Value column = arith::SubIOp::create(b, e.loc, w, startOf(ow, 1));
+    Value number = e.add(e.multiply(row, window[1]), column);
+    number =
+        arith::TruncIOp::create(b, e.loc, getElementTypeOrSelf(type), number);
+    return isa<VectorType>(type) ? e.toLanes(number) : number;
   }
 
   /// `x` where it is above `best` or NaN, and `best` is not NaN.
@@ -116,6 +118,10 @@ public:
   }
 
 private:
+  /// Where the window at `at` begins along `axis`: maybe in the padding.
+  Value startOf(Value at, int axis) {
+    return e.add(e.multiply(at, strides[axis]), -padding[axis]);
+  }
   Value larger(Value x, Value y) {
     return arith::MaxSIOp::create(b, e.loc, x, y);
   }
@@ -183,35 +189,43 @@ static Value emitElement(MaxPool2DOp op, ElementBuilder &e,
   })[0];
 }
 
-static Value emitElement(MaxPool2DGradOp op, ElementBuilder &e,
+static Value emitElement(MaxPool2DArgmaxOp op, ElementBuilder &e,
                          const Index &index) {
-  PoolEmitter pool(e, op, op.getX().getType(), op.getDy().getType());
-  Type element = elementOf(op.getX());
-  Type type = e.typeAt(element, index);
-  Type sum = e.typeAt(sumType(element), index);
-  Value here = pool.positionOf(index.at[1], index.at[2], index);
+  PoolEmitter pool(e, op, op.getX().getType(), op.getResult().getType());
+  Type type = e.typeAt(elementOf(op.getX()), index);
+  Value oh = index.at[1], ow = index.at[2];
+  Span h = pool.positions(oh, 0), w = pool.positions(ow, 1);
+  Type number = e.typeAt(elementOf(op.getResult()), index);
   Value lowest = e.splat(type, -std::numeric_limits<double>::infinity());
+  Value first = pool.numberIn(oh, ow, h.begin, w.begin, number);
+  return pool.overWindow(
+      h, w, {lowest, first}, [&](Value y, Value x, ValueRange best) {
+        Index source = pool.indexOf(index, op.getX().getType(), y, x);
+        Value candidate = e.evaluateMoved(op.getX(), source, index);
+        Value replaces = pool.replaces(candidate, best[0]);
+        Value at = pool.numberIn(oh, ow, y, x, number);
+        return SmallVector<Value>{
+            arith::SelectOp::create(e.builder, e.loc, replaces, candidate,
+                                    best[0]),
+            arith::SelectOp::create(e.builder, e.loc, replaces, at, best[1])};
+      })[1];
+}
+
+static Value emitElement(MaxPool2DScatterOp op, ElementBuilder &e,
+                         const Index &index) {
+  PoolEmitter pool(e, op, op.getResult().getType(), op.getDy().getType());
+  Type element = elementOf(op.getDy());
+  Type sum = e.typeAt(sumType(element), index);
+  Type number = e.typeAt(elementOf(op.getArgmax()), index);
   auto step = [&](Value oh, Value ow, ValueRange total) {
-    Span h = pool.positions(oh, 0), w = pool.positions(ow, 1);
-    Value first = pool.positionOf(h.begin, w.begin, index);
-    SmallVector<Value> best = pool.overWindow(
-        h, w, {lowest, first}, [&](Value y, Value x, ValueRange best) {
-          Index source = pool.indexOf(index, op.getX().getType(), y, x);
-          Value candidate = e.evaluateMoved(op.getX(), source, index);
-          Value replaces = pool.replaces(candidate, best[0]);
-          Value position = pool.positionOf(y, x, index);
-          Value value = arith::SelectOp::create(e.builder, e.loc, replaces,
-                                                candidate, best[0]);
-          position = arith::SelectOp::create(e.builder, e.loc, replaces,
-                                             position, best[1]);
-          return SmallVector<Value>{value, position};
-        });
     Index source = pool.indexOf(index, op.getDy().getType(), oh, ow);
+    Value best = e.evaluateMoved(op.getArgmax(), source, index);
     Value dy = e.evaluateMoved(op.getDy(), source, index);
+    Value here = pool.numberIn(oh, ow, index.at[1], index.at[2], number);
+    Value mine = arith::CmpIOp::create(e.builder, e.loc,
+                                       arith::CmpIPredicate::eq, best, here);
     Value more = arith::AddFOp::create(e.builder, e.loc, total[0],
                                        convert(e.builder, e.loc, dy, sum));
-    Value mine = arith::CmpIOp::create(e.builder, e.loc,
-                                       arith::CmpIPredicate::eq, best[1], here);
     Value next =
         arith::SelectOp::create(e.builder, e.loc, mine, more, total[0]);
     return SmallVector<Value>{next};
@@ -219,7 +233,7 @@ static Value emitElement(MaxPool2DGradOp op, ElementBuilder &e,
   Value total =
       pool.loop(pool.covering(index.at[1], 0), pool.covering(index.at[2], 1),
                 e.splat(sum, 0.0), step)[0];
-  return convert(e.builder, e.loc, total, type);
+  return convert(e.builder, e.loc, total, e.typeAt(element, index));
 }
 
 static Value emitElement(AvgPool2DOp op, ElementBuilder &e,
@@ -283,7 +297,8 @@ struct PoolModel : KernelOpInterface::ExternalModel<PoolModel<OpTy>, OpTy> {
 
 void sg::registerPoolModels(MLIRContext *context) {
   MaxPool2DOp::attachInterface<PoolModel<MaxPool2DOp>>(*context);
-  MaxPool2DGradOp::attachInterface<PoolModel<MaxPool2DGradOp>>(*context);
+  MaxPool2DArgmaxOp::attachInterface<PoolModel<MaxPool2DArgmaxOp>>(*context);
+  MaxPool2DScatterOp::attachInterface<PoolModel<MaxPool2DScatterOp>>(*context);
   AvgPool2DOp::attachInterface<PoolModel<AvgPool2DOp>>(*context);
   AvgPool2DGradOp::attachInterface<PoolModel<AvgPool2DGradOp>>(*context);
 }

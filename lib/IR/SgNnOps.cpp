@@ -223,6 +223,25 @@ LogicalResult MaxPool2DOp::inferReturnTypes(MLIRContext *,
   return inferPool(loc, adaptor, types);
 }
 
+/// The type that numbers the positions of a window.
+static IntegerType positionType(MLIRContext *context,
+                                ArrayRef<int64_t> window) {
+  // Windows may be as long as an image.
+  bool isSmall = window[0] <= INT8_MAX && window[1] <= INT8_MAX &&
+                 window[0] * window[1] <= INT8_MAX;
+  return IntegerType::get(context, isSmall ? 8 : 32);
+}
+
+LogicalResult MaxPool2DArgmaxOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  if (failed(inferPool(loc, adaptor, types)))
+    return failure();
+  types.back() = cast<RankedTensorType>(types.back())
+                     .clone(positionType(context, adaptor.getWindow()));
+  return success();
+}
+
 LogicalResult AvgPool2DOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> loc,
                                             Adaptor adaptor,
@@ -245,6 +264,17 @@ static LogicalResult verifyPoolGrad(OpTy op, RankedTensorType x) {
 
 LogicalResult MaxPool2DGradOp::verify() {
   return verifyPoolGrad(*this, tensorType(getX()));
+}
+
+LogicalResult MaxPool2DScatterOp::verify() {
+  if (failed(verifyPoolGrad(*this, tensorType(getResult()))))
+    return failure();
+  auto expected =
+      tensorType(getDy()).clone(positionType(getContext(), getWindow()));
+  if (expected != getArgmax().getType())
+    return emitOpError() << "has positions of type " << getArgmax().getType()
+                         << ", but those of its windows are " << expected;
+  return success();
 }
 
 LogicalResult AvgPool2DGradOp::verify() {

@@ -54,6 +54,49 @@ static void maxPoolGrad(sg::MaxPool2DGradOp op, Frame &, Operands operands,
   });
 }
 
+/// The number of a position of x, row-major, in the window that makes the
+/// element at index `at` of the result; that of the first one which is not in
+/// front of the image where there is none.
+template <typename OpTy>
+static int64_t numberIn(OpTy op, const Tensor &x, ArrayRef<int64_t> at,
+                        int64_t position) {
+  SmallVector<int64_t> tap;
+  for (int64_t d = 0; d < 2; ++d) {
+    int64_t start = at[1 + d] * op.getStrides()[d] - op.getPadding()[2 * d];
+    tap.push_back(std::max(start, int64_t(0)) - start);
+  }
+  if (position < 0)
+    return tap[0] * op.getWindow()[1] + tap[1];
+  int64_t pixel = position / x.getDim(3);
+  int64_t h = pixel / x.getDim(2) % x.getDim(1), w = pixel % x.getDim(2);
+  return (h - at[1] * op.getStrides()[0] + op.getPadding()[0]) *
+             op.getWindow()[1] +
+         w - at[2] * op.getStrides()[1] + op.getPadding()[2];
+}
+
+static void maxPoolArgmax(sg::MaxPool2DArgmaxOp op, Frame &, Operands operands,
+                          Results results) {
+  const Tensor &x = operands[0];
+  int64_t i = 0; // elements in their order
+  forEachIndex(results[0].getShape(), [&](ArrayRef<int64_t> at) {
+    int64_t best = firstMaximum(x, windowOf(op, x, at));
+    results[0].integer(i++) = numberIn(op, x, at, best);
+  });
+}
+
+static void maxPoolScatter(sg::MaxPool2DScatterOp op, Frame &,
+                           Operands operands, Results results) {
+  const Tensor &argmax = operands[0], &dy = operands[1];
+  Tensor &dx = results[0];
+  int64_t i = 0;
+  forEachIndex(dy.getShape(), [&](ArrayRef<int64_t> at) {
+    int64_t number = argmax.integer(i++);
+    for (int64_t position : windowOf(op, dx, at))
+      if (numberIn(op, dx, at, position) == number)
+        dx.real(position) += dy.real(at);
+  });
+}
+
 /// What the sum of a window is divided by. A window that lies in the padding
 /// alone has the sum 0 and keeps it.
 template <typename OpTy>
@@ -100,6 +143,8 @@ static void globalAvgPool(sg::GlobalAvgPoolOp op, Frame &, Operands operands,
 void reference::registerPoolModels(MLIRContext *context) {
   attach<sg::MaxPool2DOp, maxPool>(context);
   attach<sg::MaxPool2DGradOp, maxPoolGrad>(context);
+  attach<sg::MaxPool2DArgmaxOp, maxPoolArgmax>(context);
+  attach<sg::MaxPool2DScatterOp, maxPoolScatter>(context);
   attach<sg::AvgPool2DOp, avgPool>(context);
   attach<sg::AvgPool2DGradOp, avgPoolGrad>(context);
   attach<sg::GlobalAvgPoolOp, globalAvgPool>(context);

@@ -443,9 +443,19 @@ TEST(Kernels, pools_and_their_gradients) {
                            std::to_string(channels);
       cases.push_back(
           callCase({"max" + suffix, "max_pool2d", attributes, {x}, y}, 0));
-      cases.push_back(callCase(
-          {"max_grad" + suffix, "max_pool2d_grad", attributes, {x, y}, x},
-          1e-6));
+      std::string at = type(y, "i8");
+      cases.push_back({label("argmax" + suffix, x), {type(x)}, "", {}});
+      cases.back().body = "%y = sg.max_pool2d_argmax %a0 {" + attributes +
+                          "} : (" + tensor(x) + ") -> tensor<" + at + ">\n";
+      cases.back().results = {{"%y", at}};
+      cases.push_back(cases.back());
+      cases.back().name = label("scatter" + suffix, x);
+      cases.back().arguments.push_back(type(y));
+      cases.back().body += "%z = sg.max_pool2d_scatter %y, %a1 {" + attributes +
+                           "} : (tensor<" + at + ">, " + tensor(y) + ") -> " +
+                           tensor(x) + "\n";
+      cases.back().results = {{"%z", type(x)}};
+      cases.back().tolerance = 1e-6;
       for (bool include : {false, true}) {
         std::string all = attributes + (include ? ", count_include_pad" : "");
         std::string name = suffix + (include ? "_all" : "");

@@ -443,8 +443,9 @@ TEST(Autocast, EveryOpOfModelsHasARule) {
       "avg_pool2d_grad",     "batch_norm_grad",    "batch_norm_inference",
       "batch_norm_training", "conv2d_filter_grad", "conv2d_input_grad",
       "attention_grad",      "cross_entropy_grad", "gather_grad",
-      "layer_norm_grad",     "matmul_bias",        "max_pool2d_grad",
-      "normalize",           "relu_grad",          "softmax_grad"};
+      "layer_norm_grad",     "matmul_bias",        "max_pool2d_argmax",
+      "max_pool2d_grad",     "max_pool2d_scatter", "normalize",
+      "relu_grad",           "softmax_grad"};
   std::set<std::string> expected = structure;
   expected.insert(ofSteps.begin(), ofSteps.end());
   EXPECT_EQ(without, expected);

@@ -304,6 +304,14 @@ func.func @max_pool_grad(%x: tensor<8x16x16x4xf32>, %dy: tensor<8x8x7x4xf32>) {
 
 // -----
 
+func.func @max_pool_positions(%at: tensor<8x8x8x4xi32>, %dy: tensor<8x8x8x4xf32>) {
+  // expected-error @+1 {{has positions of type 'tensor<8x8x8x4xi32>', but those of its windows are 'tensor<8x8x8x4xi8>'}}
+  %0 = sg.max_pool2d_scatter %at, %dy {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>} : (tensor<8x8x8x4xi32>, tensor<8x8x8x4xf32>) -> tensor<8x16x16x4xf32>
+  return
+}
+
+// -----
+
 func.func @max_pool_grad_window(%x: tensor<8x16x16x4xf32>, %dy: tensor<8x8x7x4xf32>) {
   // expected-error @+1 {{windows and strides must be between 1 and 2147483647, but one is 0}}
   %0 = sg.max_pool2d_grad %x, %dy {window = array<i64: 3, 3>, strides = array<i64: 0, 1>, padding = array<i64: 1, 1, 1, 1>} : (tensor<8x16x16x4xf32>, tensor<8x8x7x4xf32>) -> tensor<8x16x16x4xf32>

@@ -209,6 +209,18 @@ func.func @pools(%x: tensor<8x16x16x4xf32>, %dy: tensor<8x8x8x4xf32>) {
   %1 = sg.max_pool2d_grad %x, %dy {window = array<i64: 3, 3>,
       strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
     : (tensor<8x16x16x4xf32>, tensor<8x8x8x4xf32>) -> tensor<8x16x16x4xf32>
+  // CHECK: %[[AT:.*]] = sg.max_pool2d_argmax %{{.*}} {{.*}} : (tensor<8x16x16x4xf32>) -> tensor<8x8x8x4xi8>
+  %at = sg.max_pool2d_argmax %x {window = array<i64: 3, 3>,
+      strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<8x16x16x4xf32>) -> tensor<8x8x8x4xi8>
+  // CHECK: sg.max_pool2d_scatter %[[AT]], %{{.*}} {{.*}} : (tensor<8x8x8x4xi8>, tensor<8x8x8x4xf32>) -> tensor<8x16x16x4xf32>
+  %dx = sg.max_pool2d_scatter %at, %dy {window = array<i64: 3, 3>,
+      strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<8x8x8x4xi8>, tensor<8x8x8x4xf32>) -> tensor<8x16x16x4xf32>
+  // CHECK: sg.max_pool2d_argmax %{{.*}} {{.*}} : (tensor<8x16x16x4xf32>) -> tensor<8x5x5x4xi32>
+  %wide = sg.max_pool2d_argmax %x {window = array<i64: 12, 12>,
+      strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>}
+    : (tensor<8x16x16x4xf32>) -> tensor<8x5x5x4xi32>
   // CHECK: sg.avg_pool2d %{{.*}} {count_include_pad, {{.*}}} : (tensor<8x16x16x4xf32>) -> tensor<8x8x8x4xf32>
   %2 = sg.avg_pool2d %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>,
       padding = array<i64: 1, 1, 1, 1>, count_include_pad}

@@ -79,9 +79,15 @@ static std::vector<Case> cases() {
        {kImage},
        "%y = sg.max_pool2d %a0 " + pool + ") -> tensor<" + kPooled + ">\n",
        {{"%y", kPooled}}});
-  list.push_back({"max_pool_grad",
-                  {kImage, kPooled},
-                  "%y = sg.max_pool2d_grad %a0, %a1 " + pool + ", tensor<" +
+  std::string at = "tensor<8x56x56x64xi8>";
+  list.push_back({"max_pool_argmax",
+                  {kImage},
+                  "%y = sg.max_pool2d_argmax %a0 " + pool + ") -> " + at + "\n",
+                  {{"%y", "8x56x56x64xi8"}}});
+  list.push_back({"max_pool_scatter",
+                  {"8x56x56x64xi8", kPooled},
+                  "%y = sg.max_pool2d_scatter %a0, %a1 " +
+                      pool.substr(0, pool.find("tensor<")) + at + ", tensor<" +
                       kPooled + ">) -> tensor<" + kImage + ">\n",
                   {{"%y", kImage}}});
   std::string flat = " : tensor<8x197x1536xf32>\n";

@@ -169,6 +169,43 @@ def Sg_MaxPool2DGradOp : Sg_Op<"max_pool2d_grad", [Pure, AllTypesMatch<["x", "re
   let hasVerifier = 1;
 }
 
+def Sg_MaxPool2DArgmaxOp : Sg_InferredOp<"max_pool2d_argmax"> {
+  let summary = "the position of the maximum in each window";
+  let description = [{
+    The number of the window's first maximum, its positions counted row-major and
+    with those in the padding; the first NaN is the maximum. Of i8 where a window
+    has at most 127 positions, else of i32. Of a window in the padding alone, the
+    first position that is not in front of the image.
+
+    ```mlir
+    %at = sg.max_pool2d_argmax %x {window = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x16x16x64xf32>) -> tensor<8x8x8x64xi8>
+    ```
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$x), Sg_PoolAttrs);
+  let results = (outs Sg_IntTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Sg_MaxPool2DScatterOp : Sg_Op<"max_pool2d_scatter", [Pure]> {
+  let summary = "hands each window's cotangent to a position in it";
+  let description = [{
+    `sg.max_pool2d_grad` where `sg.max_pool2d_argmax` is known: the contributions
+    to an element are added in the row-major order of windows.
+
+    ```mlir
+    %dx = sg.max_pool2d_scatter %at, %dy {window = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x8x8x64xi8>, tensor<8x8x8x64xf32>) -> tensor<8x16x16x64xf32>
+    ```
+  }];
+  let arguments = !con((ins Sg_IntTensor:$argmax, Sg_FloatTensor:$dy), Sg_PoolAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$argmax `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Sg_AvgPool2DOp : Sg_InferredOp<"avg_pool2d"> {
   let summary = "the mean of each window";
   let description = [{
