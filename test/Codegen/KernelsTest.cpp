@@ -426,8 +426,9 @@ TEST(Kernels, pools_and_their_gradients) {
   };
   std::vector<Case> cases;
   for (int64_t channels : {1, 3, 17, 64})
-    for (const Pool &p : {Pool{3, 2, 1, 9, 5}, Pool{2, 2, 0, 8, 4},
-                          Pool{3, 1, 1, 5, 5}, Pool{2, 3, 0, 8, 3}}) {
+    for (const Pool &p :
+         {Pool{3, 2, 1, 9, 5}, Pool{2, 2, 0, 8, 4}, Pool{3, 1, 1, 5, 5},
+          Pool{2, 3, 0, 8, 3}, Pool{5, 2, 2, 9, 5}, Pool{12, 3, 1, 16, 3}}) {
       Shape x = {2, p.size, p.size, channels}, y = {2, p.out, p.out, channels};
       auto pair = [](int64_t v, int n) {
         std::string text = std::to_string(v);
@@ -443,19 +444,27 @@ TEST(Kernels, pools_and_their_gradients) {
                            std::to_string(channels);
       cases.push_back(
           callCase({"max" + suffix, "max_pool2d", attributes, {x}, y}, 0));
-      std::string at = type(y, "i8");
-      cases.push_back({label("argmax" + suffix, x), {type(x)}, "", {}});
-      cases.back().body = "%y = sg.max_pool2d_argmax %a0 {" + attributes +
-                          "} : (" + tensor(x) + ") -> tensor<" + at + ">\n";
-      cases.back().results = {{"%y", at}};
-      cases.push_back(cases.back());
-      cases.back().name = label("scatter" + suffix, x);
-      cases.back().arguments.push_back(type(y));
-      cases.back().body += "%z = sg.max_pool2d_scatter %y, %a1 {" + attributes +
-                           "} : (tensor<" + at + ">, " + tensor(y) + ") -> " +
-                           tensor(x) + "\n";
-      cases.back().results = {{"%z", type(x)}};
-      cases.back().tolerance = 1e-6;
+      // A window of 12 by 12 has more positions than an i8 numbers.
+      std::string at = type(y, p.window > 11 ? "i32" : "i8");
+      for (const std::string element : {"f32", "bf16"}) {
+        std::string image = tensor(x, element), pooled = tensor(y, element);
+        // Zeros are maxima of many windows, the first of which counts.
+        Case c{
+            label("argmax" + suffix + element, x), {type(x, element)}, "", {}};
+        c.body = "%r = sg.relu %a0 : " + image +
+                 "\n%y = sg.max_pool2d_argmax %r {" + attributes + "} : (" +
+                 image + ") -> tensor<" + at + ">\n";
+        c.results = {{"%y", at}};
+        cases.push_back(c);
+        c.name = label("scatter" + suffix + element, x);
+        c.arguments.push_back(type(y, element));
+        c.body += "%z = sg.max_pool2d_scatter %y, %a1 {" + attributes +
+                  "} : (tensor<" + at + ">, " + pooled + ") -> " + image + "\n";
+        c.results = {{"%z", type(x, element)}};
+        c.tolerance = element == "f32" ? 1e-6 : 1e-2;
+        c.hasParts = true; // with the positions in memory
+        cases.push_back(c);
+      }
       for (bool include : {false, true}) {
         std::string all = attributes + (include ? ", count_include_pad" : "");
         std::string name = suffix + (include ? "_all" : "");

@@ -366,12 +366,6 @@ static std::vector<Case> poolGradientCases() {
   return {
       functional("max_pool2d_grad", "%x: " + x + ", %dy: " + y, x + ", " + y,
                  "sg.max_pool2d_grad %x, %dy {" + attributes + "}", x),
-      functional("max_pool2d_argmax", "%x: " + x, x,
-                 "sg.max_pool2d_argmax %x {" + attributes + "}",
-                 "tensor<2x3x6x3xi8>"),
-      functional("max_pool2d_scatter", "%at: tensor<2x3x6x3xi8>, %dy: " + y,
-                 "tensor<2x3x6x3xi8>, " + y,
-                 "sg.max_pool2d_scatter %at, %dy {" + attributes + "}", x),
       functional("avg_pool2d_grad", "%dy: " + y, y,
                  "sg.avg_pool2d_grad %dy {" + attributes + "}", x),
       functional(

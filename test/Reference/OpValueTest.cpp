@@ -249,6 +249,38 @@ TEST(Pools, MaxGradientGoesToTheFirstMaximum) {
   EXPECT_EQ(dx.getReals().vec(), (std::vector<double>{0, 11, 100, 0}));
 }
 
+/// The program above as steps run it, by positions.
+static mlir::SmallVector<Tensor> runByPositions(const std::vector<double> &x,
+                                                const std::vector<double> &dy) {
+  Program p(R"(
+    func.func @f(%x: tensor<1x1x4x1xf64>, %dy: tensor<1x1x4x1xf64>)
+        -> (tensor<1x1x4x1xi8>, tensor<1x1x4x1xf64>) {
+      %at = sg.max_pool2d_argmax %x {window = array<i64: 1, 3>,
+          strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 2, 0>}
+        : (tensor<1x1x4x1xf64>) -> tensor<1x1x4x1xi8>
+      %dx = sg.max_pool2d_scatter %at, %dy {window = array<i64: 1, 3>,
+          strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 2, 0>}
+        : (tensor<1x1x4x1xi8>, tensor<1x1x4x1xf64>) -> tensor<1x1x4x1xf64>
+      return %at, %dx : tensor<1x1x4x1xi8>, tensor<1x1x4x1xf64>
+    })");
+  return p.run({p.reals({1, 1, 4, 1}, x), p.reals({1, 1, 4, 1}, dy)});
+}
+
+// Windows end at each element: [x0], [x0 x1], [x0 x1 x2], [x1 x2 x3].
+TEST(Pools, PositionsAreThoseOfFirstMaxima) {
+  auto expect = [](const std::vector<double> &x, std::vector<int64_t> at,
+                   std::vector<double> dx) {
+    mlir::SmallVector<Tensor> r = runByPositions(x, {1, 10, 100, 1000});
+    EXPECT_EQ(r[0].getIntegers().vec(), at);
+    EXPECT_EQ(r[1].getReals().vec(), dx);
+  };
+  double nan = std::nan(""), low = -std::numeric_limits<double>::infinity();
+  expect({1, 5, 5, 2}, {2, 2, 1, 0}, {1, 1110, 0, 0});
+  expect({1, nan, nan, 9}, {2, 2, 1, 0}, {1, 1110, 0, 0});
+  expect({low, low, low, low}, {2, 1, 0, 0}, {111, 1000, 0, 0});
+  expect({4, 3, 2, 1}, {2, 1, 0, 0}, {111, 1000, 0, 0});
+}
+
 TEST(Softmax, OfLogarithmsAreProportions) {
   expectUnary("softmax", {0.0, std::log(2.0), std::log(3.0)},
               {1.0 / 6, 2.0 / 6, 3.0 / 6});

@@ -61,6 +61,11 @@ static const ConvCase kCases[] = {
     {"strides_into_padding",
      {2, 2, 3, 16, 24, 1, 1, 2, 2, 0, 1, 0, 2, 1, 1, 1}},
     {"whole_windows", {2, 6, 8, 64, 256, 2, 3, 2, 2, 0, 0, 0, 0, 1, 1, 1}},
+    {"unpadded", {1, 7, 7, 16, 16, 7, 7, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"smaller_result", {2, 5, 5, 65, 16, 3, 3, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"larger_result", {2, 5, 6, 80, 48, 3, 2, 1, 1, 2, 1, 1, 0, 1, 1, 1}},
+    {"one_by_one_odd_blocks",
+     {2, 5, 6, 80, 65, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
@@ -113,7 +118,7 @@ void ConvolutionTest::check(rt::LibraryOp op, const Shape &a, const Shape &b,
                             const std::vector<float> &expected) {
   // Sums of products of small whole numbers of either type are exact in f32.
   for (fb::ElementType type : {fb::ElementType::F32, fb::ElementType::BF16})
-    for (unsigned threads : {1u, 2u}) {
+    for (unsigned threads : {1u, 2u, 5u}) {
       SCOPED_TRACE(type == fb::ElementType::F32 ? "f32" : "bf16");
       ArtifactBuilder builder(threads);
       Tensor x = builder.input("a", a, type), w = builder.input("b", b, type);
@@ -201,8 +206,8 @@ static rt::LibraryCallInfo callOf(const ConvShape &c, rt::LibraryOp op) {
 }
 
 // Where the forward pass has kernels of blocked products, the gradient of its
-// input is run by them, unless it strides.
-TEST(InputGradients, AreConvolutionsWithoutStrides) {
+// input is run by them, unless it strides or is larger than the result.
+TEST(InputGradients, AreConvolutionsWhereThatIsFaster) {
   ConvShape c = {8, 14, 14, 256, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   auto isBlocked = [&](rt::LibraryOp op) {
     return callOf(c, op).implementation.find("brgconv") != std::string::npos;
@@ -210,8 +215,13 @@ TEST(InputGradients, AreConvolutionsWithoutStrides) {
   if (!isBlocked(rt::LibraryOp::Conv2D))
     GTEST_SKIP() << "no kernels of blocked products without AVX-512";
   EXPECT_TRUE(isBlocked(rt::LibraryOp::Conv2DInputGrad));
-  c.sh = c.sw = 2;
-  EXPECT_FALSE(isBlocked(rt::LibraryOp::Conv2DInputGrad));
+  ConvShape strided = c, unpadded = c;
+  strided.sh = strided.sw = 2;
+  unpadded.top = unpadded.bottom = unpadded.left = unpadded.right = 0;
+  for (const ConvShape &other : {strided, unpadded})
+    EXPECT_EQ(callOf(other, rt::LibraryOp::Conv2DInputGrad)
+                  .implementation.find("brgconv"),
+              std::string::npos);
 }
 
 // A gradient in the library's blocks takes a copy of 16 filters a thread, not
