@@ -105,10 +105,10 @@ static Call prepare(LibraryCache &cache, LibraryOp op, const Convolution &c) {
   LibraryOperands operands;
   for (const TensorDesc &input : desc.inputs)
     operands.inputs.push_back(allocate(elements(input)));
-  operands.output = allocate(elements(desc.outputs[0]));
+  operands.outputs = {allocate(elements(desc.outputs[0]))};
   operands.workspace = allocate(int64_t(plan.info.workspaceBytes / 4));
   call.bound =
-      std::make_unique<BoundLibraryCall>(plan, (*entry)->primitives, operands);
+      std::make_unique<BoundLibraryCall>(plan, (*entry)->code, operands);
   return call;
 }
 
