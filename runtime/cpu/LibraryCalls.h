@@ -5,12 +5,12 @@
 // between its layout in memory and the one the operation prefers; for a
 // filter's gradient by a product, copies of windows (see FilterProducts.cpp).
 // One that the operation leaves in blocks is turned in its own place (see
-// FilterBlocks.h); for the gradient of an input that is a convolution, the filter
-// is reordered by positions of its window.
-// Epilogues are oneDNN's post-ops where these round as the call says, else a
-// loop of ours behind the primitives, over the product in f32. The packed
-// operand, the product where the result is bf16, and the scratchpads live in
-// the call's workspace, each at a multiple of 64:
+// FilterBlocks.h); for the gradient of an input that is a convolution, the
+// filter is reordered by positions of its window. Epilogues are oneDNN's
+// post-ops where these round as the call says, else a loop of ours behind the
+// primitives, over the product in f32. The packed operand, the product where
+// the result is bf16, and the scratchpads live in the call's workspace, each at
+// a multiple of 64:
 //
 //   | packed filter, windows or groups | product in f32 | scratchpads |
 //
