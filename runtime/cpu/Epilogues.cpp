@@ -72,27 +72,11 @@ void EpilogueLoop::run(int64_t begin, int64_t end) const {
   }
 }
 
-namespace {
-struct Shared {
-  const EpilogueLoop &loop;
-  int64_t parts;
-};
-} // namespace
-
-static void runMember(void *context, unsigned member) {
-  const Shared &shared = *static_cast<Shared *>(context);
-  int64_t all = shared.loop.elements;
-  shared.loop.run(all * member / shared.parts,
-                  all * (member + 1) / shared.parts);
-}
-
 void EpilogueLoop::run(Team &team) const {
   // Below this, waking the other threads costs more than they save.
   constexpr int64_t kInlineElements = 8 << 10;
-  if (elements <= kInlineElements || team.size() == 1)
-    return run(0, elements);
-  Shared shared{*this, int64_t(team.size())};
-  team.run(team.size(), runMember, &shared);
+  runShares(team, elements, elements <= kInlineElements ? 1 : team.size(),
+            [&](int64_t begin, int64_t end, unsigned) { run(begin, end); });
 }
 
 } // namespace reprise::rt

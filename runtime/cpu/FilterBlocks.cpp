@@ -72,26 +72,12 @@ void FilterBlocks::run(int64_t begin, int64_t end, float *copy) const {
   }
 }
 
-namespace {
-struct Shared {
-  const FilterBlocks &blocks;
-  int64_t members;
-};
-} // namespace
-
-static void runMember(void *context, unsigned member) {
-  auto [blocks, members] = *static_cast<Shared *>(context);
-  int64_t begin = blocks.groups() * member / members;
-  REPRISE_FAULT("filter-groups-left-out", ++begin);
-  blocks.run(begin, blocks.groups() * (member + 1) / members,
-             blocks.scratch + member * blocks.groupElements());
-}
-
 void FilterBlocks::run(Team &team) const {
-  Shared shared{*this, members(team.size())};
-  if (shared.members == 1)
-    return runMember(&shared, 0);
-  team.run(unsigned(shared.members), runMember, &shared);
+  runShares(team, groups(), members(team.size()),
+            [&](int64_t begin, int64_t end, unsigned member) {
+              REPRISE_FAULT("filter-groups-left-out", ++begin);
+              run(begin, end, scratch + member * groupElements());
+            });
 }
 
 } // namespace reprise::rt

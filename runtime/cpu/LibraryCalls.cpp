@@ -101,29 +101,14 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     cleared = {address(*plan.cleared, plan, operands), plan.clearedBytes};
 }
 
-namespace {
-struct Clearing {
-  char *bytes;
-  uint64_t count;
-  unsigned parts;
-};
-} // namespace
-
-static void clearPart(void *context, unsigned member) {
-  const Clearing &all = *static_cast<Clearing *>(context);
-  uint64_t part = (all.count + all.parts - 1) / all.parts;
-  uint64_t begin = std::min(all.count, part * member);
-  std::memset(all.bytes + begin, 0, std::min(part, all.count - begin));
-}
-
 static void clear(void *bytes, uint64_t count, Team &team) {
   // Below this, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 64 << 10;
-  Clearing all{static_cast<char *>(bytes), count,
-               count <= kInlineBytes ? 1 : team.size()};
-  if (all.parts == 1)
-    return clearPart(&all, 0);
-  team.run(all.parts, clearPart, &all);
+  runShares(team, int64_t(count), count <= kInlineBytes ? 1 : team.size(),
+            [&](int64_t begin, int64_t end, unsigned) {
+              std::memset(static_cast<char *>(bytes) + begin, 0,
+                          size_t(end - begin));
+            });
 }
 
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {

@@ -186,8 +186,8 @@ static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
 }
 
 /// The convolution of the cotangent with the filter turned by half a turn, its
-/// inputs and outputs exchanged; none with groups or strides, and where padding
-/// exceeds what a window reaches.
+/// inputs and outputs exchanged, of a convolution without groups and strides;
+/// none where padding exceeds what a window reaches.
 static std::optional<dnnl::convolution_forward::primitive_desc>
 turnedDesc(const ConvolutionDescs &d) {
   memory::dims filter = d.plainFilter.dims();

@@ -60,6 +60,26 @@ private:
   WaitWord passed;
 };
 
+/// Calls run(begin, end, member) with equal shares of [0, count), one for each
+/// of `members`; a single one on the caller's thread. Takes no memory.
+template <typename Run>
+void runShares(Team &team, int64_t count, unsigned members, const Run &run) {
+  if (members <= 1)
+    return run(int64_t(0), count, 0u);
+  struct Shares {
+    const Run &run;
+    int64_t count, members;
+  } shares{run, count, int64_t(members)};
+  team.run(
+      members,
+      [](void *context, unsigned member) {
+        const Shares &all = *static_cast<Shares *>(context);
+        all.run(all.count * member / all.members,
+                all.count * (member + 1) / all.members, member);
+      },
+      &shares);
+}
+
 } // namespace reprise::rt
 
 #endif // REPRISE_RUNTIME_CPU_TEAM_H

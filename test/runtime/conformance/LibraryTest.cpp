@@ -224,6 +224,23 @@ TEST(InputGradients, AreConvolutionsWhereThatIsFaster) {
               std::string::npos);
 }
 
+// In f32 a gradient of a 1x1 filter is a product where filters are as many as
+// channels, or pixels are few.
+TEST(FilterGradients, AreProductsWhereThatIsFaster) {
+  auto isProduct = [](int64_t size, int64_t channels, int64_t filters) {
+    ConvShape c = {8, size, size, channels, filters, 1, 1, 1,
+                   1, 0,    0,    0,        0,       1, 1, 1};
+    std::string name =
+        callOf(c, rt::LibraryOp::Conv2DFilterGrad).implementation;
+    return name.rfind("brg:", 0) == 0;
+  };
+  if (!isProduct(56, 64, 256))
+    GTEST_SKIP() << "no product of f32 without memory of its own";
+  EXPECT_TRUE(isProduct(56, 64, 64));
+  EXPECT_TRUE(isProduct(7, 2048, 512));
+  EXPECT_FALSE(isProduct(56, 256, 64));
+}
+
 // A gradient in the library's blocks takes a copy of 16 filters a thread, not
 // of all of them: the forward pass, which packs the filter, takes that.
 TEST(FilterGradients, AreTurnedInTheirPlace) {
