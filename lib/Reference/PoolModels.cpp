@@ -55,23 +55,15 @@ static void maxPoolGrad(sg::MaxPool2DGradOp op, Frame &, Operands operands,
 }
 
 /// The number of a position of x, row-major, in the window that makes the
-/// element at index `at` of the result; that of the first one which is not in
-/// front of the image where there is none.
+/// element at index `at` of the result.
 template <typename OpTy>
 static int64_t numberIn(OpTy op, const Tensor &x, ArrayRef<int64_t> at,
                         int64_t position) {
-  SmallVector<int64_t> tap;
-  for (int64_t d = 0; d < 2; ++d) {
-    int64_t start = at[1 + d] * op.getStrides()[d] - op.getPadding()[2 * d];
-    tap.push_back(std::max(start, int64_t(0)) - start);
-  }
-  if (position < 0)
-    return tap[0] * op.getWindow()[1] + tap[1];
   int64_t pixel = position / x.getDim(3);
   int64_t h = pixel / x.getDim(2) % x.getDim(1), w = pixel % x.getDim(2);
-  return (h - at[1] * op.getStrides()[0] + op.getPadding()[0]) *
-             op.getWindow()[1] +
-         w - at[2] * op.getStrides()[1] + op.getPadding()[2];
+  int64_t row = h - at[1] * op.getStrides()[0] + op.getPadding()[0];
+  int64_t column = w - at[2] * op.getStrides()[1] + op.getPadding()[2];
+  return row * op.getWindow()[1] + column;
 }
 
 static void maxPoolArgmax(sg::MaxPool2DArgmaxOp op, Frame &, Operands operands,

@@ -174,8 +174,7 @@ def Sg_MaxPool2DArgmaxOp : Sg_InferredOp<"max_pool2d_argmax"> {
   let description = [{
     The number of the window's first maximum, its positions counted row-major and
     with those in the padding; the first NaN is the maximum. Of i8 where a window
-    has at most 127 positions, else of i32. Of a window in the padding alone, the
-    first position that is not in front of the image.
+    has at most 127 positions, else of i32.
 
     ```mlir
     %at = sg.max_pool2d_argmax %x {window = array<i64: 3, 3>,
