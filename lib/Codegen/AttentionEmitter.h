@@ -89,6 +89,13 @@ private:
   void bringStatistics(mlir::Value first, int64_t count);
   Weights weightsOf(mlir::Value columnFirst);
   Values scaled(llvm::ArrayRef<mlir::Value> values);
+  /// Where in the bias a thread's sum number `number` belongs, and whether it
+  /// lies inside.
+  struct BiasPlace {
+    mlir::Value number, isThere;
+  };
+  BiasPlace placeOfBias(mlir::Value columnFirst, unsigned number);
+  Values totalsOfBias(mlir::Value columnFirst, int64_t elements);
   void forEachOfBias(mlir::Value columnFirst,
                      llvm::function_ref<void(unsigned, mlir::Value)> run);
   void addParts(llvm::ArrayRef<mlir::Value> sums, mlir::Value part,

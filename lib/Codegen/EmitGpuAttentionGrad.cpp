@@ -149,22 +149,50 @@ void AttentionEmitter::emitKeys() {
 // The gradient of a bias
 //===----------------------------------------------------------------------===//
 
+AttentionEmitter::BiasPlace AttentionEmitter::placeOfBias(Value columnFirst,
+                                                          unsigned number) {
+  Value query = g.add(rowFirst, product.row(number / columnCount)),
+        key = g.add(columnFirst, product.column(number % columnCount));
+  // The sample stands for the row of the bias.
+  return {
+      g.add(beginOfMatrix(sample), g.add(g.multiply(query, form.tokens), key)),
+      g.both(g.isLess(query, form.tokens), g.isLess(key, form.tokens))};
+}
+
 /// Calls `run` for each element of the bias that a thread has a sum of.
 void AttentionEmitter::forEachOfBias(
     Value columnFirst, llvm::function_ref<void(unsigned, Value)> run) {
-  // The sample stands for the row of the bias.
-  Value begin = beginOfMatrix(sample);
-  for (int64_t i = 0; i < product.rowCount(); ++i)
-    for (int64_t j = 0; j < columnCount; ++j) {
-      Value query = g.add(rowFirst, product.row(i)),
-            key = g.add(columnFirst, product.column(j));
-      Value isThere =
-          g.both(g.isLess(query, form.tokens), g.isLess(key, form.tokens));
-      g.ifThen(isThere, [&] {
-        Value place = g.add(g.multiply(query, form.tokens), key);
-        run(i * columnCount + j, g.add(begin, place));
-      });
-    }
+  for (unsigned n = 0; n < product.rowCount() * columnCount; ++n) {
+    BiasPlace place = placeOfBias(columnFirst, n);
+    g.ifThen(place.isThere, [&] { run(n, place.number); });
+  }
+}
+
+/// Adds what the blocks that share a tile have, part by part. A thread reads
+/// all its elements of a part before it waits for any; for those behind the
+/// matrix's end it reads the tile's first one.
+SmallVector<Value> AttentionEmitter::totalsOfBias(Value columnFirst,
+                                                  int64_t elements) {
+  Value first = g.add(beginOfMatrix(sample),
+                      g.add(g.multiply(rowFirst, form.tokens), columnFirst));
+  Values places;
+  for (unsigned n = 0; n < product.rowCount() * columnCount; ++n) {
+    BiasPlace place = placeOfBias(columnFirst, n);
+    places.push_back(choose(place.isThere, place.number, first));
+  }
+  int64_t parts = sweep.parts;
+  REPRISE_FAULT("gpu-attention-parts-end-early", --parts);
+  auto add = [&](Value part, ValueRange before) {
+    Value begin = g.multiply(part, elements);
+    Values read, sums;
+    for (Value place : places)
+      read.push_back(
+          g.loadGlobal(at.workspace, b.getF32Type(), g.add(begin, place)));
+    for (auto [sum, other] : llvm::zip_equal(before, read))
+      sums.push_back(plus(sum, other));
+    return sums;
+  };
+  return g.fold(g.constant(0), parts, 1, product.zeros(sweep.columns), add);
 }
 
 /// Leaves what the block has and, in the last of those that share a tile, adds
@@ -172,24 +200,14 @@ void AttentionEmitter::forEachOfBias(
 void AttentionEmitter::addParts(ArrayRef<Value> sums, Value part, Value tile,
                                 Value columnFirst) {
   int64_t elements = form.biasRows * form.heads * form.tokens * form.tokens;
-  Type real = b.getF32Type();
   Value begin = g.multiply(part, elements);
   forEachOfBias(columnFirst, [&](unsigned n, Value place) {
     g.storeGlobal(sums[n], at.workspace, g.add(begin, place));
   });
   g.ifThen(arriveLast(b, g.function, g.thread, tile, sweep.parts), [&] {
-    forEachOfBias(columnFirst, [&](unsigned, Value place) {
-      int64_t parts = sweep.parts;
-      REPRISE_FAULT("gpu-attention-parts-end-early", --parts);
-      Value total =
-          g.fold(g.constant(0), parts, 1, {g.number(0)},
-                 [&](Value other, ValueRange before) {
-                   Value from = g.add(g.multiply(other, elements), place);
-                   return Values{plus(before.front(),
-                                      g.loadGlobal(at.workspace, real, from))};
-                 })
-              .front();
-      g.storeGlobal(total, at.dbias, place);
+    Values totals = totalsOfBias(columnFirst, elements);
+    forEachOfBias(columnFirst, [&](unsigned n, Value place) {
+      g.storeGlobal(totals[n], at.dbias, place);
     });
   });
 }

@@ -4,14 +4,16 @@
 // rows of the tensor in turn and are added by a tree in shared memory. The
 // first row of threads makes what is made of the sums.
 //
-// Where columns are long, several blocks have parts of them. Each leaves its
-// sums in the workspace and counts itself; who finds that all others have come
-// adds the parts, in their order, and goes on as a single block would:
+// Where columns are long, several blocks have parts of them: in turn as many
+// rows as they have rows of threads, so that all blocks together go through the
+// tensor once from its start to its end. Each leaves its sums in the workspace
+// and counts itself; who finds that all others have come adds the parts, in
+// their order, and goes on as a single block would:
 //
-//   block 0   rows    0 ..  99   sums -> workspace   count 0 -> 1
-//   block 2   rows  200 .. 299   sums -> workspace   count 1 -> 2
-//   block 1   rows  100 .. 199   sums -> workspace   count 2 -> 0, adds all
-//
+//   block 0   rows  0 .. 15,  48 .. 63, ..   sums -> workspace   count 0 -> 1
+//   block 2   rows 32 .. 47,  80 .. 95, ..   sums -> workspace   count 1 -> 2
+//   block 1   rows 16 .. 31,  64 .. 79, ..   sums -> workspace   count 2 -> 0,
+//                                                                adds all
 // See GpuCounters.h.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +28,9 @@
 
 using namespace mlir;
 using namespace reprise;
+
+/// Parts of blocks that a thread reads before it adds them.
+static constexpr int64_t kTogether = 8;
 
 /// A thread's columns and rows.
 struct GpuEmitter::ColumnThread {
@@ -59,14 +64,13 @@ GpuEmitter::ColumnThread GpuEmitter::columnOf(Value block, Value thread) {
   REPRISE_FAULT("gpu-columns-behind-the-last",
                 self.exists = isLess(column, e.constant(INT64_MAX)));
   self.first = self.row;
-  Value end = e.constant(shape.swept);
   if (shape.parts > 1) {
-    Value begin = e.multiply(self.part, shape.rowsOfPart);
-    self.first = e.add(begin, self.row);
-    end = arith::MinSIOp::create(b, e.loc, end, e.add(begin, shape.rowsOfPart));
-    REPRISE_FAULT("gpu-parts-overlap", end = e.add(end, 1));
+    int64_t rows = threads.rows;
+    REPRISE_FAULT("gpu-parts-overlap", --rows);
+    self.first = e.add(e.multiply(self.part, rows), self.row);
   }
-  self.end = arith::SelectOp::create(b, e.loc, self.exists, end, e.constant(0));
+  self.end = arith::SelectOp::create(b, e.loc, self.exists,
+                                     e.constant(shape.swept), e.constant(0));
   return self;
 }
 
@@ -152,17 +156,24 @@ SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self) {
   SmallVector<Value> zeros;
   for (Operation *op : pass->reductions)
     zeros.push_back(identity(op, space.vectorized));
-  return fold(
-      self.row, end, shape.tile.rows, zeros, [&](Value part, ValueRange sums) {
-        SmallVector<Value> next;
-        for (auto [r, op] : llvm::enumerate(pass->reductions)) {
-          Type type = sums[r].getType();
-          Value other = LLVM::LoadOp::create(
-              b, e.loc, type, placeOfPart(r, self, part), bytesOfPart(type));
-          next.push_back(combine(op, sums[r], other));
-        }
-        return next;
-      });
+  SmallVector<SmallVector<Value>> others(kTogether);
+  auto read = [&](unsigned step, Value part) {
+    others[step].clear();
+    for (auto [r, zero] : llvm::enumerate(zeros))
+      others[step].push_back(LLVM::LoadOp::create(b, e.loc, zero.getType(),
+                                                  placeOfPart(r, self, part),
+                                                  bytesOfPart(zero.getType())));
+  };
+  auto add = [&](unsigned step, ArrayRef<Value> sums) {
+    SmallVector<Value> next;
+    for (auto [r, op] : llvm::enumerate(pass->reductions))
+      next.push_back(combine(op, sums[r], others[step][r]));
+    return next;
+  };
+  return foldTogether(self.row, end, shape.tile.rows,
+                      shape.parts >= kTogether * shape.tile.rows ? kTogether
+                                                                 : 1,
+                      zeros, read, add);
 }
 
 /// Adds what several blocks have, in the last of them.
@@ -180,10 +191,25 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   });
 }
 
+/// Rows that a thread reads before it adds them: enough for memory to be busy,
+/// and no more than registers hold of many arguments.
+int64_t GpuEmitter::rowsTogether() const {
+  int64_t elements = shape.swept * shape.kept * shape.columns;
+  auto isLong = [&](BlockArgument argument) {
+    return cast<ShapedType>(argument.getType()).getNumElements() >= elements;
+  };
+  constexpr int64_t few = 2;
+  int64_t batch = llvm::count_if(body.getArguments(), isLong) <= few ? 4 : 2;
+  int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
+  return rows >= batch ? batch : 1;
+}
+
 void GpuEmitter::emitColumns(Value block, Value thread) {
   ColumnThread self = columnOf(block, thread);
+  int64_t stride = shape.tile.rows * shape.parts;
+  int64_t batch = rowsTogether();
   SmallVector<Value> parts =
-      sweep(self.first, self.end, shape.tile.rows,
+      sweep(self.first, self.end, stride, batch,
             [&](Value i) { unflatten(i, shape.reducedLoops); });
   SmallVector<Value> totals = addRows(parts, self);
   if (shape.parts > 1)

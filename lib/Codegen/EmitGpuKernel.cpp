@@ -73,32 +73,82 @@ void GpuEmitter::setLast(Value vector) {
   e.setMultiple(at.back(), shape.width);
 }
 
+/// begin + n stride, the first of the steps to `end` that are fewer than
+/// `batch`. `end` may lie before `begin`.
+Value GpuEmitter::behindBatches(Value begin, Value end, int64_t stride,
+                                int64_t batch) {
+  Value length = arith::MaxSIOp::create(
+      b, e.loc, arith::SubIOp::create(b, e.loc, end, begin), e.constant(0));
+  Value steps = quotient(e.add(length, stride - 1), stride);
+  return e.add(begin, e.multiply(quotient(steps, batch), batch * stride));
+}
+
+/// As fold, but while there are `batch` steps left all of these are read before
+/// any is added: what has been asked of memory is under way together. The order
+/// in which they are added is that of fold.
+SmallVector<Value> GpuEmitter::foldTogether(
+    Value begin, Value end, int64_t stride, int64_t batch, ValueRange init,
+    llvm::function_ref<void(unsigned, Value)> read, AddStep add) {
+  auto steps = [&](Value from, Value to, int64_t count, ValueRange before) {
+    return fold(from, to, count * stride, before,
+                [&](Value i, ValueRange sums) {
+                  for (int64_t n = 0; n < count; ++n)
+                    read(n, e.add(i, n * stride));
+                  SmallVector<Value> next(sums);
+                  for (int64_t n = 0; n < count; ++n)
+                    next = add(n, next);
+                  return next;
+                });
+  };
+  if (batch == 1)
+    return steps(begin, end, 1, init);
+  Value middle = behindBatches(begin, end, stride, batch);
+  return steps(middle, end, 1, steps(begin, middle, batch, init));
+}
+
 /// What the reductions of the pass make of the places begin, begin + stride,
 /// ... below end, each of as many sums as a thread has scalars; stores what is
-/// pointwise.
+/// pointwise. What lies over an argument is stored behind the loads of its own
+/// place, whatever the others have read.
 SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
+                                     int64_t batch,
                                      llvm::function_ref<void(Value)> place) {
   SmallVector<Value> zeros;
   for (Operation *op : pass->reductions)
     zeros.append(shape.scalars, identity(op, space.vectorized));
-  return fold(begin, end, stride, zeros, [&](Value i, ValueRange sums) {
+  // Of each step and scalar.
+  SmallVector<Index> indices(batch * shape.scalars);
+  SmallVector<SmallVector<Value>> elements(batch * shape.scalars);
+  auto read = [&](unsigned step, Value i) {
     place(i);
-    SmallVector<Value> next(sums);
     Value first = at.back();
     for (int64_t s = 0; s < shape.scalars; ++s) {
       at.back() = e.add(first, s);
-      Index index = indexAt(at);
-      SmallVector<Value> elements;
+      Index &index = indices[step * shape.scalars + s];
+      index = indexAt(at);
+      auto &own = elements[step * shape.scalars + s];
+      own.clear();
       for (Operation *op : pass->reductions)
-        elements.push_back(accumulated(op, index));
-      storePointwise(index);
+        own.push_back(accumulated(op, index));
+      if (batch == 1)
+        storePointwise(index);
+      else
+        evaluatePointwise(index);
+    }
+  };
+  auto add = [&](unsigned step, ArrayRef<Value> sums) {
+    SmallVector<Value> next(sums);
+    for (int64_t s = 0; s < shape.scalars; ++s) {
+      if (batch > 1)
+        storePointwise(indices[step * shape.scalars + s]);
       for (auto [r, op] : llvm::enumerate(pass->reductions)) {
         Value &sum = next[r * shape.scalars + s];
-        sum = combine(op, sum, elements[r]);
+        sum = combine(op, sum, elements[step * shape.scalars + s][r]);
       }
     }
     return next;
-  });
+  };
+  return foldTogether(begin, end, stride, batch, zeros, read, add);
 }
 
 void GpuEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
@@ -314,11 +364,12 @@ void GpuEmitter::runPass() {
   Value end = e.constant(shape.swept * shape.vectors);
   REPRISE_FAULT("gpu-row-ends-early",
                 end = e.constant(shape.swept * shape.vectors - 1));
-  SmallVector<Value> parts = sweep(member, end, team(), [&](Value i) {
+  auto place = [&](Value i) {
     setLast(shape.reducedLoops.empty() ? i : remainder(i, shape.vectors));
     if (!shape.reducedLoops.empty())
       unflatten(quotient(i, shape.vectors), shape.reducedLoops);
-  });
+  };
+  SmallVector<Value> parts = sweep(member, end, team(), 1, place);
   if (pass->reductions.empty())
     return;
   Index row = keptIndex();

@@ -103,7 +103,7 @@ static SweepShape tilesOf(const AttentionShape &shape, AttentionSweep which) {
 static void shareSamples(SweepShape &sweep, const AttentionForm &form) {
   int64_t tiles =
       form.biasRows * form.heads * sweep.rowTiles * sweep.columnTiles;
-  constexpr int64_t enough = 256;
+  constexpr int64_t enough = 512;
   static_assert(enough <= kMostCounters);
   if (tiles <= enough) {
     int64_t samples = form.samples / form.biasRows;
@@ -126,12 +126,13 @@ AttentionShape::AttentionShape(const AttentionForm &form)
     add(AttentionSweep::Forward);
     return;
   }
+  // Its blocks take longest, and are followed by many short ones.
+  if (form.biasRows) {
+    add(AttentionSweep::Bias);
+    shareSamples(sweeps.back(), form);
+  }
   add(AttentionSweep::Queries);
   add(AttentionSweep::Keys);
-  if (!form.biasRows)
-    return;
-  add(AttentionSweep::Bias);
-  shareSamples(sweeps.back(), form);
 }
 
 GpuGrid AttentionShape::grid() const {
@@ -143,7 +144,7 @@ GpuGrid AttentionShape::grid() const {
 }
 
 int64_t AttentionShape::workspaceBytes() const {
-  int64_t parts = sweeps.back().parts;
+  int64_t parts = sweeps.front().parts;
   if (parts == 1)
     return 0;
   return 4 * parts * form.biasRows * form.heads * form.tokens * form.tokens;

@@ -46,6 +46,7 @@ private:
   llvm::SmallVector<mlir::Value> addRows(llvm::ArrayRef<mlir::Value> parts,
                                          const ColumnThread &self);
   void storeColumns(llvm::ArrayRef<mlir::Value> totals);
+  int64_t rowsTogether() const;
   void addBlocks(llvm::ArrayRef<mlir::Value> totals, const ColumnThread &self);
   llvm::SmallVector<mlir::Value> addParts(const ColumnThread &self);
   mlir::Value placeOfPart(unsigned reduction, const ColumnThread &self,
@@ -55,8 +56,17 @@ private:
   void unflatten(mlir::Value number, llvm::ArrayRef<unsigned> loops);
   void setLast(mlir::Value vector);
   llvm::SmallVector<mlir::Value>
-  sweep(mlir::Value begin, mlir::Value end, int64_t stride,
+  sweep(mlir::Value begin, mlir::Value end, int64_t stride, int64_t batch,
         llvm::function_ref<void(mlir::Value)> place);
+  using AddStep = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      unsigned, llvm::ArrayRef<mlir::Value>)>;
+  llvm::SmallVector<mlir::Value>
+  foldTogether(mlir::Value begin, mlir::Value end, int64_t stride,
+               int64_t batch, mlir::ValueRange init,
+               llvm::function_ref<void(unsigned, mlir::Value)> read,
+               AddStep add);
+  mlir::Value behindBatches(mlir::Value begin, mlir::Value end, int64_t stride,
+                            int64_t batch);
   void ifThen(mlir::Value condition, llvm::function_ref<void()> then);
   mlir::Value remainder(mlir::Value x, int64_t by);
   mlir::Value quotient(mlir::Value x, int64_t by);

@@ -276,11 +276,7 @@ GpuShape::GpuShape(const GpuSpace &space)
   if (!isPointwise && !reducesLast) {
     tile = tileOf(space.extents.back() / space.target.lanes, swept);
     parts = partsOf(*this, space);
-    rowsOfPart = llvm::divideCeilSigned(swept, parts);
     columns = space.extents.back();
-    // The last would have none.
-    if (parts > 1)
-      parts = llvm::divideCeilSigned(swept, rowsOfPart);
   }
   if (!isStaged)
     return;

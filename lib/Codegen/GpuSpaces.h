@@ -67,9 +67,8 @@ struct GpuShape {
   bool isWide = false;
   /// Of columns and of staged arguments.
   GpuTile tile;
-  /// Of columns: blocks that share the rows, how many each has, and the
-  /// extent of the last loop.
-  int64_t parts = 1, rowsOfPart = 0, columns = 0;
+  /// Of columns: blocks that share the rows, and the extent of the last loop.
+  int64_t parts = 1, columns = 0;
   /// Tiles along the loop of staged arguments and along the last one.
   int64_t tileRows = 1, tileColumns = 1;
 };

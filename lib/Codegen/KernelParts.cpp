@@ -62,6 +62,11 @@ void KernelParts::storePointwise(const Index &index) {
     e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
 }
 
+void KernelParts::evaluatePointwise(const Index &index) {
+  for (unsigned i : pass->stored)
+    e.evaluate(body.getTerminator()->getOperand(i), index);
+}
+
 Type reprise::accumulatorType(Operation *op) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;

@@ -36,6 +36,8 @@ protected:
 
   /// Stores what the pass stores at an index.
   void storePointwise(const Index &index);
+  /// What it will store there, with all loads.
+  void evaluatePointwise(const Index &index);
 
   // Reductions.
   mlir::Value identity(mlir::Operation *op, bool lanes);

@@ -33,7 +33,8 @@ Expected<DeviceSummary> Device::summary() {
   return summary;
 }
 
-Expected<std::string> Device::description() {
+Expected<std::string>
+Device::description(const std::vector<const fb::Program *> &) {
   return Status::error(RP_UNAVAILABLE,
                        "device '" + name() +
                            "' needs no description: 'reprise device list' says "

@@ -2,6 +2,7 @@
 #include "CudaDevice.h"
 #include "CudaProgram.h"
 #include "DescribeGpu.h"
+#include "MeasureCalls.h"
 
 namespace reprise::rt::cuda {
 
@@ -12,7 +13,8 @@ public:
       : open(std::move(open)), mayAdapt(mayAdapt), measured(measured) {}
   std::string name() const override { return "cuda"; }
   Expected<DeviceSummary> summary() override;
-  Expected<std::string> description() override;
+  Expected<std::string>
+  description(const std::vector<const fb::Program *> &programs) override;
   HostBytes hostBytes(const fb::Program &program) const override {
     uint64_t stagings = InputStaging::bufferOf(program) ? 2 : 1;
     return {stagings * Staging::kPieces * Staging::kPieceBytes, 0,
@@ -41,13 +43,17 @@ Expected<DeviceSummary> CudaDevice::summary() {
                        facts->freeBytes, facts->totalBytes};
 }
 
-Expected<std::string> CudaDevice::description() {
+Expected<std::string>
+CudaDevice::description(const std::vector<const fb::Program *> &programs) {
   Expected<std::unique_ptr<Driver>> driver = open();
   if (!driver.ok())
     return driver.status();
   Expected<DeviceDescription> description = describeGpu(**driver, measured);
   if (!description.ok())
     return description.status();
+  if (!programs.empty())
+    REPRISE_RETURN_IF_ERROR(
+        measureCalls(**driver, programs, measured, *description));
   return writeDescription(*description);
 }
 

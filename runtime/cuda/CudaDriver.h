@@ -34,6 +34,8 @@ public:
   Expected<Call> prepare(const LibraryCallDesc &desc,
                          const std::string &implementation,
                          uint64_t workspaceBytes, bool mayAdapt) override;
+  Expected<std::vector<LibraryCallInfo>>
+  implementations(const LibraryCallDesc &desc) override;
   Status freeze() override;
   Status thaw() override;
 
@@ -81,6 +83,7 @@ private:
   /// In cuDNN's words: JSON.
   Expected<std::string> properties(const DeviceFacts &facts);
   Status compile(const std::string &image, CUmodule &module);
+  Status openCudnn();
   Status prepareConvolution(const ConvolutionForm &form,
                             const std::string &implementation,
                             PreparedCall &prepared);

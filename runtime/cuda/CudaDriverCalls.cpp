@@ -14,15 +14,20 @@ static Status tooMuchWorkspace(const std::string &implementation,
                            std::to_string(planned));
 }
 
+Status CudaDriver::openCudnn() {
+  if (cudnn)
+    return {};
+  Expected<std::unique_ptr<CudnnExecution>> opened = CudnnExecution::open();
+  if (!opened.ok())
+    return opened.status();
+  cudnn = std::move(*opened);
+  return {};
+}
+
 Status CudaDriver::prepareConvolution(const ConvolutionForm &form,
                                       const std::string &implementation,
                                       PreparedCall &prepared) {
-  if (!cudnn) {
-    Expected<std::unique_ptr<CudnnExecution>> opened = CudnnExecution::open();
-    if (!opened.ok())
-      return opened.status();
-    cudnn = std::move(*opened);
-  }
+  REPRISE_RETURN_IF_ERROR(openCudnn());
   Expected<CudnnPlan> plan =
       rebuildCudnnPlan(cudnn->device(), form, implementation);
   auto fits = [&] {
@@ -86,6 +91,35 @@ Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
   if (!form.ok())
     return form.status();
   return prepareConvolution(*form, implementation, prepared);
+}
+
+Expected<std::vector<LibraryCallInfo>>
+CudaDriver::implementations(const LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(enterToPrepare("look for a call's implementations"));
+  REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  std::vector<LibraryCallInfo> result;
+  std::optional<ConvolutionForm> convolution;
+  if (desc.op == LibraryOp::MatMul) {
+    Expected<ProductForm> form = productForm(desc);
+    if (!form.ok())
+      return form.status();
+    convolution = asConvolution(*form);
+    result.push_back({kCublasPlannedBytes, kCublasName});
+  } else {
+    Expected<ConvolutionForm> form = convolutionForm(desc);
+    if (!form.ok())
+      return form.status();
+    convolution = *form;
+  }
+  if (!convolution)
+    return result;
+  REPRISE_RETURN_IF_ERROR(openCudnn());
+  Expected<std::vector<LibraryCallInfo>> plans =
+      listCudnnPlans(cudnn->device(), *convolution);
+  if (!plans.ok())
+    return plans.status();
+  result.insert(result.end(), plans->begin(), plans->end());
+  return result;
 }
 
 Expected<Call> CudaDriver::prepare(const LibraryCallDesc &desc,

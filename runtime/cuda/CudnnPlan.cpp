@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace reprise::rt::cuda {
 
@@ -162,6 +163,7 @@ public:
   static Expected<CudnnPlanner> open(const CudnnDevice &device,
                                      const ConvolutionForm &form);
   Expected<CudnnPlan> choose(const CudnnChoice &choice) const;
+  std::vector<LibraryCallInfo> list() const;
   Expected<CudnnPlan> rebuild(const Configuration &configuration) const;
 
 private:
@@ -180,7 +182,8 @@ private:
                                    bool allowTf32) const;
   bool isRebuilt(const CudnnPlan &plan,
                  const Configuration &configuration) const;
-  Expected<CudnnPlan> finish(CudnnDescriptors parts, std::string name) const;
+  Expected<CudnnPlan> finish(CudnnDescriptors parts,
+                             const Configuration &configuration) const;
 
   const CudnnFunctions &library;
   CudnnDevice device;
@@ -213,8 +216,16 @@ CudnnPlanner::ask(cudnnBackendHeurMode_t mode) const {
                           CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-Expected<CudnnPlan> CudnnPlanner::finish(CudnnDescriptors parts,
-                                         std::string name) const {
+/// A kernel of clusters, that is with a choice of their size.
+static bool hasClusters(const Configuration &c) {
+  return std::any_of(c.knobs.begin(), c.knobs.end(), [](const Knob &knob) {
+    return knob.type == CUDNN_KNOB_TYPE_TILE_CGA_M;
+  });
+}
+
+Expected<CudnnPlan>
+CudnnPlanner::finish(CudnnDescriptors parts,
+                     const Configuration &configuration) const {
   auto plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   plan->set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *parts.back());
   if (device.handle)
@@ -228,7 +239,8 @@ Expected<CudnnPlan> CudnnPlanner::finish(CudnnDescriptors parts,
   if (!bytes.ok())
     return bytes.status();
   CudnnPlan result;
-  result.label = std::move(name);
+  result.label = nameOf(configuration);
+  result.isSplit = hasClusters(configuration);
   result.workspace = uint64_t(*bytes);
   result.operands = {form.x.operand, form.w.operand, form.y.operand};
   result.descriptors = graph;
@@ -263,8 +275,7 @@ CudnnPlanner::tryPlan(const std::shared_ptr<CudnnDescriptor> &config,
       configurationOf(*config, *engine->front());
   if (!configuration.ok())
     return std::nullopt;
-  Expected<CudnnPlan> plan =
-      finish({engine->front(), config}, nameOf(*configuration));
+  Expected<CudnnPlan> plan = finish({engine->front(), config}, *configuration);
   if (!plan.ok() || !isRebuilt(*plan, *configuration))
     return std::nullopt;
   return std::move(*plan);
@@ -301,6 +312,23 @@ Expected<CudnnPlan> CudnnPlanner::choose(const CudnnChoice &choice) const {
                            types + reason);
 }
 
+std::vector<LibraryCallInfo> CudnnPlanner::list() const {
+  std::vector<LibraryCallInfo> result;
+  std::set<std::string> names;
+  for (cudnnBackendHeurMode_t mode :
+       {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    Expected<CudnnDescriptors> configs = ask(mode);
+    if (!configs.ok())
+      continue;
+    for (const std::shared_ptr<CudnnDescriptor> &config : *configs) {
+      std::optional<CudnnPlan> plan = tryPlan(config, /*allowTf32=*/false);
+      if (plan && names.insert(plan->name()).second)
+        result.push_back({plan->workspaceBytes(), plan->name()});
+    }
+  }
+  return result;
+}
+
 Expected<CudnnPlan>
 CudnnPlanner::rebuild(const Configuration &configuration) const {
   auto engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -334,7 +362,7 @@ CudnnPlanner::rebuild(const Configuration &configuration) const {
                 choices.data());
   REPRISE_RETURN_IF_ERROR(config->finalize());
   parts.push_back(std::move(config));
-  return finish(std::move(parts), nameOf(configuration));
+  return finish(std::move(parts), configuration);
 }
 
 Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
@@ -344,6 +372,14 @@ Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
   if (!planner.ok())
     return planner.status();
   return planner->choose(choice);
+}
+
+Expected<std::vector<LibraryCallInfo>>
+listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form) {
+  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
+  if (!planner.ok())
+    return planner.status();
+  return planner->list();
 }
 
 Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,

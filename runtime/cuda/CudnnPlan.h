@@ -31,6 +31,8 @@ class CudnnPlan {
 public:
   const std::string &name() const { return label; }
   uint64_t workspaceBytes() const { return workspace; }
+  /// Whether its workspace depends on what only the device's driver knows.
+  bool splitsByDevice() const { return isSplit; }
   /// cuDNN's own account of it.
   Expected<std::string> json() const;
 
@@ -39,6 +41,7 @@ private:
   friend class CudnnExecution;
   std::string label;
   uint64_t workspace = 0;
+  bool isSplit = false;
   std::array<unsigned, 3> operands = {}; // of x, w and y
   /// The plan is the last one; it may refer to the others.
   std::vector<std::shared_ptr<CudnnDescriptor>> descriptors;
@@ -56,6 +59,11 @@ struct CudnnChoice {
 Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
                                     const ConvolutionForm &form,
                                     const CudnnChoice &choice);
+
+/// All that suit, without TF32, as chooseCudnnPlan looks at them; none where
+/// cuDNN has none.
+Expected<std::vector<LibraryCallInfo>>
+listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form);
 
 /// The plan of that name, without heuristics. Fails with RP_INCOMPATIBLE where
 /// this cuDNN has none for such a call.

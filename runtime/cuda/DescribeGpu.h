@@ -13,6 +13,11 @@ struct MeasuredWork {
   /// Rows and columns of each matrix of a product.
   int64_t matrix = 4096;
   unsigned repeats = 20;
+  /// What is written before each run of a call: more than a GPU's cache.
+  uint64_t cacheBytes = 128 << 20;
+  unsigned callRepeats = 4;
+  /// A call that takes more is not the best one, unless it is the only one.
+  uint64_t workspaceCap = 256 << 20;
 };
 
 /// The GPU of a driver that is not frozen, in the form that targets read: its

@@ -2,7 +2,8 @@
 //
 // An object of JSON, as lib/Target/Cuda/devices shows. "cudnn" is what cuDNN
 // asks of a device and is handed on as it is; "source", where the numbers are
-// from, is for readers.
+// from, is for readers; "calls" are library calls as they were measured by the
+// versions in "call_libraries".
 //
 //===----------------------------------------------------------------------===//
 #include "DescriptionTexts.h"
@@ -30,7 +31,7 @@ static std::string placeOf(const std::string &text, size_t byte) {
 }
 
 static Expected<Json> parse(const std::string &text) {
-  constexpr size_t kMaxBytes = 64 << 10;
+  constexpr size_t kMaxBytes = 4 << 20;
   if (text.size() > kMaxBytes)
     return wrong(std::to_string(text.size()) + " bytes; " +
                  std::to_string(kMaxBytes) + " are possible");
@@ -156,15 +157,52 @@ static Status readRates(const Json &object, Roofline &roofline) {
   return {};
 }
 
-/// A field that none of the above reads is a slip.
-static Status checkFields(const Json &object) {
-  static const char *const known[] = {
-      "key",          "name",   "architecture",  "source",
-      "memory_bytes", "gflops", "narrow_gflops", "gigabytes_per_second",
-      "cudnn"};
+/// A field that nothing reads is a slip.
+static Status checkFields(const Json &object,
+                          const std::vector<std::string> &known) {
   for (const auto &[name, value] : object.items())
-    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+    if (std::find(known.begin(), known.end(), name) == known.end())
       return wrong("\"" + name + "\" is unknown");
+  return {};
+}
+
+static Status readCall(const Json &object, DeviceDescription &d) {
+  if (!object.is_object())
+    return wrong(std::string("a call is ") + object.type_name() +
+                 "; an object is needed");
+  REPRISE_RETURN_IF_ERROR(checkFields(
+      object, {"call", "implementation", "workspace_bytes", "seconds"}));
+  Expected<std::string> call = readText(object, "call");
+  if (!call.ok())
+    return call.status();
+  Expected<std::string> implementation = readText(object, "implementation");
+  if (!implementation.ok())
+    return implementation.status();
+  Expected<double> seconds = readRate(object, "seconds");
+  if (!seconds.ok())
+    return seconds.status();
+  auto bytes = object.find("workspace_bytes");
+  if (bytes == object.end() || !bytes->is_number_unsigned())
+    return wrong("\"workspace_bytes\" of '" + *call + "' is no whole number");
+  MeasuredCall measured{{bytes->get<uint64_t>(), *implementation}, *seconds};
+  if (!d.calls.emplace(*call, std::move(measured)).second)
+    return wrong("'" + *call + "' is there twice");
+  return {};
+}
+
+static Status readCalls(const Json &object, DeviceDescription &d) {
+  auto calls = object.find("calls");
+  bool areMeasured = object.contains("call_libraries");
+  if (calls == object.end() && !areMeasured)
+    return {};
+  Expected<std::string> libraries = readText(object, "call_libraries");
+  if (!libraries.ok())
+    return libraries.status();
+  d.callLibraries = *libraries;
+  if (calls == object.end() || !calls->is_array())
+    return wrong("\"calls\" is no list");
+  for (const Json &call : *calls)
+    REPRISE_RETURN_IF_ERROR(readCall(call, d));
   return {};
 }
 
@@ -176,11 +214,15 @@ Expected<DeviceDescription> readDescription(const std::string &json) {
     return wrong(std::string("the text is ") + object->type_name() +
                  "; an object is needed");
   DeviceDescription d;
-  REPRISE_RETURN_IF_ERROR(checkFields(*object));
+  REPRISE_RETURN_IF_ERROR(checkFields(
+      *object, {"key", "name", "architecture", "source", "memory_bytes",
+                "gflops", "narrow_gflops", "gigabytes_per_second", "cudnn",
+                "call_libraries", "calls"}));
   REPRISE_RETURN_IF_ERROR(readTexts(*object, d));
   REPRISE_RETURN_IF_ERROR(readMemory(*object, d.memoryBytes));
   REPRISE_RETURN_IF_ERROR(readRates(*object, d.roofline));
   REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
+  REPRISE_RETURN_IF_ERROR(readCalls(*object, d));
   if (object->contains("source")) {
     Expected<std::string> source = readText(*object, "source");
     if (!source.ok())
@@ -202,6 +244,16 @@ std::string writeDescription(const DeviceDescription &d) {
   object["narrow_gflops"] = d.roofline.narrowGflops;
   object["gigabytes_per_second"] = d.roofline.gigabytesPerSecond;
   object["cudnn"] = properties.is_discarded() ? Json() : properties;
+  if (!d.callLibraries.empty()) {
+    object["call_libraries"] = d.callLibraries;
+    object["calls"] = Json::array();
+  }
+  for (const auto &[call, measured] : d.calls)
+    object["calls"].push_back(
+        {{"call", call},
+         {"implementation", measured.info.implementation},
+         {"workspace_bytes", measured.info.workspaceBytes},
+         {"seconds", measured.seconds}});
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

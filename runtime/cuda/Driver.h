@@ -74,6 +74,10 @@ public:
   virtual Expected<Call> prepare(const LibraryCallDesc &desc,
                                  const std::string &implementation,
                                  uint64_t workspaceBytes, bool mayAdapt) = 0;
+  /// All deterministic ways that this library has of running a call, with the
+  /// workspaces that they need here; `prepare` takes their names.
+  virtual Expected<std::vector<LibraryCallInfo>>
+  implementations(const LibraryCallDesc &desc) = 0;
   /// From here on nothing of the above but `release`.
   virtual Status freeze() = 0;
   /// Waits for all work, and allows the above again.

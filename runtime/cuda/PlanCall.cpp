@@ -4,6 +4,8 @@
 #include "Versions.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
 
+#include <algorithm>
+
 namespace reprise::rt::cuda {
 
 std::vector<rp_element_type> callElements(LibraryOp function) {
@@ -11,6 +13,12 @@ std::vector<rp_element_type> callElements(LibraryOp function) {
                  kLibraryFunctions[size_t(function)].takesEpilogues;
   return isThere ? productElements() : std::vector<rp_element_type>();
 }
+
+/// Kernels of clusters of blocks share out a sum by how many clusters the
+/// device runs at once, which cuDNN asks of its driver: where there is none it
+/// assumes less. Partial sums are at most a tile of 128 by 256 numbers for each
+/// of 132 multiprocessors, and some flags.
+constexpr uint64_t kSplitBytes = 132 * uint64_t(128 * 256 * 4) + (64 << 10);
 
 static Expected<LibraryCallInfo>
 planConvolution(const DeviceDescription &description,
@@ -23,28 +31,41 @@ planConvolution(const DeviceDescription &description,
   Expected<CudnnPlan> plan = chooseCudnnPlan(*device, form, choice);
   if (!plan.ok())
     return plan.status();
-  return LibraryCallInfo{plan->workspaceBytes(), plan->name()};
+  uint64_t bytes = plan->workspaceBytes();
+  if (plan->splitsByDevice())
+    bytes = std::max(bytes, kSplitBytes);
+  return LibraryCallInfo{bytes, plan->name()};
 }
 
-static Expected<LibraryCallInfo>
-planProduct(const DeviceDescription &description, const ProductForm &form,
-            const CallOptions &options) {
-  if (std::optional<ConvolutionForm> convolution = asConvolution(form)) {
-    Expected<LibraryCallInfo> info =
-        planConvolution(description, *convolution, options);
-    // What cuDNN lacks, as another type of the result, cuBLASLt has.
-    bool isLacking = !info.ok() && info.status().code() == RP_UNAVAILABLE &&
-                     !cudnnVersion().empty();
-    if (!isLacking)
-      return info;
-  }
+/// By cuBLASLt, also where cuDNN has the product as a convolution of 1x1: on an
+/// H100 cuDNN's heuristics are as good for most of bf16 and up to 30 times
+/// slower for long sums, and several times in f32 (docs/benchmarks).
+static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
+                                             const CallOptions &options) {
   if (cublasLtVersion().empty())
     return Status::error(RP_UNAVAILABLE,
-                         "no cuBLASLt, which this product needs; install the "
-                         "CUDA toolkit's cuBLAS");
+                         "no cuBLASLt, which products need; install the CUDA "
+                         "toolkit's cuBLAS");
   bool isTf32 = options.allowTf32 && form.a.type == RP_F32;
   return LibraryCallInfo{kCublasPlannedBytes,
                          isTf32 ? kCublasTf32Name : kCublasName};
+}
+
+/// Null where there is none that the options allow.
+static Expected<const MeasuredCall *>
+findMeasured(const DeviceDescription &description, const LibraryCallDesc &desc,
+             const CallOptions &options) {
+  auto found = description.calls.find(callText(desc));
+  bool isRounded = options.allowTf32 && desc.inputs[0].type == RP_F32;
+  if (found == description.calls.end() || isRounded)
+    return nullptr;
+  if (description.callLibraries != libraryVersion())
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "calls of '" + description.key + "' were measured with " +
+            description.callLibraries + ", here is " + libraryVersion() +
+            "; describe the device again with these");
+  return &found->second;
 }
 
 Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
@@ -54,6 +75,12 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
   if (callElements(desc.op).empty())
     return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
                                              " is not there on GPUs");
+  Expected<const MeasuredCall *> measured =
+      findMeasured(description, desc, options);
+  if (!measured.ok())
+    return measured.status();
+  if (*measured)
+    return (*measured)->info;
   if (desc.op != LibraryOp::MatMul) {
     Expected<ConvolutionForm> form = convolutionForm(desc);
     if (!form.ok())
@@ -63,7 +90,7 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
   Expected<ProductForm> form = productForm(desc);
   if (!form.ok())
     return form.status();
-  return planProduct(description, *form, options);
+  return planProduct(*form, options);
 }
 
 std::string libraryVersion() {

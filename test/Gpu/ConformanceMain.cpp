@@ -36,7 +36,7 @@ static rt::Status useGpu() {
   auto device = rt::openDevice("cuda");
   if (!device.ok())
     return device.status();
-  rt::Expected<std::string> text = (*device)->description();
+  rt::Expected<std::string> text = (*device)->description({});
   if (!text.ok())
     return text.status();
   auto description = rt::cuda::readDescription(*text);

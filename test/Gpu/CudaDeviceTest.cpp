@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../runtime/core/Views.h"
 #include "../EndToEnd/ZooTraining.h"
 #include "../runtime/conformance/SessionHandle.h"
 #include "CodeWith.h"
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace mlir;
 using namespace reprise;
@@ -402,7 +404,7 @@ TEST_F(CudaDevice, DescribesItselfForTargets) {
   auto device = rt::openDevice("cuda");
   ASSERT_TRUE(device.ok());
   gpu_test::simulatedGpu().facts.name = "NVIDIA A100-SXM4-80GB";
-  auto text = (*device)->description();
+  auto text = (*device)->description({});
   ASSERT_TRUE(text.ok()) << text.status().message();
   auto read = rt::cuda::readDescription(*text);
   ASSERT_TRUE(read.ok()) << read.status().message() << *text;
@@ -418,11 +420,40 @@ TEST_F(CudaDevice, DescribesItselfForTargets) {
   EXPECT_EQ(gpu_test::simulatedGpu().calls, 6u); // three of each type
 }
 
+TEST_F(CudaDevice, MeasuresTheCallsOfPrograms) {
+  auto device = rt::openDevice("cuda");
+  ASSERT_TRUE(device.ok());
+  const uint8_t *payload = nullptr;
+  size_t size = 0;
+  ASSERT_TRUE(
+      rt::openContainer(artifact.data(), artifact.size(), &payload, &size)
+          .ok());
+  const fb::Program *program = fb::GetProgram(payload);
+  auto text = (*device)->description({program, program});
+  ASSERT_TRUE(text.ok()) << text.status().message();
+  auto read = rt::cuda::readDescription(*text);
+  ASSERT_TRUE(read.ok()) << read.status().message() << *text;
+  EXPECT_EQ(read->callLibraries, "simulated library 1");
+  std::set<std::string> expected;
+  for (const fb::Entry *entry : *program->entries())
+    for (const fb::Step *step : *entry->steps())
+      if (const fb::LibraryCall *call = step->action_as_LibraryCall()) {
+        std::string label = rt::cuda::callText(rt::describe(*call));
+        expected.insert(label);
+        ASSERT_TRUE(read->calls.count(label)) << label;
+        const rt::cuda::MeasuredCall &measured = read->calls[label];
+        EXPECT_EQ(measured.info.implementation, call->implementation()->str());
+        EXPECT_GT(measured.seconds, 0);
+      }
+  EXPECT_GT(expected.size(), 2u);
+  EXPECT_EQ(read->calls.size(), expected.size());
+}
+
 TEST_F(CudaDevice, SaysWhyItCannotBeDescribed) {
   auto device = rt::openDevice("cuda");
   ASSERT_TRUE(device.ok());
   gpu_test::simulatedGpu().facts.freeBytes = 1000;
-  auto text = (*device)->description();
+  auto text = (*device)->description({});
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.status().code(), RP_OUT_OF_MEMORY);
 }

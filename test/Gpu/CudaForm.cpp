@@ -25,12 +25,11 @@ using gpu_test::store;
 namespace {
 class CudaForm : public DeviceForm {
 public:
-  CudaForm();
   std::string device() const override { return "cuda"; }
   void describe(rt::fb::ProgramT &program) const override {
     program.device = "cuda";
-    program.target = target->features();
-    program.library = target->library();
+    program.target = target().features();
+    program.library = target().library();
   }
   std::string symbol(const HandKernel &kernel) const override {
     return kernel.name + "_" + std::to_string(kernel.elements) + "_" +
@@ -44,13 +43,16 @@ public:
   rt::Expected<rt::LibraryCallInfo> plan(const rt::LibraryCallDesc &desc,
                                          unsigned) const override;
   bool hasAttention() const override { return false; }
+  bool choosesByEpilogues() const override;
   uint32_t otherAlignment() const override { return 512; }
   std::vector<Foreign> foreign() const override;
 
 private:
   static constexpr uint64_t kThreads = 64;
   std::string function(const HandKernel &kernel) const;
-  std::unique_ptr<CudaTarget> target;
+  /// When the first test asks: by then it is known which GPU it is for.
+  CudaTarget &target() const;
+  mutable std::unique_ptr<CudaTarget> made;
 };
 } // namespace
 
@@ -61,12 +63,18 @@ void gpu_test::buildForGpu(rt::cuda::DeviceDescription description) {
   gpuHere = std::move(description);
 }
 
-CudaForm::CudaForm() {
+CudaTarget &CudaForm::target() const {
+  if (made)
+    return *made;
   if (gpuHere)
-    target = std::make_unique<CudaTarget>(*gpuHere, rt::cuda::CallOptions());
+    made = std::make_unique<CudaTarget>(*gpuHere, rt::cuda::CallOptions());
   else
-    target = gpu_test::createSimulatedTarget();
+    made = gpu_test::createSimulatedTarget();
+  return *made;
 }
+
+/// The simulated one runs them on the processor.
+bool CudaForm::choosesByEpilogues() const { return gpuHere.has_value(); }
 
 /// What a thread does for element %i, as kernels.c; the last of %n has %last.
 static std::string bodyOf(const std::string &name) {
@@ -133,7 +141,7 @@ CudaForm::code(const std::vector<HandKernel> &kernels) const {
     return {};
   }
   FailureOr<std::vector<uint8_t>> code =
-      target->compileModule(*module->getOps<gpu::GPUModuleOp>().begin());
+      target().compileModule(*module->getOps<gpu::GPUModuleOp>().begin());
   if (succeeded(code))
     return *code;
   ADD_FAILURE() << "kernels are not compiled";
@@ -160,11 +168,11 @@ std::vector<Foreign> CudaForm::foreign() const {
              });
            },
            RP_INCOMPATIBLE,
-           {"for devices of sm_999 or newer", target->features()}},
+           {"for devices of sm_999 or newer", target().features()}},
           {"other libraries",
            [](auto &program) { program.library = "cuDNN 1.0.0"; },
            RP_INCOMPATIBLE,
-           {"planned for cuDNN 1.0.0", target->library()}},
+           {"planned for cuDNN 1.0.0", target().library()}},
           {"what is no code",
            [](auto &program) { program.code[0] = program.code[1] = 0xFF; },
            RP_INCOMPATIBLE,

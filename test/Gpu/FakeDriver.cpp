@@ -195,6 +195,15 @@ Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
   return Call(calls.size() - 1);
 }
 
+Expected<std::vector<rt::LibraryCallInfo>>
+FakeDriver::implementations(const rt::LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(early("look for implementations"));
+  Expected<rt::LibraryCallInfo> info = simulatedCall(desc);
+  if (!info.ok())
+    return info.status();
+  return std::vector<rt::LibraryCallInfo>{*info};
+}
+
 Status FakeDriver::freeze() {
   isFrozen = true;
   return {};

@@ -72,6 +72,8 @@ public:
                                        const std::string &implementation,
                                        uint64_t workspaceBytes,
                                        bool mayAdapt) override;
+  rt::Expected<std::vector<rt::LibraryCallInfo>>
+  implementations(const rt::LibraryCallDesc &desc) override;
   rt::Status freeze() override;
   rt::Status thaw() override;
 

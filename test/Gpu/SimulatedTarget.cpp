@@ -63,7 +63,7 @@ void gpu_test::registerSimulatedGpu() {
         if (!read.ok())
           return read.status();
         // By the processor, hence little.
-        rt::cuda::MeasuredWork measured = {1 << 16, 32, 2};
+        rt::cuda::MeasuredWork measured = {1 << 16, 32, 2, 1 << 12, 1};
         return rt::cuda::makeCudaDevice(openFake, read->mayAdapt, measured);
       });
 }

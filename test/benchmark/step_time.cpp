@@ -5,7 +5,9 @@
 // read, in milliseconds, the share of it in library calls (from a second,
 // profiled run), predicted and measured bytes, the first and the last loss, and
 // a digest of all variables at the end, which is equal for equal bits. With
-// REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory.
+// REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory;
+// with REPRISE_STEP_TIMES=FILE it writes a line a step of the profiled run:
+// milliseconds, kind and name; with REPRISE_LOSSES=FILE a loss a line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,14 +129,21 @@ std::pair<double, double> profile(const std::vector<uint8_t> &file,
   for (int k = 0; k < 3; ++k)
     session.run();
   const auto *entry = findEntry(file);
+  const char *path = std::getenv("REPRISE_STEP_TIMES");
+  std::ofstream lines;
+  if (path)
+    lines.open(path);
   double library = 0, all = 0;
   for (unsigned k = 0; k < entry->steps()->size(); ++k) {
     double seconds = 0;
     check(rp_session_step_seconds(session.session, kEntry, k, &seconds));
     all += seconds;
-    if (entry->steps()->Get(k)->action_type() ==
-        reprise::rt::fb::Action::LibraryCall)
+    const auto *step = entry->steps()->Get(k);
+    if (step->action_type() == reprise::rt::fb::Action::LibraryCall)
       library += seconds;
+    lines << seconds * 1e3 << " "
+          << reprise::rt::fb::EnumNameAction(step->action_type()) << " "
+          << (step->name() ? step->name()->str() : "") << "\n";
   }
   return {library * 1e3, all * 1e3};
 }
@@ -157,10 +166,17 @@ int main(int argc, char **argv) {
   uint64_t digest = 0;
   {
     Session session(file, false, device);
+    std::ofstream losses;
+    if (const char *path = std::getenv("REPRISE_LOSSES"))
+      losses.open(path);
+    losses.precision(9);
     session.run();
     first = session.loss;
-    for (int k = 0; k < std::max(1, steps); ++k)
+    losses << session.loss << "\n";
+    for (int k = 0; k < std::max(1, steps); ++k) {
       times.push_back(session.run());
+      losses << session.loss << "\n";
+    }
     check(rp_session_memory(session.session, &memory));
     check(rp_program_peak_bytes(session.program, kEntry, &predicted));
     fixed = rp_program_fixed_bytes(session.program);

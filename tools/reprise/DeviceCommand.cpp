@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelSource.h"
+#include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Target/Target.h"
 #include "text/Size.h"
@@ -126,16 +127,26 @@ static void addList(CLI::App &device, Invocation &invocation) {
 namespace {
 struct DescribeOptions {
   std::string device, output = "-";
+  std::vector<std::string> calls;
 };
 } // namespace
 
 static rt::Status describe(const DescribeOptions &options) {
   REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+  std::vector<ArtifactFile> files;
+  std::vector<const rt::fb::Program *> programs;
+  for (const std::string &path : options.calls) {
+    rt::Expected<ArtifactFile> file = ArtifactFile::open(path);
+    if (!file.ok())
+      return file.status();
+    programs.push_back(&file->root());
+    files.push_back(std::move(*file)); // its bytes stay where they are
+  }
   auto device = rt::openDevice(options.device);
   if (!device.ok())
     return device.status();
   Activity activity("measuring " + options.device);
-  rt::Expected<std::string> text = (*device)->description();
+  rt::Expected<std::string> text = (*device)->description(programs);
   if (!text.ok())
     return text.status();
   return writeText(options.output, *text);
@@ -150,9 +161,14 @@ static void addDescribe(CLI::App &device, Invocation &invocation) {
       ->required();
   command->add_option("-o,--output", options->output,
                       "File to write (default: standard output)");
+  command->add_option("--calls", options->calls,
+                      "Programs whose library calls are timed in all ways the "
+                      "device has for them; what is compiled with the "
+                      "description runs them in the fastest");
   addExamples(*command,
               "  reprise device describe cuda:0 -o h200.json\n"
-              "  reprise compile resnet50 --target cuda:h200.json -o r50.rpx");
+              "  reprise compile resnet50 --target cuda:h200.json -o r50.rpx\n"
+              "  reprise device describe cuda:0 --calls r50.rpx -o h200.json");
   command->callback([options, &invocation] {
     invocation = [options] {
       rt::Status status = describe(*options);

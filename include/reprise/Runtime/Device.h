@@ -94,8 +94,12 @@ public:
   virtual Expected<DeviceSummary> summary();
   /// What its target must know to compile for it elsewhere, in the form that
   /// the target reads. May measure for some seconds, and take memory of the
-  /// device meanwhile. Fails with RP_UNAVAILABLE where targets need none.
-  virtual Expected<std::string> description();
+  /// device meanwhile. Library calls of `programs`, which are verified, are
+  /// measured in all ways the device has for them, so that programs compiled
+  /// for the description run them in the best one. Fails with RP_UNAVAILABLE
+  /// where targets need none.
+  virtual Expected<std::string>
+  description(const std::vector<const fb::Program *> &programs);
   /// Of a verified program of this device.
   virtual HostBytes hostBytes(const fb::Program &program) const = 0;
   /// `program` outlives the result. Fails with RP_INCOMPATIBLE if it was
@@ -134,7 +138,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 4";
+constexpr const char *kDeviceRevision = "reprise device 5";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

@@ -54,6 +54,9 @@ public:
   virtual rt::Expected<rt::LibraryCallInfo>
   plan(const rt::LibraryCallDesc &desc, unsigned threads) const = 0;
   virtual bool hasAttention() const { return true; }
+  /// Whether the library has some epilogues alone, as `plan` says, and other
+  /// kernels for products with them.
+  virtual bool choosesByEpilogues() const { return false; }
   /// An alignment of buffers that the device does not keep, above 64.
   virtual uint32_t otherAlignment() const = 0;
   /// Of a program with one kernel, "ones".

@@ -85,7 +85,10 @@ static void checkRebuild(const LibraryCallDesc &desc,
   EXPECT_NE(first->find("engineId"), std::string::npos);
   LibraryCallInfo info = planned(desc, {}, device);
   EXPECT_EQ(info.implementation, chosen->name());
-  EXPECT_EQ(info.workspaceBytes, chosen->workspaceBytes());
+  if (chosen->splitsByDevice())
+    EXPECT_GE(info.workspaceBytes, chosen->workspaceBytes());
+  else
+    EXPECT_EQ(info.workspaceBytes, chosen->workspaceBytes());
 }
 
 /// Grouped, depthwise, dilated and unevenly padded ones.
@@ -138,12 +141,26 @@ TEST(Plan, OddConvolutionsAreRebuilt) {
   EXPECT_GT(planned, 0);
 }
 
-TEST(Plan, ProductsAreRebuilt) {
+/// Which a measurement may choose.
+TEST(Plan, ProductsAreListedAndRebuiltAsConvolutions) {
   SKIP_WITHOUT_CUDNN();
+  Expected<CudnnDevice> gpu = describedDevice(describe("h200")->properties);
   for (rp_element_type type : {RP_F32, RP_BF16, RP_F16})
     for (auto [a, b] : {std::pair(0, 1), {0, 0}, {1, 0}}) {
-      checkRebuild(product(type, 256, 2048, 1000, a, b), "h200");
-      checkRebuild(product(type, 6272, 768, 3072, a, b), "a100");
+      LibraryCallDesc desc = product(type, 256, 2048, 1000, a, b);
+      std::optional<ConvolutionForm> form = asConvolution(*productForm(desc));
+      ASSERT_TRUE(form);
+      auto ways = listCudnnPlans(*gpu, *form);
+      ASSERT_TRUE(ways.ok()) << ways.status().message();
+      ASSERT_FALSE(ways->empty());
+      std::set<std::string> names;
+      for (const LibraryCallInfo &way : *ways) {
+        EXPECT_TRUE(names.insert(way.implementation).second);
+        Expected<CudnnPlan> plan =
+            rebuildCudnnPlan(*gpu, *form, way.implementation);
+        ASSERT_TRUE(plan.ok()) << plan.status().message();
+        EXPECT_EQ(plan->workspaceBytes(), way.workspaceBytes);
+      }
     }
 }
 
@@ -178,7 +195,8 @@ TEST(Plan, ResNetNeedsWhatItWasMeasuredToNeed) {
             << " bytes\n";
   EXPECT_GE(stem, 205000000u);
   EXPECT_LE(stem, 213000000u);
-  EXPECT_LE(others, 4 * kMiB);
+  // A device that is here says less of those that share sums by clusters.
+  EXPECT_LE(others, 17 * kMiB);
 }
 
 /// Tensor cores would take f32 as TF32.
@@ -204,10 +222,11 @@ TEST(Plan, F32IsNotRoundedUnlessAllowed) {
   EXPECT_EQ(planned(both, fast).implementation, "cublaslt");
 }
 
-TEST(Plan, OtherProductsAreCublasLts) {
+TEST(Plan, ProductsAreCublasLts) {
   SKIP_WITHOUT_CUDNN();
-  std::vector<LibraryCallDesc> calls = {
-      product(RP_BF16, 64, 32, 16, true, true)};
+  std::vector<LibraryCallDesc> calls;
+  for (auto [a, b] : {std::pair(0, 1), {0, 0}, {1, 0}, {1, 1}})
+    calls.push_back(product(RP_BF16, 64, 32, 16, a, b));
   LibraryCallDesc batched = product(RP_BF16, 64, 32, 16, false, false);
   for (TensorDesc *t :
        {&batched.inputs[0], &batched.inputs[1], &batched.outputs[0]})
@@ -225,6 +244,73 @@ TEST(Plan, OtherProductsAreCublasLts) {
     EXPECT_EQ(info.implementation, "cublaslt");
     EXPECT_EQ(info.workspaceBytes, 32 * kMiB + 256);
   }
+}
+
+/// On an H100 the largest of 7,509 such plans needed 17,302,255 bytes.
+TEST(Plan, KernelsOfClustersHaveRoomForWhatADeviceSplits) {
+  SKIP_WITHOUT_CUDNN();
+  int clusters = 0;
+  for (const LibraryCallDesc &desc : resNetCalls(RP_BF16)) {
+    LibraryCallInfo info = planned(desc);
+    if (info.implementation.find(" k27=") == std::string::npos)
+      continue;
+    ++clusters;
+    EXPECT_GE(info.workspaceBytes, 17302255u) << info.implementation;
+    EXPECT_LE(info.workspaceBytes, 17 * kMiB) << info.implementation;
+  }
+  EXPECT_GT(clusters, 0);
+}
+
+static std::string measuredWith(const LibraryCallDesc &desc,
+                                const std::string &implementation) {
+  DeviceDescription d = *describe("h200");
+  d.callLibraries = libraryVersion();
+  d.calls[callText(desc)] = {{4711, implementation}, 1e-5};
+  return writeDescription(d);
+}
+
+TEST(Plan, MeasuredCallsAreTakenAsTheyWere) {
+  SKIP_WITHOUT_CUDNN();
+  LibraryCallDesc desc = call(kForward, RP_F32, {8, 56, 56, 64, 64, 1}),
+                  other = call(kForward, RP_F32, {8, 56, 56, 64, 32, 1});
+  Expected<DeviceDescription> d =
+      readDescription(measuredWith(desc, "cudnn eng1"));
+  ASSERT_TRUE(d.ok()) << d.status().message();
+  Expected<LibraryCallInfo> info = planCall(*d, desc);
+  ASSERT_TRUE(info.ok()) << info.status().message();
+  EXPECT_EQ(info->implementation, "cudnn eng1");
+  EXPECT_EQ(info->workspaceBytes, 4711u);
+  EXPECT_EQ(planCall(*d, other)->implementation, planned(other).implementation);
+  // They were measured without.
+  CallOptions fast;
+  fast.allowTf32 = true;
+  EXPECT_EQ(planCall(*d, desc, fast)->implementation,
+            planned(desc, fast).implementation);
+  d->callLibraries = "cuDNN 9.0.0, cuBLASLt 13.0.0";
+  info = planCall(*d, desc);
+  ASSERT_FALSE(info.ok());
+  EXPECT_EQ(info.status().code(), RP_INVALID_ARGUMENT);
+  EXPECT_NE(info.status().message().find("measured with cuDNN 9.0.0"),
+            std::string::npos)
+      << info.status().message();
+}
+
+TEST(Plan, CallsHaveTextsOfTheirOwn) {
+  LibraryCallDesc plain = product(RP_BF16, 64, 32, 16, false, true);
+  EXPECT_EQ(callText(plain), "matmul 64x32xbf16 16x32xbf16 -> 64x16xbf16 "
+                             "[0,1]");
+  std::set<std::string> texts = {callText(plain)};
+  LibraryCallDesc biased = plain;
+  biased.epilogues = {Epilogue::Bias};
+  biased.inputs.push_back({RP_BF16, {16}, {}});
+  EXPECT_TRUE(texts.insert(callText(biased)).second);
+  LibraryCallDesc view = plain;
+  view.inputs[0].strides = {40, 1};
+  EXPECT_TRUE(texts.insert(callText(view)).second);
+  EXPECT_NE(callText(view).find("64x32xbf16@40,1 "), std::string::npos);
+  for (LibraryOp op : kDirections)
+    EXPECT_TRUE(texts.insert(callText(call(op, RP_F32, {8, 56, 56, 64, 64, 1})))
+                    .second);
 }
 
 /// Sums of bf16 that are not rounded to bf16: cuDNN has none, cuBLASLt does.
@@ -276,7 +362,7 @@ TEST(Plan, RefusesWrongCallsAndDevices) {
   LibraryCallDesc desc = product(RP_F32, 4, 4, 4, false, true);
   desc.inputs[0].shape = {4, 5};
   EXPECT_EQ(planCall(device, desc).status().code(), RP_INVALID_ARGUMENT);
-  desc = product(RP_F32, 4, 4, 4, false, true);
+  desc = call(kForward, RP_F32, {8, 56, 56, 64, 64, 1});
   for (const char *properties : {"", "{", "{}", "[]", "{\"warpSize\":\"x\"}"}) {
     device.properties = properties;
     Expected<LibraryCallInfo> info = planCall(device, desc);

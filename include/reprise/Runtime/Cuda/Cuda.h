@@ -11,10 +11,17 @@
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Roofline.h"
 #include "reprise/Runtime/Status.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace reprise::rt::cuda {
+
+/// How a device runs a library call best, as measured there.
+struct MeasuredCall {
+  LibraryCallInfo info; // the workspace is that of the device
+  double seconds = 0;   // of one call, its operands not in the cache
+};
 
 /// A kind of GPU, as a file describes it.
 struct DeviceDescription {
@@ -26,7 +33,16 @@ struct DeviceDescription {
   Roofline roofline;
   /// JSON of what cuDNN asks of a device.
   std::string properties;
+  /// By callText. What is not here is planned by the libraries' heuristics.
+  std::map<std::string, MeasuredCall> calls;
+  /// By which the calls were measured, as libraryVersion says it; "": none was.
+  std::string callLibraries;
 };
+
+/// A call in words, equal exactly for calls that run the same code:
+/// "conv2d 8x56x56x64xbf16 64x1x1x64xbf16 -> 8x56x56x64xbf16
+/// [1,1,0,0,0,0,1,1,1]".
+std::string callText(const LibraryCallDesc &desc);
 
 /// Reads a description. Fails with RP_INVALID_ARGUMENT and says where.
 Expected<DeviceDescription> readDescription(const std::string &json);
@@ -47,7 +63,8 @@ struct CallOptions {
 std::vector<rp_element_type> callElements(LibraryOp function);
 
 /// How the libraries would run a call on such a device: deterministic, with
-/// sums in f32. `implementation` is what Driver::prepare takes. Fails with
+/// sums in f32. `implementation` is what Driver::prepare takes. One that was
+/// measured is taken as it was, unless options ask for TF32. Fails with
 /// RP_INVALID_ARGUMENT on wrong shapes, and with RP_UNAVAILABLE where there is
 /// no cuDNN, or none of its kernels will do.
 Expected<LibraryCallInfo> planCall(const DeviceDescription &description,

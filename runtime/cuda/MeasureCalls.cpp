@@ -1,0 +1,215 @@
+//===- MeasureCalls.cpp - Library calls timed on a GPU --------------------===//
+//
+// Each call in all ways that the libraries have for it. In a step its operands
+// come from memory, hence a fill as large as the cache before each run. The
+// shortest of some runs counts; a way that takes several times the best one's
+// time at its first run is not run again.
+//
+//===----------------------------------------------------------------------===//
+#include "MeasureCalls.h"
+#include "../core/Views.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace reprise::rt::cuda {
+
+namespace {
+/// One library call with memory for its operands.
+class CallMeasurement {
+public:
+  CallMeasurement(Driver &driver, const MeasuredWork &work)
+      : driver(driver), work(work) {}
+  ~CallMeasurement() {
+    if (memory)
+      driver.release(memory);
+  }
+  /// Of all calls that come.
+  Status prepare(uint64_t bytes);
+  Expected<MeasuredCall> best(const LibraryCallDesc &desc,
+                              const std::vector<LibraryCallInfo> &ways);
+
+private:
+  Expected<double> secondsOf(const LibraryCallDesc &desc,
+                             const LibraryCallInfo &way, double soFar);
+  Expected<double> runOnce(Call call, const std::vector<Address> &operands,
+                           Address workspace,
+                           const std::vector<Touch> &touches);
+
+  Driver &driver;
+  const MeasuredWork &work;
+  Stream stream = {};
+  Address memory = 0;
+};
+} // namespace
+
+static uint64_t aligned(uint64_t bytes) {
+  constexpr uint64_t kAlignment = 256;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// From the first to behind the last element.
+static uint64_t extentOf(const TensorDesc &tensor) {
+  int64_t elements = 1, last = 0;
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    elements *= tensor.shape[i];
+    if (!tensor.strides.empty())
+      last += (tensor.shape[i] - 1) * tensor.strides[i];
+  }
+  if (!tensor.strides.empty())
+    elements = last + 1;
+  return uint64_t(elements) * elementBytes(tensor.type);
+}
+
+static uint64_t operandBytes(const LibraryCallDesc &desc) {
+  uint64_t bytes = 0;
+  for (const std::vector<TensorDesc> *tensors : {&desc.inputs, &desc.outputs})
+    for (const TensorDesc &tensor : *tensors)
+      bytes += aligned(extentOf(tensor));
+  return bytes;
+}
+
+Status CallMeasurement::prepare(uint64_t bytes) {
+  Expected<Stream> made = driver.createStream();
+  if (!made.ok())
+    return made.status();
+  stream = *made;
+  Expected<Address> taken = driver.allocate(work.cacheBytes + bytes);
+  if (!taken.ok())
+    return taken.status();
+  memory = *taken;
+  // Of f32 and of bf16 small numbers, of f16 numbers near 1.
+  constexpr uint8_t kByte = 0x3c;
+  return driver.fill(stream, memory, kByte, work.cacheBytes + bytes);
+}
+
+Expected<double> CallMeasurement::runOnce(Call call,
+                                          const std::vector<Address> &operands,
+                                          Address workspace,
+                                          const std::vector<Touch> &touches) {
+  using Clock = std::chrono::steady_clock;
+  REPRISE_RETURN_IF_ERROR(driver.fill(stream, memory, 0, work.cacheBytes));
+  REPRISE_RETURN_IF_ERROR(driver.synchronize(stream));
+  Clock::time_point start = Clock::now();
+  REPRISE_RETURN_IF_ERROR(
+      driver.call(stream, call, operands, workspace, touches));
+  REPRISE_RETURN_IF_ERROR(driver.synchronize(stream));
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Expected<double> CallMeasurement::secondsOf(const LibraryCallDesc &desc,
+                                            const LibraryCallInfo &way,
+                                            double soFar) {
+  Expected<Call> call = driver.prepare(desc, way.implementation,
+                                       way.workspaceBytes, /*mayAdapt=*/false);
+  if (!call.ok())
+    return call.status();
+  std::vector<Address> operands;
+  std::vector<Touch> touches;
+  Address next = memory + work.cacheBytes;
+  auto place = [&](const TensorDesc &tensor, bool isWritten) {
+    operands.push_back(next);
+    touches.push_back({next, extentOf(tensor), isWritten});
+    next += aligned(extentOf(tensor));
+  };
+  for (const TensorDesc &tensor : desc.inputs)
+    place(tensor, false);
+  for (const TensorDesc &tensor : desc.outputs)
+    place(tensor, true);
+  Address workspace = way.workspaceBytes ? next : 0;
+  if (workspace)
+    touches.push_back({workspace, way.workspaceBytes, true});
+  constexpr double kHopeless = 4;
+  double least = 0;
+  // The first run loads code, too.
+  for (unsigned i = 0; i < 1 + work.callRepeats; ++i) {
+    Expected<double> seconds = runOnce(*call, operands, workspace, touches);
+    if (!seconds.ok())
+      return seconds;
+    if (i == 1 || (i > 1 && *seconds < least))
+      least = *seconds;
+    if (i == 1 && soFar > 0 && least > kHopeless * soFar)
+      break;
+  }
+  return least;
+}
+
+Expected<MeasuredCall>
+CallMeasurement::best(const LibraryCallDesc &desc,
+                      const std::vector<LibraryCallInfo> &ways) {
+  struct Timed {
+    const LibraryCallInfo *way;
+    double seconds;
+  };
+  std::vector<Timed> timed;
+  Status why;
+  double least = 0;
+  for (const LibraryCallInfo &way : ways) {
+    if (way.workspaceBytes > work.workspaceCap && ways.size() > 1)
+      continue;
+    Expected<double> seconds = secondsOf(desc, way, least);
+    if (!seconds.ok()) {
+      why = seconds.status();
+      continue;
+    }
+    timed.push_back({&way, *seconds});
+    if (least == 0 || *seconds < least)
+      least = *seconds;
+  }
+  if (timed.empty())
+    return why.ok() ? Status::error(RP_UNAVAILABLE,
+                                    "no library has " + callText(desc))
+                    : why;
+  constexpr double kAsGood = 1.02;
+  const Timed *best = nullptr;
+  for (const Timed &each : timed)
+    if (each.seconds <= kAsGood * least &&
+        (!best || each.way->workspaceBytes < best->way->workspaceBytes))
+      best = &each;
+  return MeasuredCall{*best->way, best->seconds};
+}
+
+Status measureCalls(Driver &driver,
+                    const std::vector<const fb::Program *> &programs,
+                    const MeasuredWork &work, DeviceDescription &description) {
+  struct Distinct {
+    LibraryCallDesc desc;
+    std::vector<LibraryCallInfo> ways;
+  };
+  std::vector<Distinct> calls;
+  std::set<std::string> known;
+  for (const fb::Program *program : programs)
+    forEachCall(*program, [&](const fb::LibraryCall &call) {
+      LibraryCallDesc desc = rt::describe(call);
+      if (known.insert(callText(desc)).second)
+        calls.push_back({std::move(desc), {}});
+    });
+  uint64_t bytes = 0;
+  for (Distinct &call : calls) {
+    Expected<std::vector<LibraryCallInfo>> ways =
+        driver.implementations(call.desc);
+    if (!ways.ok())
+      return ways.status();
+    call.ways = std::move(*ways);
+    uint64_t most = 0;
+    for (const LibraryCallInfo &way : call.ways)
+      most = std::max(most, way.workspaceBytes);
+    bytes = std::max(bytes, operandBytes(call.desc) + aligned(most));
+  }
+  CallMeasurement measurement(driver, work);
+  REPRISE_RETURN_IF_ERROR(measurement.prepare(bytes));
+  for (const Distinct &call : calls) {
+    Expected<MeasuredCall> best = measurement.best(call.desc, call.ways);
+    if (!best.ok())
+      return best.status();
+    description.calls[callText(call.desc)] = std::move(*best);
+  }
+  Expected<DeviceFacts> facts = driver.facts();
+  if (!facts.ok())
+    return facts.status();
+  description.callLibraries = facts->libraries;
+  return {};
+}
+
+} // namespace reprise::rt::cuda
