@@ -4,6 +4,7 @@
 
 #include "GpuAttention.h"
 #include "TileProduct.h"
+#include <functional>
 
 namespace reprise {
 
@@ -51,12 +52,22 @@ private:
   /// behind the end of each.
   void bring(const SharedRows &rows, mlir::Value pointer, Part part,
              mlir::Value first, int64_t count);
+  /// The same in two steps: loads now, and stores when what is returned is
+  /// called.
+  using Put = std::function<void()>;
+  using Puts = llvm::SmallVector<Put>;
+  Put fetch(const SharedRows &rows, mlir::Value pointer, Part part,
+            mlir::Value first, int64_t count);
+  int64_t lanesOfHead() const;
   /// Rows of sums to where `part` of `pointer` has them.
   void storeRows(llvm::ArrayRef<mlir::Value> sums, mlir::Value pointer,
                  Part part);
-  /// Calls `run` with the first column of each tile, when nobody reads the tile
-  /// before it any more.
-  Values forEachTile(mlir::ValueRange init, GpuBlock::FoldBody run);
+  /// Calls `run` with the first column of each tile that `fetchTile` fetches,
+  /// when all threads see it and the block's own rows. It is put where the tile
+  /// before it was when nobody reads that any more.
+  Values forEachTile(mlir::ValueRange init, llvm::ArrayRef<Put> own,
+                     llvm::function_ref<Puts(mlir::Value)> fetchTile,
+                     GpuBlock::FoldBody run);
   mlir::Value asTile(mlir::Value x);
   SharedRows allot(int64_t rows, int64_t pitch);
   Tile tileAt(mlir::Value columnFirst);
@@ -87,6 +98,9 @@ private:
     Values kept, slopes;
   };
   void bringStatistics(mlir::Value first, int64_t count);
+  Put fetchStatistics(mlir::Value first, int64_t count);
+  void storeStatistics(mlir::Value row, mlir::Value isThere, mlir::Value lse,
+                       mlir::Value delta);
   Weights weightsOf(mlir::Value columnFirst);
   Values scaled(llvm::ArrayRef<mlir::Value> values);
   /// Where in the bias a thread's sum number `number` belongs, and whether it

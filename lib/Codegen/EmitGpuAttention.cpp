@@ -21,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Fault.h"
 #include <cmath>
@@ -85,13 +86,17 @@ Value AttentionEmitter::asTile(Value x) {
   return shape.usesTensorCores ? x : g.widened(x);
 }
 
-void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
-                             Value first, int64_t count) {
-  // As many as divide a head and take no more than 16 bytes.
+/// As many numbers as divide a head and take no more than 16 bytes.
+int64_t AttentionEmitter::lanesOfHead() const {
   int64_t lanes = shape.usesTensorCores ? 8 : 4;
   while (form.width % lanes)
     lanes /= 2;
-  int64_t each = shape.width / lanes;
+  return lanes;
+}
+
+void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
+                             Value first, int64_t count) {
+  int64_t lanes = lanesOfHead(), each = shape.width / lanes;
   Type type = shape.numberType();
   if (lanes > 1)
     type = VectorType::get({lanes}, type);
@@ -114,19 +119,69 @@ void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
   });
 }
 
+/// What is behind an end is read at the end and not taken, so that no thread
+/// branches between its loads.
+AttentionEmitter::Put AttentionEmitter::fetch(const SharedRows &rows,
+                                              Value pointer, Part part,
+                                              Value first, int64_t count) {
+  int64_t lanes = lanesOfHead(), each = shape.width / lanes;
+  constexpr int64_t most = 4; // what registers hold
+  if (count * each % g.threads || count * each / g.threads > most)
+    return [=] { bring(rows, pointer, part, first, count); };
+  struct Piece {
+    Value x, row, column;
+  };
+  SmallVector<Piece> pieces;
+  for (int64_t i = 0; i < count * each; i += g.threads) {
+    Value number = g.add(g.thread, i);
+    Value row = g.quotient(number, each);
+    Value column = g.multiply(g.remainder(number, each), lanes);
+    Value token = g.add(first, row), from = column;
+    Value isThere =
+        g.both(g.isLess(token, form.tokens), g.isLess(column, form.width));
+    bool mayMiss = form.tokens % count || form.width != shape.width;
+    if (form.tokens % count)
+      token = g.below(token, form.tokens);
+    if (form.width != shape.width)
+      from = g.below(column, form.width - lanes + 1);
+    Value x = asTile(g.loadGlobal(pointer, form.element,
+                                  positionOf(part, token, from), lanes));
+    REPRISE_FAULT("gpu-attention-tail-is-taken", mayMiss = false);
+    if (mayMiss)
+      x = choose(isThere, x, g.splat(x.getType(), 0));
+    pieces.push_back({x, row, column});
+  }
+  return [=] {
+    for (const Piece &piece : pieces)
+      g.store(piece.x, rows, piece.row, piece.column);
+  };
+}
+
+static void putAll(ArrayRef<std::function<void()>> puts) {
+  for (const std::function<void()> &put : puts)
+    put();
+}
+
 void AttentionEmitter::storeRows(ArrayRef<Value> sums, Value pointer,
                                  Part part) {
   int64_t columns = product.columnCount(shape.width);
   for (int64_t i = 0; i < product.rowCount(); ++i) {
     Value token = g.add(rowFirst, product.row(i));
     g.ifThen(g.isLess(token, form.tokens), [&] {
-      for (int64_t j = 0; j < columns; ++j) {
+      // Of tensor cores a thread has pairs of neighbours.
+      int64_t lanes = shape.usesTensorCores && form.width % 2 == 0 ? 2 : 1;
+      for (int64_t j = 0; j < columns; j += lanes) {
         Value column = product.column(j);
         auto store = [&] {
-          g.storeGlobal(g.narrowed(sums[i * columns + j], form.element),
-                        pointer, positionOf(part, token, column));
+          Value x = sums[i * columns + j];
+          if (lanes > 1)
+            x = vector::FromElementsOp::create(
+                b, g.loc, VectorType::get({lanes}, x.getType()),
+                sums.slice(i * columns + j, lanes));
+          g.storeGlobal(g.narrowed(x, form.element), pointer,
+                        positionOf(part, token, column));
         };
-        if (product.endOf(j) <= form.width)
+        if (product.endOf(j + lanes - 1) <= form.width)
           store();
         else
           g.ifThen(g.isLess(column, form.width), store);
@@ -135,13 +190,32 @@ void AttentionEmitter::storeRows(ArrayRef<Value> sums, Value pointer,
   }
 }
 
-SmallVector<Value> AttentionEmitter::forEachTile(ValueRange init,
-                                                 GpuBlock::FoldBody run) {
+SmallVector<Value>
+AttentionEmitter::forEachTile(ValueRange init, ArrayRef<Put> own,
+                              llvm::function_ref<Puts(Value)> fetchTile,
+                              GpuBlock::FoldBody run) {
+  bool waits = true;
+  REPRISE_FAULT("gpu-attention-tile-unseen", waits = false);
+  if (sweep.columnTiles == 1) {
+    // All loads are under way before the first is waited for.
+    Value first = g.constant(0);
+    Puts tile = fetchTile(first);
+    putAll(own);
+    putAll(tile);
+    if (waits)
+      g.barrier();
+    return run(first, init);
+  }
+  putAll(own);
   return g.fold(g.constant(0), form.tokens, sweep.columns, init,
                 [&](Value first, ValueRange before) {
-                  bool waits = true;
+                  Puts tile = fetchTile(first);
+                  bool isFree = true;
                   REPRISE_FAULT("gpu-attention-tile-replaced-early",
-                                waits = false);
+                                isFree = false);
+                  if (isFree)
+                    g.barrier();
+                  putAll(tile);
                   if (waits)
                     g.barrier();
                   return run(first, before);
@@ -287,12 +361,6 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
 /// the sums of exponentials, and adds a tile of keys to it.
 SmallVector<Value> AttentionEmitter::addTile(Value first, ValueRange before) {
   int64_t rows = product.rowCount(), width = product.columnCount(shape.width);
-  bring(ofColumns[0], at.qkv, Part::Key, first, sweep.columns);
-  bring(ofColumns[1], at.qkv, Part::Value, first, sweep.columns);
-  bool waits = true;
-  REPRISE_FAULT("gpu-attention-tile-unseen", waits = false);
-  if (waits)
-    g.barrier();
   Tile tile = tileAt(first);
   Values scores = scoresOf(
       product.ofRows(ofRows[0], ofColumns[0], sweep.columns, shape.width),
@@ -318,13 +386,18 @@ SmallVector<Value> AttentionEmitter::addTile(Value first, ValueRange before) {
 
 void AttentionEmitter::emitForward() {
   int64_t rows = product.rowCount(), width = product.columnCount(shape.width);
-  bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
+  Puts own = {fetch(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows)};
   Values init = product.zeros(shape.width);
   init.append(rows, g.number(-INFINITY));
   init.append(rows, g.number(0));
-  Values all = forEachTile(init, [&](Value first, ValueRange before) {
-    return addTile(first, before);
-  });
+  auto keys = [&](Value first) -> Puts {
+    return {fetch(ofColumns[0], at.qkv, Part::Key, first, sweep.columns),
+            fetch(ofColumns[1], at.qkv, Part::Value, first, sweep.columns)};
+  };
+  Values all =
+      forEachTile(init, own, keys, [&](Value first, ValueRange before) {
+        return addTile(first, before);
+      });
   Values sums(ArrayRef<Value>(all).take_front(rows * width));
   ArrayRef<Value> tops = ArrayRef<Value>(all).slice(rows * width, rows),
                   totals = ArrayRef<Value>(all).take_back(rows);

@@ -16,6 +16,7 @@
 #include "AttentionEmitter.h"
 #include "GpuCounters.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "reprise/Fault.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -47,13 +48,68 @@ void AttentionEmitter::bringStatistics(Value first, int64_t count) {
     Value pair = g.add(g.multiply(sample, form.heads), head);
     Value lse =
         g.loadGlobal(at.lse, real, g.add(g.multiply(pair, form.tokens), row));
-    Value isThere = g.isLess(token, form.tokens);
-    g.ifThen(g.isZero(product.member), [&] {
-      Value zero = g.constant(0);
-      g.store(choose(isThere, lse, g.number(0)), statistics[0], zero, i);
-      g.store(choose(isThere, delta, g.number(0)), statistics[1], zero, i);
-    });
+    storeStatistics(i, g.isLess(token, form.tokens), lse, delta);
   });
+}
+
+/// By one of the row's team.
+void AttentionEmitter::storeStatistics(Value row, Value isThere, Value lse,
+                                       Value delta) {
+  g.ifThen(g.isZero(product.member), [&] {
+    Value zero = g.constant(0);
+    g.store(choose(isThere, lse, g.number(0)), statistics[0], zero, row);
+    g.store(choose(isThere, delta, g.number(0)), statistics[1], zero, row);
+  });
+}
+
+/// The same in two steps, where each of a team has as many whole vectors of a
+/// row and each team as many rows.
+AttentionEmitter::Put AttentionEmitter::fetchStatistics(Value first,
+                                                        int64_t count) {
+  int64_t team = product.team, teams = g.threads / team;
+  int64_t lanes = lanesOfHead();
+  constexpr int64_t most = 4; // what registers hold
+  if (count % teams || form.width % (lanes * team) ||
+      form.width / (lanes * team) * (count / teams) > most)
+    return [=] { bringStatistics(first, count); };
+  struct Row {
+    Value number, isThere, lse;
+    Values y, dy;
+  };
+  SmallVector<Row> rows;
+  for (int64_t i = 0; i < count; i += teams) {
+    Row row;
+    row.number = g.add(g.quotient(g.thread, team), i);
+    Value token = g.add(first, row.number);
+    row.isThere = g.isLess(token, form.tokens);
+    token = g.below(token, form.tokens);
+    for (int64_t v = 0; v < form.width; v += lanes * team) {
+      Value column = g.add(g.multiply(product.member, lanes), v);
+      Value place = positionOf(Part::Result, token, column);
+      row.y.push_back(g.loadGlobal(at.y, form.element, place, lanes));
+      row.dy.push_back(g.loadGlobal(at.dy, form.element, place, lanes));
+    }
+    Value pair = g.add(g.multiply(sample, form.heads), head);
+    row.lse = g.loadGlobal(at.lse, b.getF32Type(),
+                           g.add(g.multiply(pair, form.tokens), token));
+    rows.push_back(std::move(row));
+  }
+  return [=] {
+    for (const Row &row : rows) {
+      Value sum = g.number(0);
+      auto add = [&](Value x, Value y) {
+        sum = math::FmaOp::create(b, g.loc, g.widened(x), g.widened(y), sum);
+      };
+      for (auto [x, y] : llvm::zip_equal(row.y, row.dy))
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          if (lanes == 1)
+            add(x, y);
+          else
+            add(vector::ExtractOp::create(b, g.loc, x, lane),
+                vector::ExtractOp::create(b, g.loc, y, lane));
+      storeStatistics(row.number, row.isThere, row.lse, g.teamSum(sum, team));
+    }
+  };
 }
 
 /// Of the tiles that have been brought.
@@ -101,32 +157,34 @@ SmallVector<Value> AttentionEmitter::scaled(ArrayRef<Value> values) {
 }
 
 void AttentionEmitter::emitQueries() {
-  bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
-  bring(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows);
-  bringStatistics(rowFirst, sweep.rows);
+  Puts own = {fetch(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows),
+              fetch(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows),
+              fetchStatistics(rowFirst, sweep.rows)};
+  auto keys = [&](Value first) -> Puts {
+    return {fetch(ofColumns[0], at.qkv, Part::Key, first, sweep.columns),
+            fetch(ofColumns[1], at.qkv, Part::Value, first, sweep.columns)};
+  };
   auto tile = [&](Value first, ValueRange sums) {
-    bring(ofColumns[0], at.qkv, Part::Key, first, sweep.columns);
-    bring(ofColumns[1], at.qkv, Part::Value, first, sweep.columns);
-    g.barrier();
     storeWeights(scaled(weightsOf(first).slopes));
     return product.add(Values(sums), weights, ofColumns[0], shape.width,
                        sweep.columns);
   };
-  storeRows(forEachTile(product.zeros(shape.width), tile), at.dqkv,
+  storeRows(forEachTile(product.zeros(shape.width), own, keys, tile), at.dqkv,
             Part::Query);
 }
 
 void AttentionEmitter::emitKeys() {
-  bring(ofRows[0], at.qkv, Part::Key, rowFirst, sweep.rows);
-  bring(ofRows[1], at.qkv, Part::Value, rowFirst, sweep.rows);
+  Puts own = {fetch(ofRows[0], at.qkv, Part::Key, rowFirst, sweep.rows),
+              fetch(ofRows[1], at.qkv, Part::Value, rowFirst, sweep.rows)};
+  auto queries = [&](Value first) -> Puts {
+    return {fetch(ofColumns[0], at.qkv, Part::Query, first, sweep.columns),
+            fetch(ofColumns[1], at.dy, Part::Result, first, sweep.columns),
+            fetchStatistics(first, sweep.columns)};
+  };
   Values init = product.zeros(shape.width);
   size_t count = init.size();
   init.append(product.zeros(shape.width));
   auto tile = [&](Value first, ValueRange before) {
-    bring(ofColumns[0], at.qkv, Part::Query, first, sweep.columns);
-    bring(ofColumns[1], at.dy, Part::Result, first, sweep.columns);
-    bringStatistics(first, sweep.columns);
-    g.barrier();
     Weights found = weightsOf(first);
     Values sums(before);
     storeWeights(found.kept);
@@ -140,7 +198,7 @@ void AttentionEmitter::emitKeys() {
     keys.append(values);
     return keys;
   };
-  Values sums = forEachTile(init, tile);
+  Values sums = forEachTile(init, own, queries, tile);
   storeRows(ArrayRef<Value>(sums).take_front(count), at.dqkv, Part::Key);
   storeRows(ArrayRef<Value>(sums).take_back(count), at.dqkv, Part::Value);
 }
@@ -230,12 +288,16 @@ void AttentionEmitter::emitBias(Value block) {
       arith::MinSIOp::create(b, g.loc, g.add(begin, each), g.constant(samples));
   auto add = [&](Value number, ValueRange before) {
     sample = g.add(g.multiply(number, form.biasRows), biasRow);
+    Puts puts = {
+        fetch(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows),
+        fetch(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows),
+        fetch(ofColumns[0], at.qkv, Part::Key, columnFirst, sweep.columns),
+        fetch(ofColumns[1], at.qkv, Part::Value, columnFirst, sweep.columns),
+        fetchStatistics(rowFirst, sweep.rows)};
+    // The tiles before are read by nobody any more.
     g.barrier();
-    bring(ofRows[0], at.qkv, Part::Query, rowFirst, sweep.rows);
-    bring(ofRows[1], at.dy, Part::Result, rowFirst, sweep.rows);
-    bring(ofColumns[0], at.qkv, Part::Key, columnFirst, sweep.columns);
-    bring(ofColumns[1], at.qkv, Part::Value, columnFirst, sweep.columns);
-    bringStatistics(rowFirst, sweep.rows);
+    for (const Put &put : puts)
+      put();
     g.barrier();
     Values sums = weightsOf(columnFirst).slopes;
     for (auto [sum, other] : llvm::zip_equal(sums, before))

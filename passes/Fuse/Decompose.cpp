@@ -14,6 +14,7 @@
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/CastMotion.h"
+#include "reprise/IR/ConvolutionForms.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
@@ -160,9 +161,24 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     sg::populatePatchPatterns(splits);
     sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
+    if (*library)
+      formConvolutions(**library);
     if (fuse)
       addBiases(library->get());
     sg::settleMarks(getOperation());
+  }
+
+  /// As the library wants them.
+  void formConvolutions(const Target &library) {
+    RewritePatternSet forms(&getContext());
+    sg::populateConvolutionFormPatterns(
+        forms, {[&](Type type) {
+                  return library.channelMultiple(elementTypeOf(type));
+                },
+                [&](Type type) {
+                  return library.avoidsSpreading(elementTypeOf(type));
+                }});
+    walkAndApplyPatterns(getOperation(), std::move(forms));
   }
 
   /// Onto products, where the library takes them; `library` may be null.

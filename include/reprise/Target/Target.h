@@ -109,6 +109,12 @@ public:
   /// Whether the library stores sums of operands of 16 bits as f32; else in the
   /// operands' type alone.
   virtual bool storesSums(rt::LibraryOp function) const { return true; }
+  /// What the input channels of convolutions of such operands should be a
+  /// multiple of, so that the library need not copy them.
+  virtual int64_t channelMultiple(rp_element_type type) const { return 1; }
+  /// Whether the library is slow at gradients for inputs of 1x1 filters with
+  /// strides, of such operands.
+  virtual bool avoidsSpreading(rp_element_type type) const { return false; }
   /// Whether the library adds a bias of that type to a product that it stores
   /// in another one; else kernels do.
   virtual bool takesBias(rp_element_type bias, rp_element_type stored) const {

@@ -47,6 +47,14 @@ public:
   bool storesSums(rt::LibraryOp function) const override {
     return function == rt::LibraryOp::MatMul;
   }
+  /// Tensor cores take 16 bytes of neighbours.
+  int64_t channelMultiple(rp_element_type type) const override {
+    return type == RP_BF16 || type == RP_F16 ? 8 : 1;
+  }
+  /// In f32 cuDNN takes up to a hundred times as long as for the points alone.
+  bool avoidsSpreading(rp_element_type type) const override {
+    return type == RP_F32;
+  }
   /// cuBLASLt adds a bias of the type that it stores.
   bool takesBias(rp_element_type bias, rp_element_type stored) const override {
     return bias == stored;
