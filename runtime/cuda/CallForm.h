@@ -45,6 +45,7 @@ struct Matrix {
 /// `batch` products c = a b at every start.
 struct ProductForm {
   Matrix a, b, c;
+  std::array<unsigned, 2> inputs = {0, 1}; // of the call, for a and b
   int64_t m, n, k;
   int64_t batch = 1;
   /// Elements from the operands' addresses to those of a, b and c.
@@ -64,6 +65,9 @@ Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc);
 Expected<ProductForm> productForm(const LibraryCallDesc &desc);
 /// The product as a convolution of 1x1; none where it is not one.
 std::optional<ConvolutionForm> asConvolution(const ProductForm &product);
+/// The convolution, of 1x1 without strides, padding and groups, as a product of
+/// pixels by channels; none where it is not one.
+std::optional<ProductForm> asProduct(const ConvolutionForm &convolution);
 
 } // namespace reprise::rt::cuda
 

@@ -81,4 +81,35 @@ std::optional<ConvolutionForm> asConvolution(const ProductForm &p) {
   return std::nullopt;
 }
 
+static Matrix matrixOf(const ConvolutionTensor &t, bool isTransposed) {
+  int64_t pixels = t.dims[0] * t.dims[2] * t.dims[3];
+  return {t.type, pixels, t.dims[1], /*pitch=*/t.dims[1], isTransposed};
+}
+
+//   y (P,O) = x (P,C) w (O,C)^T     dx = dy w     dw = dy^T x
+std::optional<ProductForm> asProduct(const ConvolutionForm &c) {
+  constexpr std::array<int64_t, 2> none = {0, 0}, one = {1, 1};
+  bool isProduct = c.w.dims[2] == 1 && c.w.dims[3] == 1 &&
+                   c.w.dims[1] == c.x.dims[1] && c.strides == one &&
+                   c.padBefore == none && c.padAfter == none;
+  if (!isProduct)
+    return std::nullopt;
+  ProductForm form;
+  bool isForward = c.kind == ConvolutionKind::Forward;
+  const ConvolutionTensor *a = &c.y, *b = &c.w, *result = &c.x;
+  if (isForward)
+    std::swap(a, result);
+  if (c.kind == ConvolutionKind::FilterGrad)
+    std::swap(b, result);
+  form.a = matrixOf(*a, c.kind == ConvolutionKind::FilterGrad);
+  form.b = matrixOf(*b, isForward);
+  form.c = matrixOf(*result, false);
+  form.inputs = {a->operand, b->operand};
+  form.m = form.c.rows;
+  form.n = form.c.columns;
+  form.k = form.a.isTransposed ? form.a.rows : form.a.columns;
+  form.starts = {{0, 0, 0}};
+  return form;
+}
+
 } // namespace reprise::rt::cuda

@@ -216,10 +216,11 @@ Status CublasProduct::run(CUstream_st *stream,
     };
     void *result = at(operands.back(), 2, form.c);
     REPRISE_RETURN_IF_ERROR(library.check(
-        library.cublasLtMatmul(
-            context.get(), operation, &one, at(operands[1], 1, form.b), b,
-            at(operands[0], 0, form.a), a, &zero, result, c, result, c,
-            &algorithm, pointer(aligned), workspaceBytes, stream),
+        library.cublasLtMatmul(context.get(), operation, &one,
+                               at(operands[form.inputs[1]], 1, form.b), b,
+                               at(operands[form.inputs[0]], 0, form.a), a,
+                               &zero, result, c, result, c, &algorithm,
+                               pointer(aligned), workspaceBytes, stream),
         "cublasLtMatmul"));
   }
   return {};

@@ -90,7 +90,16 @@ Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
   Expected<ConvolutionForm> form = convolutionForm(desc);
   if (!form.ok())
     return form.status();
-  return prepareConvolution(*form, implementation, prepared);
+  bool isProduct =
+      implementation == kCublasName || implementation == kCublasTf32Name;
+  if (!isProduct)
+    return prepareConvolution(*form, implementation, prepared);
+  std::optional<ProductForm> product = asProduct(*form);
+  if (!product)
+    return Status::error(RP_INCOMPATIBLE,
+                         "this convolution is no product for '" +
+                             implementation + "'");
+  return prepareProduct(*product, implementation, prepared);
 }
 
 Expected<std::vector<LibraryCallInfo>>
@@ -110,6 +119,8 @@ CudaDriver::implementations(const LibraryCallDesc &desc) {
     if (!form.ok())
       return form.status();
     convolution = *form;
+    if (asProduct(*form))
+      result.push_back({kCublasPlannedBytes, kCublasName});
   }
   if (!convolution)
     return result;

@@ -35,8 +35,8 @@ private:
 };
 } // namespace
 
-/// As programs give products at most.
-static constexpr uint64_t kWorkspaceBytes = 32 << 20;
+/// What products may take of the driver's memory.
+static constexpr uint64_t kWorkspaceBytes = 33 << 20;
 
 Status Measurement::prepare() {
   matrixBytes = uint64_t(work.matrix) * uint64_t(work.matrix) * sizeof(float);
@@ -81,9 +81,16 @@ Expected<double> Measurement::products(rp_element_type type) {
                        {{type, {n, n}, {}}, {type, {n, n}, {}}},
                        {{type, {n, n}, {}}},
                        {0, /*transpose_b=*/1}};
-  // None is called so: the first that is deterministic and does.
-  Expected<Call> call = driver.prepare(desc, "", kWorkspaceBytes,
-                                       /*mayAdapt=*/true);
+  // The first is what programs are planned with.
+  Expected<std::vector<LibraryCallInfo>> ways = driver.implementations(desc);
+  if (!ways.ok())
+    return ways.status();
+  if (ways->empty() || ways->front().workspaceBytes > kWorkspaceBytes)
+    return Status::error(RP_UNAVAILABLE,
+                         "the libraries have no product to measure");
+  Expected<Call> call = driver.prepare(desc, ways->front().implementation,
+                                       ways->front().workspaceBytes,
+                                       /*mayAdapt=*/false);
   if (!call.ok())
     return call.status();
   std::vector<Address> operands;

@@ -38,8 +38,8 @@ planConvolution(const DeviceDescription &description,
 }
 
 /// By cuBLASLt, also where cuDNN has the product as a convolution of 1x1: on an
-/// H100 cuDNN's heuristics are as good for most of bf16 and up to 30 times
-/// slower for long sums, and several times in f32 (docs/benchmarks).
+/// H100 what cuDNN's heuristics choose is as good for most products of bf16, up
+/// to 30 times slower for long sums and several times in f32 (docs/benchmarks).
 static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
                                              const CallOptions &options) {
   if (cublasLtVersion().empty())
@@ -85,6 +85,10 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
     Expected<ConvolutionForm> form = convolutionForm(desc);
     if (!form.ok())
       return form.status();
+    // Of 16 bits cuDNN's are as good, and need less of a workspace.
+    std::optional<ProductForm> product = asProduct(*form);
+    if (product && form->x.type == RP_F32)
+      return planProduct(*product, options);
     return planConvolution(description, *form, options);
   }
   Expected<ProductForm> form = productForm(desc);

@@ -7,7 +7,9 @@
 // a digest of all variables at the end, which is equal for equal bits. With
 // REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory;
 // with REPRISE_STEP_TIMES=FILE it writes a line a step of the profiled run:
-// milliseconds, kind and name; with REPRISE_LOSSES=FILE a loss a line.
+// milliseconds, kind and name; with REPRISE_LOSSES=FILE a loss a line; with
+// REPRISE_DUMP=FOLDER the bytes of variables and inputs before the first step,
+// each in a file of its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,6 +80,26 @@ struct Session {
   ~Session() {
     rp_session_destroy(session);
     rp_program_close(program);
+  }
+
+  /// The bytes of variables and inputs, each in a file of its name.
+  void dump(const std::string &folder) const {
+    auto write = [&](const std::string &name,
+                     const std::vector<uint8_t> &bytes) {
+      std::ofstream out(folder + "/" + name, std::ios::binary);
+      out.write(reinterpret_cast<const char *>(bytes.data()),
+                std::streamsize(bytes.size()));
+    };
+    for (const auto &[name, bytes] : inputs)
+      write(name, bytes);
+    for (size_t k = 0; k < rp_program_variable_count(program); ++k) {
+      rp_tensor_info info;
+      check(rp_program_variable(program, k, &info));
+      std::vector<uint8_t> bytes(info.bytes);
+      check(rp_session_read_variable(session, info.name, bytes.data(),
+                                     bytes.size()));
+      write(info.name, bytes);
+    }
   }
 
   double run() {
@@ -166,6 +188,8 @@ int main(int argc, char **argv) {
   uint64_t digest = 0;
   {
     Session session(file, false, device);
+    if (const char *folder = std::getenv("REPRISE_DUMP"))
+      session.dump(folder);
     std::ofstream losses;
     if (const char *path = std::getenv("REPRISE_LOSSES"))
       losses.open(path);

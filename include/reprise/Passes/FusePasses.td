@@ -24,6 +24,12 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     groups, becomes the product of a matrix of patches and the filter, and so do its
     gradients.
 
+    Where the library of `target` takes input channels of its operands' type in groups,
+    images and filters get channels of zeros until they have whole groups, below the
+    cast that makes an image, and gradients lose them. Where it is slow at gradients for
+    inputs of 1x1 filters with strides, these are computed for the points that such a
+    filter looks at, with zeros put between them.
+
     A cast that narrows a view of a value narrows the value, and one of a view that
     widens stands behind the view: where the kernel is that it can join.
 

@@ -73,8 +73,10 @@ static Values multiply(const LibraryCallDesc &desc, const Values &a,
 }
 
 /// The same by the form: rows with a pitch, a batch, starts.
-static Values multiply(const ProductForm &form, const Values &a,
-                       const Values &b, size_t size) {
+static Values multiply(const ProductForm &form, const Values &first,
+                       const Values &second, size_t size) {
+  const Values *inputs[] = {&first, &second};
+  const Values &a = *inputs[form.inputs[0]], &b = *inputs[form.inputs[1]];
   auto at = [](const Matrix &m, int64_t row, int64_t column) {
     return m.isTransposed ? column * m.pitch + row : row * m.pitch + column;
   };
@@ -198,6 +200,38 @@ TEST(Form, RandomProducts) {
     }
     check(desc, unsigned(round));
   }
+}
+
+/// The sums of a convolution of 1x1 by its definition, pixel by pixel.
+TEST(Form, ConvolutionsOfPointsAreProducts) {
+  std::mt19937 random(5);
+  for (LibraryOp op : {LibraryOp::Conv2D, LibraryOp::Conv2DInputGrad,
+                       LibraryOp::Conv2DFilterGrad}) {
+    LibraryCallDesc desc = call(op, RP_F32, {2, 3, 4, 5, 6, 1, 1, 0, 0, 1, 1});
+    Expected<ConvolutionForm> form = convolutionForm(desc);
+    ASSERT_TRUE(form.ok()) << form.status().message();
+    std::optional<ProductForm> product = asProduct(*form);
+    ASSERT_TRUE(product);
+    Values a = randomValues(random, reachOf(desc.inputs[0])),
+           b = randomValues(random, reachOf(desc.inputs[1]));
+    // Pixels as a batch.
+    ConvolutionForm flat = *form;
+    for (ConvolutionTensor *t : {&flat.x, &flat.y})
+      t->dims = {t->dims[0] * t->dims[2] * t->dims[3], t->dims[1], 1, 1};
+    size_t size = reachOf(desc.outputs[0]);
+    EXPECT_EQ(multiply(*product, a, b, size), convolve(flat, a, b, size));
+  }
+  Convolution plain{2, 3, 4, 6, 6, 1, 1, 0, 0, 1, 1};
+  auto isProduct = [](const Convolution &v) {
+    return asProduct(*convolutionForm(call(LibraryOp::Conv2D, RP_F32, v)))
+        .has_value();
+  };
+  EXPECT_TRUE(isProduct(plain));
+  EXPECT_FALSE(isProduct({2, 3, 4, 6, 6, 3, 1, 1, 1, 1, 1}));
+  EXPECT_FALSE(isProduct({2, 3, 4, 6, 6, 1, 2, 0, 0, 1, 1}));
+  EXPECT_FALSE(isProduct({2, 3, 4, 6, 6, 1, 1, 1, 0, 1, 1}));
+  EXPECT_FALSE(isProduct({2, 3, 4, 6, 6, 1, 1, 0, 1, 1, 1}));
+  EXPECT_FALSE(isProduct({2, 3, 4, 6, 6, 1, 1, 0, 0, 1, 2}));
 }
 
 TEST(Form, ConvolutionsNameTheirOperands) {

@@ -362,7 +362,7 @@ TEST(Plan, RefusesWrongCallsAndDevices) {
   LibraryCallDesc desc = product(RP_F32, 4, 4, 4, false, true);
   desc.inputs[0].shape = {4, 5};
   EXPECT_EQ(planCall(device, desc).status().code(), RP_INVALID_ARGUMENT);
-  desc = call(kForward, RP_F32, {8, 56, 56, 64, 64, 1});
+  desc = call(kForward, RP_F32, {8, 56, 56, 64, 64, 3, 1, 1, 1});
   for (const char *properties : {"", "{", "{}", "[]", "{\"warpSize\":\"x\"}"}) {
     device.properties = properties;
     Expected<LibraryCallInfo> info = planCall(device, desc);

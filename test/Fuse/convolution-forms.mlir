@@ -1,0 +1,37 @@
+// Of a GPU's library convolutions of 16 bits have channels by eights, and in f32
+// gradients for inputs of 1x1 filters with strides are of the points alone. The
+// processor's library takes them as they are.
+//
+// RUN: reprise-opt %s --sg-decompose=target=cuda:h100 | FileCheck %s
+// RUN: reprise-opt %s --sg-decompose=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=PLAIN
+
+// PLAIN-NOT: sg.pad
+// PLAIN-NOT: sg.slice
+
+// CHECK-LABEL: func.func @image(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x8x8x3xf32>, %[[W:.*]]: tensor<16x3x3x3xbf16>
+// CHECK:         %[[P:.*]] = sg.pad %[[X]] low [0, 0, 0, 0] high [0, 0, 0, 5]
+// CHECK-NEXT:    %[[C:.*]] = sg.cast %[[P]] : tensor<2x8x8x8xf32> to tensor<2x8x8x8xbf16>
+// CHECK-NEXT:    %[[F:.*]] = sg.pad %[[W]] low [0, 0, 0, 0] high [0, 0, 0, 5]
+// CHECK-NEXT:    sg.conv2d %[[C]], %[[F]]
+func.func @image(%x: tensor<2x8x8x3xf32>, %w: tensor<16x3x3x3xbf16>) -> tensor<2x8x8x16xbf16> {
+  %c = sg.cast %x : tensor<2x8x8x3xf32> to tensor<2x8x8x3xbf16>
+  %y = sg.conv2d %c, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x8x3xbf16>, tensor<16x3x3x3xbf16>) -> tensor<2x8x8x16xbf16>
+  return %y : tensor<2x8x8x16xbf16>
+}
+
+// CHECK-LABEL: func.func @filter(
+// CHECK:         %[[G:.*]] = sg.conv2d_filter_grad {{.*}} -> tensor<16x3x3x8xbf16>
+// CHECK-NEXT:    sg.slice %[[G]] [0, 0, 0, 0] to [16, 3, 3, 3] by [1, 1, 1, 1]
+func.func @filter(%x: tensor<2x8x8x3xbf16>, %dy: tensor<2x8x8x16xbf16>) -> tensor<16x3x3x3xbf16> {
+  %g = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x8x3xbf16>, tensor<2x8x8x16xbf16>) -> tensor<16x3x3x3xbf16>
+  return %g : tensor<16x3x3x3xbf16>
+}
+
+// CHECK-LABEL: func.func @points(
+// CHECK:         %[[G:.*]] = sg.conv2d_input_grad {{.*}}strides = array<i64: 1, 1>{{.*}} -> tensor<2x4x4x8xf32>
+// CHECK-NEXT:    sg.pad %[[G]] low [0, 0, 0, 0] high [0, 1, 1, 0] interior [0, 1, 1, 0]
+func.func @points(%dy: tensor<2x4x4x16xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x8x8x8xf32> {
+  %g = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x16xf32>, tensor<16x1x1x8xf32>) -> tensor<2x8x8x8xf32>
+  return %g : tensor<2x8x8x8xf32>
+}
