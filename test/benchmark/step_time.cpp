@@ -4,7 +4,10 @@
 // and prints one JSON object: median, minimum and maximum of the step, its loss
 // read, in milliseconds, the share of it in library calls (from a second,
 // profiled run), predicted and measured bytes, the first and the last loss, and
-// a digest of all variables at the end, which is equal for equal bits. With
+// a digest of all variables at the end, which is equal for equal bits; of a
+// device with memory of its own also how much less was free during the steps
+// than before the program was loaded: arena, code and what libraries took. With
+// 0 steps it runs one, and no profiled ones. With
 // REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory;
 // with REPRISE_STEP_TIMES=FILE it writes a line a step of the profiled run:
 // milliseconds, kind and name; with REPRISE_LOSSES=FILE a loss a line; with
@@ -14,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/Philox.h"
 #include "reprise/Runtime/program_generated.h"
 #include "reprise/Runtime/reprise.h"
@@ -25,6 +29,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -170,6 +175,18 @@ std::pair<double, double> profile(const std::vector<uint8_t> &file,
   return {library * 1e3, all * 1e3};
 }
 
+/// Of the device's own memory, beside a context of this process; 0: it has
+/// none, or does not say.
+uint64_t freeBytes(const char *device) {
+  if (!device)
+    return 0;
+  auto opened = reprise::rt::openDevice(device);
+  if (!opened.ok())
+    return 0;
+  auto summary = (*opened)->summary();
+  return summary.ok() ? summary->freeBytes : 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -185,8 +202,9 @@ int main(int argc, char **argv) {
   rp_memory_stats memory;
   size_t predicted = 0, fixed = 0;
   float first = 0, last = 0;
-  uint64_t digest = 0;
+  uint64_t digest = 0, taken = 0;
   {
+    uint64_t before = freeBytes(device);
     Session session(file, false, device);
     if (const char *folder = std::getenv("REPRISE_DUMP"))
       session.dump(folder);
@@ -197,7 +215,8 @@ int main(int argc, char **argv) {
     session.run();
     first = session.loss;
     losses << session.loss << "\n";
-    for (int k = 0; k < std::max(1, steps); ++k) {
+    taken = before - std::min(before, freeBytes(device));
+    for (int k = 0; k < steps; ++k) {
       times.push_back(session.run());
       losses << session.loss << "\n";
     }
@@ -209,15 +228,21 @@ int main(int argc, char **argv) {
     if (const char *seconds = std::getenv("REPRISE_HOLD"))
       std::this_thread::sleep_for(std::chrono::seconds(std::atoi(seconds)));
   }
+  if (times.empty())
+    times.push_back(0);
   std::sort(times.begin(), times.end());
-  auto [library, all] = profile(file, device);
+  double library = 0, all = 0;
+  if (steps > 0)
+    std::tie(library, all) = profile(file, device);
   std::printf("{\"median_ms\": %.2f, \"min_ms\": %.2f, \"max_ms\": %.2f, "
               "\"library_ms\": %.2f, \"profiled_ms\": %.2f, "
               "\"fixed_bytes\": %zu, \"predicted_peak_bytes\": %zu, "
-              "\"measured_peak_bytes\": %zu, \"first_loss\": %.9g, "
+              "\"measured_peak_bytes\": %zu, \"device_bytes\": %llu, "
+              "\"first_loss\": %.9g, "
               "\"last_loss\": %.9g, \"digest\": \"%016llx\"}\n",
               times[times.size() / 2], times.front(), times.back(), library,
-              all, fixed, predicted, memory.high_water_bytes, first, last,
+              all, fixed, predicted, memory.high_water_bytes,
+              static_cast<unsigned long long>(taken), first, last,
               static_cast<unsigned long long>(digest));
   return 0;
 }
