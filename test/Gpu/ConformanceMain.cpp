@@ -1,9 +1,9 @@
 //===- ConformanceMain.cpp - The suite of devices on a GPU ----------------===//
 //
-//   conformance_on_cuda             on a driver whose kernels run on the
-//   simulator conformance_on_cuda --on-gpu    on the GPU that is here, by the
-//   library of
-//                                   the device "cuda"; says so where none is
+// conformance_on_cuda runs it on a driver whose kernels run on the simulator;
+// with --on-gpu on the GPU that is here, by the library of the device "cuda",
+// and says so where there is none; with --record FOLDER on the simulator, and
+// compiles its kernels for an H100 too, to files for gpu_conformance.
 //
 // The tests of test/runtime/conformance. What the simulator notes in a test
 // fails it. Simulated kernels reach memory that they were not given, as on a
@@ -57,6 +57,8 @@ int main(int argc, char **argv) {
     // What is here and does not work is no reason to skip.
     return status.code() == RP_UNAVAILABLE ? 0 : 1;
   }
+  if (argc > 2 && argv[1] == std::string("--record"))
+    gpu_test::recordCode(argv[2]);
   gpu_test::registerSimulatedGpu();
   auto &listeners = testing::UnitTest::GetInstance()->listeners();
   listeners.Append(new ProblemListener); // owned

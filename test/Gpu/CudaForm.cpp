@@ -7,13 +7,13 @@
 #include "CudaForm.h"
 #include "../../lib/Target/Cuda/CudaTarget.h"
 #include "../../lib/Target/Cuda/Ptx.h"
-#include "../runtime/conformance/DeviceForm.h"
-#include "CodeWith.h"
+#include "GpuForm.h"
 #include "Program.h"
 #include "SimulatedTarget.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/LibraryFunctions.h"
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -23,33 +23,22 @@ using gpu_test::load;
 using gpu_test::store;
 
 namespace {
-class CudaForm : public DeviceForm {
+class CudaForm : public gpu_test::GpuForm {
 public:
-  std::string device() const override { return "cuda"; }
-  void describe(rt::fb::ProgramT &program) const override {
-    program.device = "cuda";
-    program.target = target().features();
-    program.library = target().library();
-  }
-  std::string symbol(const HandKernel &kernel) const override {
-    return kernel.name + "_" + std::to_string(kernel.elements) + "_" +
-           std::to_string(kernel.operands);
-  }
-  uint64_t grains(const HandKernel &kernel) const override {
-    return (kernel.elements + kThreads - 1) / kThreads;
-  }
   std::vector<uint8_t>
   code(const std::vector<HandKernel> &kernels) const override;
   rt::Expected<rt::LibraryCallInfo> plan(const rt::LibraryCallDesc &desc,
                                          unsigned) const override;
-  bool hasAttention() const override { return false; }
   bool choosesByEpilogues() const override;
-  uint32_t otherAlignment() const override { return 512; }
-  std::vector<Foreign> foreign() const override;
+
+protected:
+  std::string features() const override { return target().features(); }
+  std::string library() const override { return target().library(); }
 
 private:
-  static constexpr uint64_t kThreads = 64;
   std::string function(const HandKernel &kernel) const;
+  std::vector<uint8_t> compile(const std::vector<HandKernel> &kernels,
+                               CudaTarget &by) const;
   /// When the first test asks: by then it is known which GPU it is for.
   CudaTarget &target() const;
   mutable std::unique_ptr<CudaTarget> made;
@@ -58,10 +47,14 @@ private:
 
 /// Of the GPU that is here; none: it is simulated.
 static std::optional<rt::cuda::DeviceDescription> gpuHere;
+/// Where code is recorded; "": nowhere.
+static std::string recordFolder;
 
 void gpu_test::buildForGpu(rt::cuda::DeviceDescription description) {
   gpuHere = std::move(description);
 }
+
+void gpu_test::recordCode(const std::string &folder) { recordFolder = folder; }
 
 CudaTarget &CudaForm::target() const {
   if (made)
@@ -126,8 +119,8 @@ std::string CudaForm::function(const HandKernel &kernel) const {
          body + "}\ngpu.return\n}\n";
 }
 
-std::vector<uint8_t>
-CudaForm::code(const std::vector<HandKernel> &kernels) const {
+std::vector<uint8_t> CudaForm::compile(const std::vector<HandKernel> &kernels,
+                                       CudaTarget &by) const {
   std::string text = "gpu.module @kernels {\n";
   for (const HandKernel &kernel : kernels)
     text += function(kernel);
@@ -141,11 +134,25 @@ CudaForm::code(const std::vector<HandKernel> &kernels) const {
     return {};
   }
   FailureOr<std::vector<uint8_t>> code =
-      target().compileModule(*module->getOps<gpu::GPUModuleOp>().begin());
+      by.compileModule(*module->getOps<gpu::GPUModuleOp>().begin());
   if (succeeded(code))
     return *code;
   ADD_FAILURE() << "kernels are not compiled";
   return {};
+}
+
+std::vector<uint8_t>
+CudaForm::code(const std::vector<HandKernel> &kernels) const {
+  if (!recordFolder.empty()) {
+    CudaTarget described(*rt::cuda::describe("h100"), rt::cuda::CallOptions());
+    std::vector<uint8_t> real = compile(kernels, described);
+    std::ofstream out(recordFolder + "/" + recordOf(kernels), std::ios::binary);
+    out.write(reinterpret_cast<const char *>(real.data()),
+              std::streamsize(real.size()));
+    if (!out.flush())
+      ADD_FAILURE() << "code cannot be written to " << recordFolder;
+  }
+  return compile(kernels, target());
 }
 
 rt::Expected<rt::LibraryCallInfo>
@@ -158,29 +165,6 @@ CudaForm::plan(const rt::LibraryCallDesc &desc, unsigned) const {
                              std::string(rt::functionOf(desc).name) +
                                  " is not there on GPUs");
   return gpu_test::simulatedCall(desc);
-}
-
-std::vector<Foreign> CudaForm::foreign() const {
-  return {{"a newer architecture",
-           [](auto &program) {
-             program.code = gpu_test::codeWith(program.code, [](auto &code) {
-               code.architecture = "sm_999";
-             });
-           },
-           RP_INCOMPATIBLE,
-           {"for devices of sm_999 or newer", target().features()}},
-          {"other libraries",
-           [](auto &program) { program.library = "cuDNN 1.0.0"; },
-           RP_INCOMPATIBLE,
-           {"planned for cuDNN 1.0.0", target().library()}},
-          {"what is no code",
-           [](auto &program) { program.code[0] = program.code[1] = 0xFF; },
-           RP_INCOMPATIBLE,
-           {"the artifact's code is none for device 'cuda'"}},
-          {"code without the kernel",
-           [](auto &program) { program.kernels[0] = "absent"; },
-           RP_INCOMPATIBLE,
-           {"the artifact's code has no kernel 'absent'"}}};
 }
 
 const DeviceForm &test::deviceForm() {
