@@ -42,17 +42,21 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
         roofline.milliseconds(ops[id].flops, ops[id].bytes, ops[id].isNarrow);
     all += estimate;
     prices.milliseconds.push_back(estimate);
-    if (!profile)
+    double measured = ops[id].milliseconds;
+    if (profile) {
+      auto found = profile->ops.find(ops[id].key);
+      measured = found == profile->ops.end() ? 0 : found->second.milliseconds;
+      isMeasured[id] = found != profile->ops.end();
+    } else {
+      isMeasured[id] = measured > 0;
+    }
+    if (!isMeasured[id])
       continue;
-    auto found = profile->ops.find(ops[id].key);
-    if (found == profile->ops.end())
-      continue;
-    prices.milliseconds[id] = found->second.milliseconds;
-    isMeasured[id] = true;
+    prices.milliseconds[id] = measured;
     ++prices.matched;
     matched += estimate;
     if (estimate > 0)
-      ratios.push_back(found->second.milliseconds / estimate);
+      ratios.push_back(measured / estimate);
   }
   prices.matchedShare = all > 0 ? matched / all : 1;
   if (ratios.empty())

@@ -37,7 +37,8 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
     ops.push_back({costs.profile ? profileKey(problem, id) : "",
                    problem.ops[id].flops, problem.ops[id].bytes,
                    isNarrow(problem.ops[id].call.inputs) ||
-                       problem.ops[id].kernel.multipliesNarrow});
+                       problem.ops[id].kernel.multipliesNarrow,
+                   problem.ops[id].callInfo.seconds * 1e3});
   return ops;
 }
 

@@ -126,14 +126,14 @@ static LogicalResult checkMixing(func::FuncOp function, CrossEntropyOp rows) {
     return rows.emitError() << "mixup mixes the images of a batch, and this "
                                "one has 1";
   for (BlockArgument argument : dataOf(function)) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0 ||
-        type.getDimSize(0) != labels.getDimSize(0))
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !isa<FloatType>(type.getElementType()) ||
+        type.getRank() == 0 || type.getDimSize(0) != labels.getDimSize(0))
       return function.emitError()
              << "mixup mixes rows of floating-point numbers, as many as labels "
                 "("
              << labels.getDimSize(0) << "), and argument "
-             << argument.getArgNumber() << " is " << type;
+             << argument.getArgNumber() << " is " << argument.getType();
   }
   for (BlockArgument argument : function.getArguments())
     if (roleOf(function.getArgAttrDict(argument.getArgNumber())) ==

@@ -184,7 +184,7 @@ static Status readCall(const Json &object, DeviceDescription &d) {
   auto bytes = object.find("workspace_bytes");
   if (bytes == object.end() || !bytes->is_number_unsigned())
     return wrong("\"workspace_bytes\" of '" + *call + "' is no whole number");
-  MeasuredCall measured{{bytes->get<uint64_t>(), *implementation}, *seconds};
+  LibraryCallInfo measured{bytes->get<uint64_t>(), *implementation, *seconds};
   if (!d.calls.emplace(*call, std::move(measured)).second)
     return wrong("'" + *call + "' is there twice");
   return {};
@@ -249,11 +249,10 @@ std::string writeDescription(const DeviceDescription &d) {
     object["calls"] = Json::array();
   }
   for (const auto &[call, measured] : d.calls)
-    object["calls"].push_back(
-        {{"call", call},
-         {"implementation", measured.info.implementation},
-         {"workspace_bytes", measured.info.workspaceBytes},
-         {"seconds", measured.seconds}});
+    object["calls"].push_back({{"call", call},
+                               {"implementation", measured.implementation},
+                               {"workspace_bytes", measured.workspaceBytes},
+                               {"seconds", measured.seconds}});
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

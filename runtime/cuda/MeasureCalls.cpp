@@ -27,8 +27,8 @@ public:
   }
   /// Of all calls that come.
   Status prepare(uint64_t bytes);
-  Expected<MeasuredCall> best(const LibraryCallDesc &desc,
-                              const std::vector<LibraryCallInfo> &ways);
+  Expected<LibraryCallInfo> best(const LibraryCallDesc &desc,
+                                 const std::vector<LibraryCallInfo> &ways);
 
 private:
   Expected<double> secondsOf(const LibraryCallDesc &desc,
@@ -135,7 +135,7 @@ Expected<double> CallMeasurement::secondsOf(const LibraryCallDesc &desc,
   return least;
 }
 
-Expected<MeasuredCall>
+Expected<LibraryCallInfo>
 CallMeasurement::best(const LibraryCallDesc &desc,
                       const std::vector<LibraryCallInfo> &ways) {
   struct Timed {
@@ -167,7 +167,9 @@ CallMeasurement::best(const LibraryCallDesc &desc,
     if (each.seconds <= kAsGood * least &&
         (!best || each.way->workspaceBytes < best->way->workspaceBytes))
       best = &each;
-  return MeasuredCall{*best->way, best->seconds};
+  LibraryCallInfo result = *best->way;
+  result.seconds = best->seconds;
+  return result;
 }
 
 Status measureCalls(Driver &driver,
@@ -200,7 +202,7 @@ Status measureCalls(Driver &driver,
   CallMeasurement measurement(driver, work);
   REPRISE_RETURN_IF_ERROR(measurement.prepare(bytes));
   for (const Distinct &call : calls) {
-    Expected<MeasuredCall> best = measurement.best(call.desc, call.ways);
+    Expected<LibraryCallInfo> best = measurement.best(call.desc, call.ways);
     if (!best.ok())
       return best.status();
     description.calls[callText(call.desc)] = std::move(*best);

@@ -5,6 +5,7 @@
 #include "reprise/Runtime/Cuda/Cuda.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace reprise::rt::cuda {
 
@@ -17,8 +18,19 @@ std::vector<rp_element_type> callElements(LibraryOp function) {
 /// Kernels of clusters of blocks share out a sum by how many clusters the
 /// device runs at once, which cuDNN asks of its driver: where there is none it
 /// assumes less. Partial sums are at most a tile of 128 by 256 numbers for each
-/// of 132 multiprocessors, and some flags.
-constexpr uint64_t kSplitBytes = 132 * uint64_t(128 * 256 * 4) + (64 << 10);
+/// of the multiprocessors, and some flags.
+static uint64_t splitBytes(const DeviceDescription &description) {
+  nlohmann::json properties = nlohmann::json::parse(
+      description.properties, nullptr, /*allow_exceptions=*/false);
+  constexpr uint64_t tile = 128 * 256 * sizeof(float), flags = 64 << 10;
+  constexpr uint64_t hopper = 132;
+  uint64_t multiprocessors = hopper;
+  if (properties.is_object())
+    if (auto it = properties.find("multiProcessorCount");
+        it != properties.end() && it->is_number_unsigned())
+      multiprocessors = std::min<uint64_t>(it->get<uint64_t>(), 1 << 16);
+  return multiprocessors * tile + flags;
+}
 
 static Expected<LibraryCallInfo>
 planConvolution(const DeviceDescription &description,
@@ -33,7 +45,7 @@ planConvolution(const DeviceDescription &description,
     return plan.status();
   uint64_t bytes = plan->workspaceBytes();
   if (plan->splitsByDevice())
-    bytes = std::max(bytes, kSplitBytes);
+    bytes = std::max(bytes, splitBytes(description));
   return LibraryCallInfo{bytes, plan->name()};
 }
 
@@ -52,7 +64,7 @@ static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
 }
 
 /// Null where there is none that the options allow.
-static Expected<const MeasuredCall *>
+static Expected<const LibraryCallInfo *>
 findMeasured(const DeviceDescription &description, const LibraryCallDesc &desc,
              const CallOptions &options) {
   auto found = description.calls.find(callText(desc));
@@ -75,12 +87,12 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
   if (callElements(desc.op).empty())
     return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
                                              " is not there on GPUs");
-  Expected<const MeasuredCall *> measured =
+  Expected<const LibraryCallInfo *> measured =
       findMeasured(description, desc, options);
   if (!measured.ok())
     return measured.status();
   if (*measured)
-    return (*measured)->info;
+    return **measured;
   if (desc.op != LibraryOp::MatMul) {
     Expected<ConvolutionForm> form = convolutionForm(desc);
     if (!form.ok())

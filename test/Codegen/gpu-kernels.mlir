@@ -9,6 +9,24 @@
 // OLD: error: kernels need sm_80 or newer, not sm_70
 // ARCH: error: LLVM knows no architecture 'sm_9'
 
+// Rounded by an instruction, but for the bits of a NaN.
+// CHECK-LABEL: gpu.func @narrow(
+// CHECK: arith.truncf {{.*}} : vector<4xf32> to vector<4xbf16>
+// PTX-LABEL: .entry narrow(
+// PTX-NOT: bfe
+// PTX-DAG: cvt.rn.bf16{{(x2)?}}.f32
+// PTX-DAG: setp.nan.f32
+// PTX: selp.b16 {{.*}}{{0x7FC0|32704}}
+// EXACT-LABEL: .entry narrow(
+// EXACT: cvt.rn.bf16{{(x2)?}}.f32
+func.func @narrowed(%x: tensor<256x64xf32>) -> tensor<256x64xbf16> {
+  %y = sg.kernel "narrow" (%a = %x : tensor<256x64xf32>) -> tensor<256x64xbf16> {
+    %c = sg.cast %a : tensor<256x64xf32> to tensor<256x64xbf16>
+    sg.yield %c : tensor<256x64xbf16>
+  }
+  return %y : tensor<256x64xbf16>
+}
+
 // Sixteen bytes a thread, whole rows.
 // CHECK-LABEL: gpu.func @scale_relu(
 // CHECK-SAME: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) kernel

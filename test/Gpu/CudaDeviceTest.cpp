@@ -441,8 +441,8 @@ TEST_F(CudaDevice, MeasuresTheCallsOfPrograms) {
         std::string label = rt::cuda::callText(rt::describe(*call));
         expected.insert(label);
         ASSERT_TRUE(read->calls.count(label)) << label;
-        const rt::cuda::MeasuredCall &measured = read->calls[label];
-        EXPECT_EQ(measured.info.implementation, call->implementation()->str());
+        const rt::LibraryCallInfo &measured = read->calls[label];
+        EXPECT_EQ(measured.implementation, call->implementation()->str());
         EXPECT_GT(measured.seconds, 0);
       }
   EXPECT_GT(expected.size(), 2u);

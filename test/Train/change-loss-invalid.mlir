@@ -75,6 +75,21 @@ func.func @whole(%x: tensor<2x3xf32> {sg.name = "x"}, %i: tensor<2xi32> {sg.name
 
 // -----
 
+// expected-error @below {{mixup mixes rows of floating-point numbers, as many as labels (2), and argument 2 is 'index'}}
+func.func @number(%x: tensor<2x3xf32> {sg.name = "x"},
+                  %y: tensor<2xi32> {sg.name = "y", sg.binding = #sg.binding<label>},
+                  %n: index)
+    -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
+  %l, %lse = sg.cross_entropy %x, %y
+    : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %s = sg.reduce_sum %l dims [0] : tensor<2xf32> -> tensor<f32>
+  %c = sg.constant dense<2.0> : tensor<f32>
+  %m = sg.div %s, %c : tensor<f32>
+  return %m : tensor<f32>
+}
+
+// -----
+
 // expected-error @below {{mixes its images itself}}
 func.func @itself(%x: tensor<2x3xf32> {sg.name = "x"},
                   %y: tensor<2xi32> {sg.name = "y", sg.binding = #sg.binding<label>},

@@ -134,6 +134,18 @@ TEST(CostModel, scales_what_was_not_measured) {
   EXPECT_DOUBLE_EQ(prices.scale, 3);
 }
 
+TEST(CostModel, takes_what_the_target_knows_where_there_is_no_profile) {
+  // Ratios 2 and 4; the upper one of two is the median.
+  std::vector<CostedOp> ops = {{"a", 1000000, 0, false, 2},
+                               {"b", 2000000, 0, false, 8},
+                               {"c", 3000000, 0}};
+  EXPECT_EQ(CostModel({1, 2}).price(ops).milliseconds,
+            (std::vector<double>{2, 8, 12}));
+  // A profile is of the device at hand.
+  CostModel costs = modelOf({{"a", {5, 1}}});
+  EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{5, 10, 15}));
+}
+
 TEST(CostModel, refuses_a_profile_of_less_than_half_the_time) {
   CostModel costs = modelOf({{"a", {2, 1}}});
   std::vector<CostedOp> half = {{"a", 1000000, 0}, {"b", 1000000, 0}};

@@ -84,7 +84,8 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
   // A number before each text, so that none can go on in the next.
   for (const std::string &text :
        {thisCompiler(), request.source, loaded.print(),
-        describeOptions(options), machine.processor, machine.library}) {
+        describeOptions(options), machine.processor, machine.library,
+        (*target)->content()}) {
     digest.update(llvm::StringRef(std::to_string(text.size()) + "\n"));
     digest.update(llvm::StringRef(text));
   }

@@ -1,6 +1,7 @@
 //===- CostModel.h - Milliseconds of ops ------------------------*- C++ -*-===//
 //
-// A roofline, and measured times where there are any. An op that nobody has
+// A roofline, and measured times where there are any, of a profile or of the
+// target's description of its device. An op that nobody has
 // timed costs what the roofline says, times the median of measured over
 // roofline of those that were: a mix of both scales would make what was not
 // timed look free.
@@ -20,12 +21,15 @@ struct CostedOp {
   std::string key; // see profileKey; not looked at without a profile
   uint64_t flops = 0, bytes = 0;
   bool isNarrow = false; // see Roofline
+  /// As the target knows it of the device, where the profile does not say; 0:
+  /// it was not measured.
+  double milliseconds = 0;
 };
 
 /// Milliseconds by op, and how far the profile says them.
 struct Prices {
   std::vector<double> milliseconds;
-  size_t matched = 0;      // ops that the profile has
+  size_t matched = 0;      // ops that were measured
   double matchedShare = 0; // of the time by the roofline
   double scale = 1;        // measured over roofline, the median
 

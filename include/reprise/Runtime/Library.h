@@ -72,6 +72,7 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc);
 struct LibraryCallInfo {
   uint64_t workspaceBytes = 0; // scratchpad and packed operands
   std::string implementation;  // names of the library's kernels
+  double seconds = 0;          // of a call, as measured; 0: it was not
 };
 
 /// Checks operands, shapes, strides, types and parameters of a call, for any

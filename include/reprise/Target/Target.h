@@ -84,6 +84,9 @@ public:
   /// What code and calls need of the device, in the device's words; equal for
   /// equal programs. The device refuses a program that needs more than it has.
   virtual std::string features() const = 0;
+  /// What else programs depend on that the text that made the target does not
+  /// say, as the content of a file: equal for equal programs.
+  virtual std::string content() const { return ""; }
   /// What the buffers of a program begin at multiples of; see isAlignment.
   virtual uint64_t alignment() const { return kAlignment; }
   /// Whether the device takes inputs of a step while another one runs, in bytes

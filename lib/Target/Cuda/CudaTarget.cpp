@@ -108,7 +108,7 @@ CudaTarget::compileModule(gpu::GPUModuleOp module) {
     kernel->threads = function.getKnownBlockSize()->front();
     code.kernels.push_back(std::move(kernel));
   }
-  if (failed(expandMath(module)))
+  if (failed(expandMath(module, roundings())))
     return failure();
   FailureOr<Image> image = makeImage(module);
   if (failed(image))

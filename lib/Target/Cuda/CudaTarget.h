@@ -8,6 +8,7 @@
 #ifndef REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 #define REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 
+#include "Ptx.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
@@ -35,6 +36,9 @@ public:
   rt::Status prepare() override;
   std::string device() const override { return "cuda"; }
   std::string features() const override { return description.architecture; }
+  std::string content() const override {
+    return rt::cuda::writeDescription(description);
+  }
 
   std::vector<rp_element_type>
   callElements(rt::LibraryOp function) const override {
@@ -88,6 +92,10 @@ protected:
   /// How the libraries would run a call.
   virtual rt::Expected<rt::LibraryCallInfo>
   planCall(const rt::LibraryCallDesc &desc);
+  /// What expandMath rounds to bf16 by.
+  virtual RoundingPatterns roundings() const {
+    return populateRoundByInstruction;
+  }
   struct Image {
     std::vector<uint8_t> cubin; // empty: there is none
     std::string ptx;

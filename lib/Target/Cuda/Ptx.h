@@ -18,6 +18,9 @@ namespace reprise {
 /// Loads what emitPtx passes through, beside loadGpuDialects.
 void loadPtxDialects(mlir::MLIRContext &context);
 
+/// Adds what expandMath may round f32 to bf16 by: the same bits.
+void populateRoundByInstruction(mlir::RewritePatternSet &patterns);
+
 /// The functions of `module`, behind expandMath, as PTX for `architecture`
 /// ("sm_90"). Every product and sum is rounded for itself, divisions and square
 /// roots are exact, numbers below the normal ones are kept. Changes the module.

@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
     top->print(llvm::outs());
     return 0;
   }
-  if (failed(expandMath(module)))
+  if (failed(expandMath(module, populateRoundByInstruction)))
     return 1;
   FailureOr<std::string> ptx = emitPtx(module, argv[3]);
   if (failed(ptx))

@@ -104,10 +104,10 @@ TEST(Description, ReadsAndWritesMeasuredCalls) {
   ASSERT_TRUE(d.ok()) << d.status().message();
   ASSERT_EQ(d->calls.size(), 2u);
   EXPECT_EQ(d->callLibraries, "cuDNN 9.19.0");
-  EXPECT_EQ(d->calls["b"].info.implementation, "cudnn eng1");
-  EXPECT_EQ(d->calls["b"].info.workspaceBytes, 64u);
+  EXPECT_EQ(d->calls["b"].implementation, "cudnn eng1");
+  EXPECT_EQ(d->calls["b"].workspaceBytes, 64u);
   EXPECT_EQ(d->calls["b"].seconds, 0.25);
-  EXPECT_EQ(d->calls["a"].info.workspaceBytes, 0u);
+  EXPECT_EQ(d->calls["a"].workspaceBytes, 0u);
   Expected<DeviceDescription> again = readDescription(writeDescription(*d));
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_EQ(writeDescription(*again), writeDescription(*d));

@@ -265,7 +265,7 @@ static std::string measuredWith(const LibraryCallDesc &desc,
                                 const std::string &implementation) {
   DeviceDescription d = *describe("h200");
   d.callLibraries = libraryVersion();
-  d.calls[callText(desc)] = {{4711, implementation}, 1e-5};
+  d.calls[callText(desc)] = {4711, implementation, 1e-5};
   return writeDescription(d);
 }
 
@@ -280,6 +280,7 @@ TEST(Plan, MeasuredCallsAreTakenAsTheyWere) {
   ASSERT_TRUE(info.ok()) << info.status().message();
   EXPECT_EQ(info->implementation, "cudnn eng1");
   EXPECT_EQ(info->workspaceBytes, 4711u);
+  EXPECT_EQ(info->seconds, 1e-5);
   EXPECT_EQ(planCall(*d, other)->implementation, planned(other).implementation);
   // They were measured without.
   CallOptions fast;

@@ -17,12 +17,6 @@
 
 namespace reprise::rt::cuda {
 
-/// How a device runs a library call best, as measured there.
-struct MeasuredCall {
-  LibraryCallInfo info; // the workspace is that of the device
-  double seconds = 0;   // of one call, its operands not in the cache
-};
-
 /// A kind of GPU, as a file describes it.
 struct DeviceDescription {
   std::string key;          // "h200"
@@ -33,8 +27,10 @@ struct DeviceDescription {
   Roofline roofline;
   /// JSON of what cuDNN asks of a device.
   std::string properties;
-  /// By callText. What is not here is planned by the libraries' heuristics.
-  std::map<std::string, MeasuredCall> calls;
+  /// By callText: how the device runs a call best, with its workspace there and
+  /// its seconds, the operands not in the cache. What is not here is planned by
+  /// the libraries' heuristics.
+  std::map<std::string, LibraryCallInfo> calls;
   /// By which the calls were measured, as libraryVersion says it; "": none was.
   std::string callLibraries;
 };
