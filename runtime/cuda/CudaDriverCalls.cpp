@@ -75,6 +75,14 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
   return {};
 }
 
+/// Products and convolutions alone.
+static Status checkFunction(const LibraryCallDesc &desc) {
+  if (functionOf(desc).takesEpilogues)
+    return {};
+  return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
+                                           " is not there on GPUs");
+}
+
 Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
                                const std::string &implementation,
                                PreparedCall &prepared) {
@@ -84,9 +92,7 @@ Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
       return form.status();
     return prepareProduct(*form, implementation, prepared);
   }
-  if (!functionOf(desc).takesEpilogues)
-    return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
-                                             " is not there on GPUs");
+  REPRISE_RETURN_IF_ERROR(checkFunction(desc));
   Expected<ConvolutionForm> form = convolutionForm(desc);
   if (!form.ok())
     return form.status();
@@ -106,6 +112,7 @@ Expected<std::vector<LibraryCallInfo>>
 CudaDriver::implementations(const LibraryCallDesc &desc) {
   REPRISE_RETURN_IF_ERROR(enterToPrepare("look for a call's implementations"));
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  REPRISE_RETURN_IF_ERROR(checkFunction(desc));
   std::vector<LibraryCallInfo> result;
   std::optional<ConvolutionForm> convolution;
   if (desc.op == LibraryOp::MatMul) {

@@ -146,8 +146,6 @@ CallMeasurement::best(const LibraryCallDesc &desc,
   Status why;
   double least = 0;
   for (const LibraryCallInfo &way : ways) {
-    if (way.workspaceBytes > work.workspaceCap && ways.size() > 1)
-      continue;
     Expected<double> seconds = secondsOf(desc, way, least);
     if (!seconds.ok()) {
       why = seconds.status();
@@ -172,6 +170,24 @@ CallMeasurement::best(const LibraryCallDesc &desc,
   return result;
 }
 
+/// Those within `cap`, or the one that needs least.
+static std::vector<LibraryCallInfo> within(uint64_t cap,
+                                           std::vector<LibraryCallInfo> ways) {
+  auto needsLess = [](const LibraryCallInfo &l, const LibraryCallInfo &r) {
+    return l.workspaceBytes < r.workspaceBytes;
+  };
+  auto least = std::min_element(ways.begin(), ways.end(), needsLess);
+  if (least == ways.end())
+    return ways;
+  cap = std::max(cap, least->workspaceBytes);
+  ways.erase(std::remove_if(ways.begin(), ways.end(),
+                            [&](const LibraryCallInfo &way) {
+                              return way.workspaceBytes > cap;
+                            }),
+             ways.end());
+  return ways;
+}
+
 Status measureCalls(Driver &driver,
                     const std::vector<const fb::Program *> &programs,
                     const MeasuredWork &work, DeviceDescription &description) {
@@ -181,19 +197,26 @@ Status measureCalls(Driver &driver,
   };
   std::vector<Distinct> calls;
   std::set<std::string> known;
-  for (const fb::Program *program : programs)
+  for (const fb::Program *program : programs) {
+    std::string device = program->device() ? program->device()->str() : "";
+    if (device != "cuda")
+      return Status::error(RP_INCOMPATIBLE,
+                           "calls of a program for '" + device +
+                               "' cannot be measured on 'cuda'; compile it "
+                               "with --target cuda:h100, or another GPU");
     forEachCall(*program, [&](const fb::LibraryCall &call) {
       LibraryCallDesc desc = rt::describe(call);
       if (known.insert(callText(desc)).second)
         calls.push_back({std::move(desc), {}});
     });
+  }
   uint64_t bytes = 0;
   for (Distinct &call : calls) {
     Expected<std::vector<LibraryCallInfo>> ways =
         driver.implementations(call.desc);
     if (!ways.ok())
       return ways.status();
-    call.ways = std::move(*ways);
+    call.ways = within(work.workspaceCap, std::move(*ways));
     uint64_t most = 0;
     for (const LibraryCallInfo &way : call.ways)
       most = std::max(most, way.workspaceBytes);

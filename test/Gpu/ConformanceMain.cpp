@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CudaForm.h"
+#include "GpuForm.h"
 #include "SimulatedTarget.h"
-#include "reprise/Runtime/Device.h"
-#include <cstdio>
 #include <gtest/gtest.h>
 
 using namespace reprise;
@@ -31,31 +30,15 @@ class ProblemListener : public testing::EmptyTestEventListener {
 };
 } // namespace
 
-/// Has programs built for the GPU that is here.
-static rt::Status useGpu() {
-  auto device = rt::openDevice("cuda");
-  if (!device.ok())
-    return device.status();
-  rt::Expected<std::string> text = (*device)->description({});
-  if (!text.ok())
-    return text.status();
-  auto description = rt::cuda::readDescription(*text);
-  if (description.ok())
-    gpu_test::buildForGpu(std::move(*description));
-  return description.status();
-}
-
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   bool onGpu = argc > 1 && argv[1] == std::string("--on-gpu");
   if (onGpu) {
-    rt::Status status = useGpu();
-    if (status.ok())
-      return RUN_ALL_TESTS();
-    std::printf("SKIPPED: the suite of devices did not run on 'cuda': %s\n",
-                status.message().c_str());
-    // What is here and does not work is no reason to skip.
-    return status.code() == RP_UNAVAILABLE ? 0 : 1;
+    auto description = gpu_test::describeGpuHere();
+    if (!description.ok())
+      return gpu_test::skipSuite(description.status());
+    gpu_test::buildForGpu(std::move(*description));
+    return RUN_ALL_TESTS();
   }
   if (argc > 2 && argv[1] == std::string("--record"))
     gpu_test::recordCode(argv[2]);

@@ -420,9 +420,13 @@ TEST_F(CudaDevice, DescribesItselfForTargets) {
   EXPECT_EQ(gpu_test::simulatedGpu().calls, 6u); // three of each type
 }
 
+// Of those ways the slow one needs no workspace, and the other more than is
+// allowed, or there is.
 TEST_F(CudaDevice, MeasuresTheCallsOfPrograms) {
   auto device = rt::openDevice("cuda");
   ASSERT_TRUE(device.ok());
+  gpu_test::simulatedGpu().slowWays = {{0, "slow"},
+                                       {uint64_t(1) << 40, "huge"}};
   const uint8_t *payload = nullptr;
   size_t size = 0;
   ASSERT_TRUE(
@@ -447,6 +451,22 @@ TEST_F(CudaDevice, MeasuresTheCallsOfPrograms) {
       }
   EXPECT_GT(expected.size(), 2u);
   EXPECT_EQ(read->calls.size(), expected.size());
+}
+
+TEST_F(CudaDevice, MeasuresNoCallsOfOtherDevices) {
+  auto device = rt::openDevice("cuda");
+  ASSERT_TRUE(device.ok());
+  Bytes other = changed([](auto &program) { program.device = "cpu"; });
+  const uint8_t *payload = nullptr;
+  size_t size = 0;
+  ASSERT_TRUE(
+      rt::openContainer(other.data(), other.size(), &payload, &size).ok());
+  auto text = (*device)->description({fb::GetProgram(payload)});
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.status().code(), RP_INCOMPATIBLE);
+  EXPECT_NE(text.status().message().find("a program for 'cpu'"),
+            std::string::npos)
+      << text.status().message();
 }
 
 TEST_F(CudaDevice, SaysWhyItCannotBeDescribed) {

@@ -7,8 +7,10 @@
 #include "mlir/Parser/Parser.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 using namespace mlir;
 using namespace reprise;
@@ -179,6 +181,12 @@ Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
   Expected<rt::LibraryCallInfo> info = simulatedCall(desc);
   if (!info.ok())
     return info.status();
+  bool isSlow = false;
+  for (const rt::LibraryCallInfo &way : gpu.slowWays)
+    if (way.implementation == implementation) {
+      isSlow = true;
+      info = way;
+    }
   if ((info->implementation != implementation && !mayAdapt) ||
       info->workspaceBytes > workspaceBytes)
     return failed(RP_INCOMPATIBLE, "'" + implementation + "' with " +
@@ -191,7 +199,7 @@ Expected<Call> FakeDriver::prepare(const rt::LibraryCallDesc &desc,
     library = std::move(*made);
   }
   REPRISE_RETURN_IF_ERROR(library->prepare(desc));
-  calls.push_back({desc, info->workspaceBytes});
+  calls.push_back({desc, info->workspaceBytes, isSlow});
   return Call(calls.size() - 1);
 }
 
@@ -201,7 +209,9 @@ FakeDriver::implementations(const rt::LibraryCallDesc &desc) {
   Expected<rt::LibraryCallInfo> info = simulatedCall(desc);
   if (!info.ok())
     return info.status();
-  return std::vector<rt::LibraryCallInfo>{*info};
+  std::vector<rt::LibraryCallInfo> ways = gpu.slowWays;
+  ways.push_back(*info);
+  return ways;
 }
 
 Status FakeDriver::freeze() {
@@ -322,6 +332,8 @@ Status FakeDriver::runCall(const PreparedCall &call,
     std::memset(reinterpret_cast<void *>(workspace), 0xA5, call.workspaceBytes);
   }
   ++gpu.calls;
+  if (call.isSlow)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return library->run(call.desc, operands);
 }
 

@@ -36,6 +36,9 @@ struct FakeGpu {
   size_t launches = 0, calls = 0, graphLaunches = 0;
   /// The kernel that fails, counted from 1 over all that run; 0: none.
   size_t failsAt = 0;
+  /// Other ways that the library has for each call, in front of its own; they
+  /// take some milliseconds.
+  std::vector<rt::LibraryCallInfo> slowWays;
   /// The largest sum of device memory that was taken.
   uint64_t allocatedBytes = 0;
 };
@@ -118,6 +121,7 @@ private:
   struct PreparedCall {
     rt::LibraryCallDesc desc;
     uint64_t workspaceBytes;
+    bool isSlow;
   };
   rt::Status early(const char *what);
   struct Task {

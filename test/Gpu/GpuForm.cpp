@@ -1,12 +1,29 @@
 //===- GpuForm.cpp - Programs by hand for GPUs ----------------------------===//
 #include "GpuForm.h"
 #include "CodeWith.h"
+#include "reprise/Runtime/Device.h"
 
 #include <cstdio>
 
 using namespace reprise;
 using namespace reprise::test;
 using namespace reprise::gpu_test;
+
+rt::Expected<rt::cuda::DeviceDescription> gpu_test::describeGpuHere() {
+  auto device = rt::openDevice("cuda");
+  if (!device.ok())
+    return device.status();
+  rt::Expected<std::string> text = (*device)->description({});
+  if (!text.ok())
+    return text.status();
+  return rt::cuda::readDescription(*text);
+}
+
+int gpu_test::skipSuite(const rt::Status &status) {
+  std::printf("SKIPPED: the suite of devices did not run on 'cuda': %s\n",
+              status.message().c_str());
+  return status.code() == RP_UNAVAILABLE ? 0 : 1;
+}
 
 void GpuForm::describe(rt::fb::ProgramT &program) const {
   program.device = "cuda";

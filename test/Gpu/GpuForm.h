@@ -8,8 +8,16 @@
 #define REPRISE_TEST_GPU_GPUFORM_H
 
 #include "../runtime/conformance/DeviceForm.h"
+#include "reprise/Runtime/Cuda/Cuda.h"
 
 namespace reprise::gpu_test {
+
+/// The GPU that is here, as the device "cuda" describes it.
+rt::Expected<rt::cuda::DeviceDescription> describeGpuHere();
+
+/// The exit status where that failed, which it says: what is here and does not
+/// work is no reason to skip.
+int skipSuite(const rt::Status &status);
 
 class GpuForm : public test::DeviceForm {
 public:

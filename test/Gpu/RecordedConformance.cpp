@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "GpuForm.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
-#include "reprise/Runtime/Device.h"
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -49,19 +48,6 @@ const DeviceForm &test::deviceForm() {
   return form;
 }
 
-static rt::Status findGpu() {
-  auto device = rt::openDevice("cuda");
-  if (!device.ok())
-    return device.status();
-  rt::Expected<std::string> text = (*device)->description({});
-  if (!text.ok())
-    return text.status();
-  auto description = rt::cuda::readDescription(*text);
-  if (description.ok())
-    gpu = std::move(*description);
-  return description.status();
-}
-
 int main(int argc, char **argv) {
   testing::GTEST_FLAG(filter) = "Devices/*";
   testing::InitGoogleTest(&argc, argv);
@@ -70,10 +56,9 @@ int main(int argc, char **argv) {
     return 2;
   }
   folder = argv[1];
-  rt::Status status = findGpu();
-  if (status.ok())
-    return RUN_ALL_TESTS();
-  std::printf("SKIPPED: the suite of devices did not run on 'cuda': %s\n",
-              status.message().c_str());
-  return status.code() == RP_UNAVAILABLE ? 0 : 1;
+  auto description = gpu_test::describeGpuHere();
+  if (!description.ok())
+    return gpu_test::skipSuite(description.status());
+  gpu = std::move(*description);
+  return RUN_ALL_TESTS();
 }

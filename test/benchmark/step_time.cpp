@@ -87,6 +87,18 @@ struct Session {
     rp_program_close(program);
   }
 
+  /// Calls `visit` with the name and the bytes of each variable.
+  template <typename Visit> void forEachVariable(Visit visit) const {
+    for (size_t k = 0; k < rp_program_variable_count(program); ++k) {
+      rp_tensor_info info;
+      check(rp_program_variable(program, k, &info));
+      std::vector<uint8_t> bytes(info.bytes);
+      check(rp_session_read_variable(session, info.name, bytes.data(),
+                                     bytes.size()));
+      visit(info.name, bytes);
+    }
+  }
+
   /// The bytes of variables and inputs, each in a file of its name.
   void dump(const std::string &folder) const {
     auto write = [&](const std::string &name,
@@ -97,14 +109,7 @@ struct Session {
     };
     for (const auto &[name, bytes] : inputs)
       write(name, bytes);
-    for (size_t k = 0; k < rp_program_variable_count(program); ++k) {
-      rp_tensor_info info;
-      check(rp_program_variable(program, k, &info));
-      std::vector<uint8_t> bytes(info.bytes);
-      check(rp_session_read_variable(session, info.name, bytes.data(),
-                                     bytes.size()));
-      write(info.name, bytes);
-    }
+    forEachVariable(write);
   }
 
   double run() {
@@ -121,15 +126,10 @@ struct Session {
   /// FNV-1a of all variables.
   uint64_t digest() const {
     uint64_t hash = 14695981039346656037u;
-    for (size_t k = 0; k < rp_program_variable_count(program); ++k) {
-      rp_tensor_info info;
-      check(rp_program_variable(program, k, &info));
-      std::vector<uint8_t> bytes(info.bytes);
-      check(rp_session_read_variable(session, info.name, bytes.data(),
-                                     bytes.size()));
+    forEachVariable([&](const char *, const std::vector<uint8_t> &bytes) {
       for (uint8_t byte : bytes)
         hash = (hash ^ byte) * 1099511628211u;
-    }
+    });
     return hash;
   }
 
