@@ -63,6 +63,14 @@ Status checkOperands(const LibraryCallDesc &desc);
 Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc);
 /// Of a verified call. Fails with RP_UNAVAILABLE on what cuBLASLt does not do.
 Expected<ProductForm> productForm(const LibraryCallDesc &desc);
+/// A product or a convolution, and as the other one where it is both.
+struct CallForms {
+  std::optional<ConvolutionForm> convolution;
+  std::optional<ProductForm> product;
+};
+/// Of a verified call. Fails with RP_UNAVAILABLE on what neither library does.
+Expected<CallForms> formsOf(const LibraryCallDesc &desc);
+
 /// The product as a convolution of 1x1; none where it is not one.
 std::optional<ConvolutionForm> asConvolution(const ProductForm &product);
 /// The convolution, of 1x1 without strides, padding and groups, as a product of

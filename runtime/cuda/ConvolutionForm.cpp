@@ -112,4 +112,25 @@ std::optional<ProductForm> asProduct(const ConvolutionForm &c) {
   return form;
 }
 
+Expected<CallForms> formsOf(const LibraryCallDesc &desc) {
+  CallForms forms;
+  if (!functionOf(desc).takesEpilogues)
+    return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
+                                             " is not there on GPUs");
+  if (desc.op == LibraryOp::MatMul) {
+    Expected<ProductForm> form = productForm(desc);
+    if (!form.ok())
+      return form.status();
+    forms.product = std::move(*form);
+    forms.convolution = asConvolution(*forms.product);
+    return forms;
+  }
+  Expected<ConvolutionForm> form = convolutionForm(desc);
+  if (!form.ok())
+    return form.status();
+  forms.convolution = *form;
+  forms.product = asProduct(*form);
+  return forms;
+}
+
 } // namespace reprise::rt::cuda

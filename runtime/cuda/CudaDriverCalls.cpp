@@ -75,65 +75,38 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
   return {};
 }
 
-/// Products and convolutions alone.
-static Status checkFunction(const LibraryCallDesc &desc) {
-  if (functionOf(desc).takesEpilogues)
-    return {};
-  return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
-                                           " is not there on GPUs");
-}
-
 Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
                                const std::string &implementation,
                                PreparedCall &prepared) {
-  if (desc.op == LibraryOp::MatMul) {
-    Expected<ProductForm> form = productForm(desc);
-    if (!form.ok())
-      return form.status();
-    return prepareProduct(*form, implementation, prepared);
-  }
-  REPRISE_RETURN_IF_ERROR(checkFunction(desc));
-  Expected<ConvolutionForm> form = convolutionForm(desc);
-  if (!form.ok())
-    return form.status();
+  Expected<CallForms> forms = formsOf(desc);
+  if (!forms.ok())
+    return forms.status();
   bool isProduct =
       implementation == kCublasName || implementation == kCublasTf32Name;
-  if (!isProduct)
-    return prepareConvolution(*form, implementation, prepared);
-  std::optional<ProductForm> product = asProduct(*form);
-  if (!product)
+  if (forms->product && (isProduct || desc.op == LibraryOp::MatMul))
+    return prepareProduct(*forms->product, implementation, prepared);
+  if (isProduct)
     return Status::error(RP_INCOMPATIBLE,
                          "this convolution is no product for '" +
                              implementation + "'");
-  return prepareProduct(*product, implementation, prepared);
+  return prepareConvolution(*forms->convolution, implementation, prepared);
 }
 
 Expected<std::vector<LibraryCallInfo>>
 CudaDriver::implementations(const LibraryCallDesc &desc) {
   REPRISE_RETURN_IF_ERROR(enterToPrepare("look for a call's implementations"));
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
-  REPRISE_RETURN_IF_ERROR(checkFunction(desc));
+  Expected<CallForms> forms = formsOf(desc);
+  if (!forms.ok())
+    return forms.status();
   std::vector<LibraryCallInfo> result;
-  std::optional<ConvolutionForm> convolution;
-  if (desc.op == LibraryOp::MatMul) {
-    Expected<ProductForm> form = productForm(desc);
-    if (!form.ok())
-      return form.status();
-    convolution = asConvolution(*form);
+  if (forms->product)
     result.push_back({kCublasPlannedBytes, kCublasName});
-  } else {
-    Expected<ConvolutionForm> form = convolutionForm(desc);
-    if (!form.ok())
-      return form.status();
-    convolution = *form;
-    if (asProduct(*form))
-      result.push_back({kCublasPlannedBytes, kCublasName});
-  }
-  if (!convolution)
+  if (!forms->convolution)
     return result;
   REPRISE_RETURN_IF_ERROR(openCudnn());
   Expected<std::vector<LibraryCallInfo>> plans =
-      listCudnnPlans(cudnn->device(), *convolution);
+      listCudnnPlans(cudnn->device(), *forms->convolution);
   if (!plans.ok())
     return plans.status();
   result.insert(result.end(), plans->begin(), plans->end());

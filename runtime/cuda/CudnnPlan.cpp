@@ -382,6 +382,10 @@ listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form) {
   return planner->list();
 }
 
+bool isCudnnName(const std::string &name) {
+  return configurationOf(name).has_value();
+}
+
 Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,
                                      const ConvolutionForm &form,
                                      const std::string &name) {

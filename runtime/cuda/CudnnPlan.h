@@ -65,6 +65,9 @@ Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
 Expected<std::vector<LibraryCallInfo>>
 listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form);
 
+/// Whether a text could be the name of a plan: an engine, and knobs.
+bool isCudnnName(const std::string &name);
+
 /// The plan of that name, without heuristics. Fails with RP_INCOMPATIBLE where
 /// this cuDNN has none for such a call.
 Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,

@@ -64,49 +64,59 @@ static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
 }
 
 /// Null where there is none that the options allow.
-static Expected<const LibraryCallInfo *>
-findMeasured(const DeviceDescription &description, const LibraryCallDesc &desc,
-             const CallOptions &options) {
+static const LibraryCallInfo *findMeasured(const DeviceDescription &description,
+                                           const LibraryCallDesc &desc,
+                                           const CallOptions &options) {
   auto found = description.calls.find(callText(desc));
   bool isRounded = options.allowTf32 && desc.inputs[0].type == RP_F32;
-  if (found == description.calls.end() || isRounded)
-    return nullptr;
+  return found == description.calls.end() || isRounded ? nullptr
+                                                       : &found->second;
+}
+
+/// Whether the libraries could have what a description says of a call.
+static Status checkMeasured(const DeviceDescription &description,
+                            const CallForms &forms,
+                            const LibraryCallInfo &measured) {
+  auto wrong = [&](const std::string &what) {
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "calls of '" + description.key + "' were measured " +
+                             what + "; describe the device again");
+  };
   if (description.callLibraries != libraryVersion())
-    return Status::error(
-        RP_INVALID_ARGUMENT,
-        "calls of '" + description.key + "' were measured with " +
-            description.callLibraries + ", here is " + libraryVersion() +
-            "; describe the device again with these");
-  return &found->second;
+    return wrong("with " + description.callLibraries + ", here is " +
+                 libraryVersion());
+  if (measured.implementation == kCublasName) {
+    if (forms.product && measured.workspaceBytes >= kCublasPlannedBytes)
+      return {};
+    return wrong("as '" + measured.implementation + "' with " +
+                 std::to_string(measured.workspaceBytes) +
+                 " bytes, which this call is not");
+  }
+  // Some engines cuDNN has only where the device is; that one refuses others.
+  if (forms.convolution && isCudnnName(measured.implementation))
+    return {};
+  return wrong("as '" + measured.implementation +
+               "', which is no kernel's name for such a call");
 }
 
 Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
                                    const LibraryCallDesc &desc,
                                    const CallOptions &options) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
-  if (callElements(desc.op).empty())
-    return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
-                                             " is not there on GPUs");
-  Expected<const LibraryCallInfo *> measured =
-      findMeasured(description, desc, options);
-  if (!measured.ok())
-    return measured.status();
-  if (*measured)
-    return **measured;
-  if (desc.op != LibraryOp::MatMul) {
-    Expected<ConvolutionForm> form = convolutionForm(desc);
-    if (!form.ok())
-      return form.status();
-    // Of 16 bits cuDNN's are as good, and need less of a workspace.
-    std::optional<ProductForm> product = asProduct(*form);
-    if (product && form->x.type == RP_F32)
-      return planProduct(*product, options);
-    return planConvolution(description, *form, options);
+  Expected<CallForms> forms = formsOf(desc);
+  if (!forms.ok())
+    return forms.status();
+  if (const LibraryCallInfo *measured =
+          findMeasured(description, desc, options)) {
+    REPRISE_RETURN_IF_ERROR(checkMeasured(description, *forms, *measured));
+    return *measured;
   }
-  Expected<ProductForm> form = productForm(desc);
-  if (!form.ok())
-    return form.status();
-  return planProduct(*form, options);
+  // Convolutions of 16 bits cuDNN does as well, with less of a workspace.
+  bool isProduct = desc.op == LibraryOp::MatMul ||
+                   (forms->product && forms->product->a.type == RP_F32);
+  if (isProduct)
+    return planProduct(*forms->product, options);
+  return planConvolution(description, *forms->convolution, options);
 }
 
 std::string libraryVersion() {

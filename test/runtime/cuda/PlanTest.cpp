@@ -273,12 +273,13 @@ TEST(Plan, MeasuredCallsAreTakenAsTheyWere) {
   SKIP_WITHOUT_CUDNN();
   LibraryCallDesc desc = call(kForward, RP_F32, {8, 56, 56, 64, 64, 1}),
                   other = call(kForward, RP_F32, {8, 56, 56, 64, 32, 1});
-  Expected<DeviceDescription> d =
-      readDescription(measuredWith(desc, "cudnn eng1"));
+  Expected<CudnnDevice> gpu = describedDevice(describe("h200")->properties);
+  std::string name = chooseCudnnPlan(*gpu, *formOf(desc), {})->name();
+  Expected<DeviceDescription> d = readDescription(measuredWith(desc, name));
   ASSERT_TRUE(d.ok()) << d.status().message();
   Expected<LibraryCallInfo> info = planCall(*d, desc);
   ASSERT_TRUE(info.ok()) << info.status().message();
-  EXPECT_EQ(info->implementation, "cudnn eng1");
+  EXPECT_EQ(info->implementation, name);
   EXPECT_EQ(info->workspaceBytes, 4711u);
   EXPECT_EQ(info->seconds, 1e-5);
   EXPECT_EQ(planCall(*d, other)->implementation, planned(other).implementation);
@@ -294,6 +295,29 @@ TEST(Plan, MeasuredCallsAreTakenAsTheyWere) {
   EXPECT_NE(info.status().message().find("measured with cuDNN 9.0.0"),
             std::string::npos)
       << info.status().message();
+}
+
+TEST(Plan, MeasuredCallsThatNoLibraryHasAreRefused) {
+  SKIP_WITHOUT_CUDNN();
+  LibraryCallDesc points = call(kForward, RP_F32, {8, 56, 56, 64, 64, 1}),
+                  windows =
+                      call(kForward, RP_F32, {8, 56, 56, 64, 64, 3, 1, 1, 1});
+  const struct {
+    const LibraryCallDesc &desc;
+    const char *implementation, *part;
+  } cases[] = {{windows, "nonsense", "'nonsense', which is no kernel's name"},
+               {windows, "cudnn eng1 k", "which is no kernel's name"},
+               {windows, "cublaslt", "'cublaslt' with 4711 bytes"},
+               {points, "cublaslt", "'cublaslt' with 4711 bytes"}};
+  for (const auto &c : cases) {
+    auto d = readDescription(measuredWith(c.desc, c.implementation));
+    ASSERT_TRUE(d.ok()) << d.status().message();
+    Expected<LibraryCallInfo> info = planCall(*d, c.desc);
+    ASSERT_FALSE(info.ok()) << c.implementation;
+    EXPECT_EQ(info.status().code(), RP_INVALID_ARGUMENT);
+    EXPECT_NE(info.status().message().find(c.part), std::string::npos)
+        << info.status().message();
+  }
 }
 
 TEST(Plan, CallsHaveTextsOfTheirOwn) {
