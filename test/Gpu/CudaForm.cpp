@@ -47,14 +47,19 @@ private:
 
 /// Of the GPU that is here; none: it is simulated.
 static std::optional<rt::cuda::DeviceDescription> gpuHere;
-/// Where code is recorded; "": nowhere.
+/// Where code is recorded, and for what; "": nowhere.
 static std::string recordFolder;
+static rt::cuda::DeviceDescription recordedGpu;
 
 void gpu_test::buildForGpu(rt::cuda::DeviceDescription description) {
   gpuHere = std::move(description);
 }
 
-void gpu_test::recordCode(const std::string &folder) { recordFolder = folder; }
+void gpu_test::recordCode(const std::string &folder,
+                          rt::cuda::DeviceDescription description) {
+  recordFolder = folder;
+  recordedGpu = std::move(description);
+}
 
 CudaTarget &CudaForm::target() const {
   if (made)
@@ -144,7 +149,7 @@ std::vector<uint8_t> CudaForm::compile(const std::vector<HandKernel> &kernels,
 std::vector<uint8_t>
 CudaForm::code(const std::vector<HandKernel> &kernels) const {
   if (!recordFolder.empty()) {
-    CudaTarget described(*rt::cuda::describe("h100"), rt::cuda::CallOptions());
+    CudaTarget described(recordedGpu, rt::cuda::CallOptions());
     std::vector<uint8_t> real = compile(kernels, described);
     std::ofstream out(recordFolder + "/" + recordOf(kernels), std::ios::binary);
     out.write(reinterpret_cast<const char *>(real.data()),

@@ -10,9 +10,10 @@ namespace reprise::gpu_test {
 /// here, and not for the simulated one. Before the first of them.
 void buildForGpu(rt::cuda::DeviceDescription description);
 
-/// From here on the code of programs by hand is also compiled for an H100, to
-/// files that gpu_conformance reads.
-void recordCode(const std::string &folder);
+/// From here on the code of programs by hand is also compiled for the GPU of
+/// this description, to files that gpu_conformance reads.
+void recordCode(const std::string &folder,
+                rt::cuda::DeviceDescription description);
 
 } // namespace reprise::gpu_test
 
