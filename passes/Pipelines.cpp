@@ -19,6 +19,7 @@
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Memory.h"
 #include "reprise/Passes/Train.h"
+#include "reprise/Target/Target.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -54,11 +55,9 @@ public:
   }
   /// `mostReads`: see sg-recompute-cheap; 0: as it is without a budget.
   Stage &formKernels(const CompileOptions &options, double mostReads = 0) {
-    KernelFormation how = {options.keep, options.target, !options.amp.empty(),
-                           options.fuse};
-    if (mostReads > 0)
-      how.mostReads = mostReads;
-    addKernelFormation(manager, how);
+    addKernelFormation(manager,
+                       {options.keep, options.target, !options.amp.empty(),
+                        options.fuse, mostReads});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {
@@ -239,9 +238,16 @@ static std::vector<KernelChoice> choicesBeside(const CompileOptions &options) {
       !options.recompute.empty() || options.planWork <= 0)
     return {};
   // Two values as large, and small ones: what a block adds up is kept.
-  std::vector<KernelChoice> choices = {{"none", 2.5}};
+  std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
+  // Where it takes time to make it again from what goes into it, that is what
+  // budgets are for.
+  rt::Expected<std::unique_ptr<Target>> target =
+      createTarget(options.target, options.threads);
+  if (target.ok() && (*target)->readsOfCheapValues() < kReadsOfCheapValues)
+    choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
+                       /*isForSmall=*/true});
   for (const char *mode :
-       {"none", "annotated", "per-block", "nested", "segments=2", "segments=3",
+       {"annotated", "per-block", "nested", "segments=2", "segments=3",
         "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
     choices.push_back({mode});
   return choices;

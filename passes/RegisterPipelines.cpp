@@ -80,6 +80,7 @@ void reprise::addKernelFormation(OpPassManager &passes,
   if (how.fuse) {
     SgRecomputeCheapOptions cheap;
     cheap.keep.assign(how.keep.begin(), how.keep.end());
+    cheap.target = how.target.str();
     cheap.mostReads = how.mostReads;
     passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
   }

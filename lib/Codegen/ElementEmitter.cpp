@@ -42,9 +42,34 @@ Value ElementEmitter::addressOf(Value pointer, Type memoryType,
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
+Value ElementEmitter::positionOf(const Index &index) {
+  if (wholes.empty() || index.at.empty())
+    return linear(index);
+  Index shorter;
+  for (auto [at, extent] : llvm::zip_equal(index.at, index.extents)) {
+    auto found = shorter.at.empty() ? wholes.end()
+                                    : wholes.find({shorter.at.back(), at});
+    bool isWhole = found != wholes.end() && found->second.first == extent;
+    REPRISE_FAULT("gpu-whole-of-another-extent",
+                  isWhole = found != wholes.end());
+    if (!isWhole) {
+      shorter.at.push_back(at);
+      shorter.extents.push_back(extent);
+      continue;
+    }
+    shorter.at.back() = found->second.second;
+    shorter.extents.back() *= extent;
+  }
+  return linear(shorter);
+}
+
+/// No access takes more than 16 bytes at once, and tensors begin at multiples
+/// of more than that.
+static constexpr int64_t kMostBytes = 16;
+
 int64_t ElementEmitter::divisorOf(Value value) {
   auto powerIn = [&](int64_t x) {
-    return x == 0 ? allLanes() : std::min(allLanes(), x & -x);
+    return x == 0 ? kMostBytes : std::min(kMostBytes, x & -x);
   };
   if (auto found = multiples.find(value); found != multiples.end())
     return powerIn(found->second);
@@ -57,15 +82,13 @@ int64_t ElementEmitter::divisorOf(Value value) {
   return 1;
 }
 
-/// No access takes more than 16 bytes at once, and tensors begin at multiples
-/// of more than that.
 unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
                                      Value position) {
-  if (!index.lane || multiples.empty())
+  if (multiples.empty())
     return bytesOf(stored);
-  constexpr int64_t most = 16;
-  REPRISE_FAULT("gpu-lanes-always-aligned", return most);
-  return std::min<int64_t>(most, bytesOf(stored) * divisorOf(position));
+  REPRISE_FAULT("gpu-lanes-always-aligned",
+                return index.lane ? kMostBytes : bytesOf(stored));
+  return std::min<int64_t>(kMostBytes, bytesOf(stored) * divisorOf(position));
 }
 
 /// Bytes of a tensor that caches near a processor may still hold.
@@ -103,7 +126,7 @@ Value ElementEmitter::loadFromMemory(BlockArgument argument,
                                      const Index &index) {
   Type element = cast<RankedTensorType>(argument.getType()).getElementType();
   Type stored = memoryTypeOf(element);
-  Value position = linear(index);
+  Value position = positionOf(index);
   Value address =
       addressOf(pointers[argument.getArgNumber()], stored, position);
   Type type = typeAt(stored, index);
@@ -129,7 +152,7 @@ void ElementEmitter::store(unsigned pointer, Type type, Value element,
   if (getElementTypeOrSelf(element.getType()) != stored)
     element =
         arith::ExtUIOp::create(builder, loc, typeAt(stored, index), element);
-  Value position = linear(index);
+  Value position = positionOf(index);
   Value address = addressOf(pointers[pointer], stored, position);
   if (index.lane && activeLanes < allLanes())
     LLVM::MaskedStoreOp::create(builder, loc, element, address, laneMask(),

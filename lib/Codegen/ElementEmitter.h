@@ -32,10 +32,17 @@ public:
   /// A vector of i1 that is true for active lanes.
   mlir::Value laneMask();
 
-  /// Says that an index is a multiple of `of`. Accesses of lanes whose position
-  /// is known to be one of them all are aligned to that; others, and all where
-  /// nothing is said, to an element.
+  /// Says that an index is a multiple of `of`. Accesses at a position that is
+  /// known to be a multiple are aligned to that many elements, up to 16 bytes;
+  /// all where nothing is said, to one.
   void setMultiple(mlir::Value index, int64_t of) { multiples[index] = of; }
+
+  /// Says that whole = high * extent + low: who wants these two side by side,
+  /// in front of and along a dimension of `extent`, need not put them together.
+  void setWhole(mlir::Value high, mlir::Value low, int64_t extent,
+                mlir::Value whole) {
+    wholes[{high, low}] = {extent, whole};
+  }
 
   /// Says the only element that `value` has in the row at hand, or the vector
   /// of the columns at hand; what reads it there is not asked where.
@@ -71,15 +78,20 @@ private:
   /// Asks for what the kernel will load of a large argument.
   void prefetch(mlir::BlockArgument argument, const Index &index,
                 mlir::Value address);
-  /// A power of two, at most the lanes, that is known to divide `value`.
+  /// A power of two, at most 16, that is known to divide `value`.
   int64_t divisorOf(mlir::Value value);
   unsigned alignmentOf(mlir::Type stored, const Index &index,
                        mlir::Value position);
+  /// As linear.
+  mlir::Value positionOf(const Index &index);
   Index mergedOperandIndex(IndexMapOpInterface op, const Index &index) const;
 
   llvm::ArrayRef<mlir::Value> pointers;
   int64_t activeLanes;
   llvm::DenseMap<mlir::Value, int64_t> multiples;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>,
+                 std::pair<int64_t, mlir::Value>>
+      wholes;
   llvm::DenseMap<mlir::Value, mlir::Value> rowElements;
   llvm::DenseMap<unsigned, mlir::Value> staged;
 };

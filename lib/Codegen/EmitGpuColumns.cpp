@@ -21,6 +21,8 @@
 #include "GpuCounters.h"
 #include "GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
@@ -59,10 +61,15 @@ GpuEmitter::ColumnThread GpuEmitter::columnOf(Value block, Value thread) {
             remainder(thread, threads.columns));
   self.row = quotient(thread, threads.columns);
   unflatten(self.point, shape.keptLoops);
-  setLast(column);
   self.exists = isLess(column, e.constant(shape.vectors));
   REPRISE_FAULT("gpu-columns-behind-the-last",
                 self.exists = isLess(column, e.constant(INT64_MAX)));
+  // What the rows have in common is read in front of them, also by threads that
+  // have none.
+  if (shape.vectors % threads.columns != 0)
+    column = arith::SelectOp::create(b, e.loc, self.exists, column,
+                                     e.constant(shape.vectors - 1));
+  setLast(column);
   self.first = self.row;
   if (shape.parts > 1) {
     int64_t rows = threads.rows;
@@ -191,17 +198,48 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   });
 }
 
+/// Arguments that have an element for each that is swept.
+SmallVector<BlockArgument> GpuEmitter::longArguments() const {
+  int64_t elements = shape.swept * shape.kept * shape.columns;
+  return llvm::filter_to_vector(
+      body.getArguments(), [&](BlockArgument argument) {
+        return cast<ShapedType>(argument.getType()).getNumElements() >=
+               elements;
+      });
+}
+
+static constexpr size_t kFewArguments = 2;
+
 /// Rows that a thread reads before it adds them: enough for memory to be busy,
 /// and no more than registers hold of many arguments.
 int64_t GpuEmitter::rowsTogether() const {
-  int64_t elements = shape.swept * shape.kept * shape.columns;
-  auto isLong = [&](BlockArgument argument) {
-    return cast<ShapedType>(argument.getType()).getNumElements() >= elements;
-  };
-  constexpr int64_t few = 2;
-  int64_t batch = llvm::count_if(body.getArguments(), isLong) <= few ? 4 : 2;
+  int64_t batch = longArguments().size() <= kFewArguments ? 4 : 2;
   int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
   return rows >= batch ? batch : 1;
+}
+
+/// Four blocks at a time on a multiprocessor, where the assembler would take
+/// just too many registers for that and can do with fewer: beside its sums the
+/// kernel stores what is made of little, and not by polynomials.
+void GpuEmitter::limitRegisters() {
+  constexpr int32_t blocks = 4;
+  SmallVector<BlockArgument> arguments = longArguments();
+  auto isNarrow = [](BlockArgument argument) {
+    return getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() <=
+           16;
+  };
+  bool hasFunctions = function
+                          .walk([](Operation *op) {
+                            return isa<math::MathDialect>(op->getDialect())
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (pass->stored.empty() || hasFunctions ||
+      arguments.size() > kFewArguments || !llvm::all_of(arguments, isNarrow))
+    return;
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(blocks));
 }
 
 void GpuEmitter::emitColumns(Value block, Value thread) {
@@ -211,6 +249,7 @@ void GpuEmitter::emitColumns(Value block, Value thread) {
   SmallVector<Value> parts =
       sweep(self.first, self.end, stride, batch,
             [&](Value i) { unflatten(i, shape.reducedLoops); });
+  limitRegisters();
   SmallVector<Value> totals = addRows(parts, self);
   if (shape.parts > 1)
     return addBlocks(totals, self);

@@ -1,9 +1,10 @@
 //===- EmitGpuKernel.cpp - A kernel as a function of a GPU ----------------===//
 //
-// Pointwise: a thread for as many neighbours as take 16 bytes; of several
-// shapes, and of stores that have nothing in common, some blocks for each.
-// Arguments that are transposed come by tiles through shared memory, whose rows
-// lie an odd number of elements apart, so that columns are in different banks.
+// Pointwise: a thread for as many neighbours as take 16 bytes, computed at once
+// or, where a row is no longer, one by one; of several shapes, and of stores
+// that have nothing in common, some blocks for each. Arguments that are
+// transposed come by tiles through shared memory, whose rows lie an odd number
+// of elements apart, so that columns are in different banks.
 //
 // Reductions over the last loop: a team of threads for each kept point, a warp
 // or, where a row is long, a block. Each member sweeps every n-th vector of the
@@ -24,6 +25,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
 #include <algorithm>
@@ -60,12 +63,16 @@ Value GpuEmitter::quotient(Value x, int64_t by) {
 
 /// Sets loops from a flat number, the last of them innermost.
 void GpuEmitter::unflatten(Value number, ArrayRef<unsigned> loops) {
-  for (size_t k = loops.size(); k-- > 0;) {
+  if (loops.empty())
+    return;
+  for (size_t k = loops.size() - 1; k > 0; --k) {
     int64_t extent = space.extents[loops[k]];
-    at[loops[k]] = k ? remainder(number, extent) : number;
-    if (k)
-      number = quotient(number, extent);
+    Value low = remainder(number, extent), high = quotient(number, extent);
+    e.setWhole(high, low, extent, number);
+    at[loops[k]] = low;
+    number = high;
   }
+  at[loops.front()] = number;
 }
 
 void GpuEmitter::setLast(Value vector) {
@@ -183,7 +190,16 @@ void GpuEmitter::emitPointwise(Value block, Value thread) {
                                     : remainder(number, shape.vectors));
     if (!shape.keptLoops.empty())
       unflatten(quotient(number, shape.vectors), shape.keptLoops);
-    storePointwise(indexAt(at));
+    SmallVector<Index> indices;
+    Value first = at.back();
+    for (int64_t s = 0; s < shape.scalars; ++s) {
+      at.back() = e.add(first, s);
+      indices.push_back(indexAt(at));
+      evaluatePointwise(indices.back());
+    }
+    // All loads before any store: an output may lie over an input.
+    for (const Index &index : indices)
+      storePointwise(index);
   };
   REPRISE_FAULT("gpu-tail-runs", count += kBlockThreads);
   ifThen(isLess(number, e.constant(count)), store);
@@ -463,6 +479,36 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
   }
 }
 
+/// Whether an op in a loop may stand in front of it, once its operands do: it
+/// only computes, or it reads an argument of the kernel, at the same place each
+/// time. What is stored in a loop lies over nothing that is read at another
+/// place.
+static bool mayLeaveLoop(Operation *op) {
+  if (isMemoryEffectFree(op))
+    return isSpeculatable(op);
+  auto load = dyn_cast<LLVM::LoadOp>(op);
+  if (!load || load.getVolatile_() ||
+      load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+    return false;
+  Value pointer = load.getAddr();
+  while (auto address = pointer.getDefiningOp<LLVM::GEPOp>())
+    pointer = address.getBase();
+  return isa<BlockArgument>(pointer);
+}
+
+/// Numbers of a channel, for one, are the same in all rows of a column.
+static void hoistLoads(gpu::GPUFuncOp function) {
+  function.walk([](scf::ForOp loop) {
+    moveLoopInvariantCode(
+        loop.getLoopRegions(),
+        [&](Value value, Region *) {
+          return loop.isDefinedOutsideOfLoop(value);
+        },
+        [](Operation *op, Region *) { return mayLeaveLoop(op); },
+        [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+  });
+}
+
 /// Functions of f64 would be calls of a C library.
 static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
   WalkResult walk = function.walk([&](Operation *op) {
@@ -519,6 +565,7 @@ reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
   auto function = createFunction(b, symbol, body, gridOf(*spaces),
                                  workspaceBytesOf(*spaces));
   emitSpaces(b, function, body, *spaces);
+  hoistLoads(function);
   if (failed(checkFunctions(function, body)))
     return failure();
   return function;

@@ -46,7 +46,9 @@ private:
   llvm::SmallVector<mlir::Value> addRows(llvm::ArrayRef<mlir::Value> parts,
                                          const ColumnThread &self);
   void storeColumns(llvm::ArrayRef<mlir::Value> totals);
+  llvm::SmallVector<mlir::BlockArgument> longArguments() const;
   int64_t rowsTogether() const;
+  void limitRegisters();
   void addBlocks(llvm::ArrayRef<mlir::Value> totals, const ColumnThread &self);
   llvm::SmallVector<mlir::Value> addParts(const ColumnThread &self);
   mlir::Value placeOfPart(unsigned reduction, const ColumnThread &self,

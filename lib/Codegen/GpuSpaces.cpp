@@ -102,6 +102,21 @@ static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   return std::min<int64_t>(128 / bits, divisor);
 }
 
+/// The whole row, where what is stored of it fills no more than an access: a
+/// thread with less of it would store in pieces.
+static int64_t chooseNeighbours(Block &body, const GpuSpace &space) {
+  int64_t columns = space.extents.back();
+  bool isPower = columns > 0 && (columns & (columns - 1)) == 0;
+  if (space.vectorized || space.merged || !space.staged.empty() || !isPower)
+    return 1;
+  unsigned bits = 8; // of an i1
+  for (unsigned i : space.work.passes.front().stored)
+    bits = std::max(
+        bits,
+        tensorOf(body.getTerminator()->getOperand(i)).getElementTypeBitWidth());
+  return columns * bits <= 128 ? columns : 1;
+}
+
 /// As many elements as four for each thread; warps along either side where its
 /// extent allows it.
 static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
@@ -213,6 +228,7 @@ FailureOr<std::vector<GpuSpace>> reprise::readGpuSpaces(Block &body) {
       GpuSpace &own = spaces.emplace_back(space);
       own.work.passes.front().stored = std::move(part);
       stageArguments(body, own, room);
+      own.neighbours = chooseNeighbours(body, own);
     }
   }
   return spaces;
@@ -268,7 +284,8 @@ GpuShape::GpuShape(const GpuSpace &space)
     (space.reduced[d] ? reducedLoops : keptLoops).push_back(d);
     (space.reduced[d] ? swept : kept) *= space.extents[d];
   }
-  width = reducesLast ? space.target.lanes : space.lanes();
+  width = reducesLast ? space.target.lanes
+                      : std::max(space.lanes(), space.neighbours);
   vectors = space.extents.back() / width;
   scalars = width / space.lanes();
   constexpr int64_t looks = 8;

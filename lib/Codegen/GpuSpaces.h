@@ -21,6 +21,9 @@ struct GpuSpace : KernelSpace {
   llvm::SmallVector<StagedArgument> staged;
   /// The loop that the last dimension of these arguments follows.
   unsigned along = 0;
+  /// Of a pointwise space whose lanes cannot be computed together: elements of
+  /// a row that a thread computes one by one, and stores together.
+  int64_t neighbours = 1;
 };
 
 /// The spaces of a kernel as blocks of threads take them, each with the lanes
@@ -61,7 +64,8 @@ struct GpuShape {
   int64_t swept = 1, kept = 1;
   /// Of the last loop: what a thread handles at once, and how many of these.
   /// Where lanes cannot be computed together, rows take them one by one, as
-  /// `scalars`, and of columns a thread has one.
+  /// `scalars`, of columns a thread has one, and pointwise it has the space's
+  /// neighbours.
   int64_t width = 1, vectors = 1, scalars = 1;
   /// Of rows: whether a block goes over one, and not a warp.
   bool isWide = false;

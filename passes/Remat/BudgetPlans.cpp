@@ -74,9 +74,10 @@ std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   if (failed(module))
     return nullptr;
   FailureOr<BudgetCurve> curve = curveOf(**module, 0);
-  if (failed(curve) || isBeaten(*curve))
+  if (failed(curve) || (!choice.isForSmall && isBeaten(*curve)))
     return nullptr;
   set->mode = choice.name();
+  set->isForSmall = choice.isForSmall;
   set->module = std::move(*module);
   set->curve = std::move(*curve);
   return set;
@@ -96,7 +97,7 @@ void BudgetPlans::lookAtChoices() {
     return a->curve.plainMilliseconds() < b->curve.plainMilliseconds();
   });
   for (std::unique_ptr<KernelSet> &program : programs) {
-    if (isBeaten(program->curve))
+    if (!program->isForSmall && isBeaten(program->curve))
       continue;
     FailureOr<BudgetCurve> curve =
         curveOf(*program->module, options.work * kModeWork);

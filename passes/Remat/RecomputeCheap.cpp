@@ -7,7 +7,7 @@
 // Method:  which values are kept is a minimum cut of bytes. Ops beside one
 //          another, of one origin, share what is computed again for them.
 // Cost:    a maximum flow over the values, and a walk.
-// Fails:   where an option is no pattern, or no number of reads.
+// Fails:   where an option is no pattern, no number of reads, or no target.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,6 +19,7 @@
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Plan/KeptValues.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {
@@ -379,8 +380,24 @@ private:
         return signalPassFailure();
       patterns.push_back(std::move(*pattern));
     }
+    std::optional<double> reads = chooseReads();
+    if (!reads)
+      return signalPassFailure();
     if (!function.isExternal() && function.getBody().hasOneBlock())
-      Recomputer(function.getBody().front(), patterns, mostReads).run();
+      Recomputer(function.getBody().front(), patterns, *reads).run();
+  }
+
+  /// None where there is no such target, which is reported.
+  std::optional<double> chooseReads() {
+    if (mostReads > 0)
+      return mostReads;
+    if (target.empty())
+      return kReadsOfCheapValues;
+    auto created = createTarget(target, /*threads=*/1);
+    if (created.ok())
+      return (*created)->readsOfCheapValues();
+    getOperation().emitError() << created.status().message();
+    return std::nullopt;
   }
 };
 } // namespace

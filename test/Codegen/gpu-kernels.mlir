@@ -14,11 +14,13 @@
 // CHECK: arith.truncf {{.*}} : vector<4xf32> to vector<4xbf16>
 // PTX-LABEL: .entry narrow(
 // PTX-NOT: bfe
-// PTX-DAG: cvt.rn.bf16{{(x2)?}}.f32
-// PTX-DAG: setp.nan.f32
-// PTX: selp.b16 {{.*}}{{0x7FC0|32704}}
+// PTX-NOT: setp
+// PTX-COUNT-2: cvt.rn.bf16x2.f32
+// PTX: mov.b32 {{.*}}, 2143322048;
+// PTX-COUNT-2: min.s16x2
 // EXACT-LABEL: .entry narrow(
-// EXACT: cvt.rn.bf16{{(x2)?}}.f32
+// EXACT-COUNT-2: cvt.rn.bf16x2.f32
+// EXACT-COUNT-4: min.s16 {{.*}}, 32704;
 func.func @narrowed(%x: tensor<256x64xf32>) -> tensor<256x64xbf16> {
   %y = sg.kernel "narrow" (%a = %x : tensor<256x64xf32>) -> tensor<256x64xbf16> {
     %c = sg.cast %a : tensor<256x64xf32> to tensor<256x64xbf16>
@@ -175,4 +177,79 @@ func.func @wide_columns(%x: tensor<65536x64xf64>) -> (tensor<64xf64>, tensor<64x
     sg.yield %s, %t : tensor<64xf64>, tensor<64xf64>
   }
   return %y#0, %y#1 : tensor<64xf64>, tensor<64xf64>
+}
+
+// Rows of three loops are rows of one: their addresses go on by as much each
+// time, without a division. Two numbers of a channel are read in front of all
+// rows, four at a time, and not for each. Two bf16 come from a register.
+// CHECK-LABEL: gpu.func @centred(
+// CHECK: llvm.load
+// CHECK: scf.for
+// CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xbf16>
+// CHECK-NOT: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: scf.yield
+// PTX-LABEL: .entry centred(
+// PTX-NOT: mul.hi
+// PTX: ld.global.v2.b32
+// PTX-NOT: cvt
+// PTX: shl.b32 {{.*}}, 16;
+// PTX: and.b32 {{.*}}, -65536;
+func.func @channels(%x: tensor<64x28x28x64xbf16>, %m: tensor<64xf32>, %n: tensor<64xf32>) -> tensor<64xf32> {
+  %y = sg.kernel "centred" (%a = %x : tensor<64x28x28x64xbf16>, %b = %m : tensor<64xf32>, %c = %n : tensor<64xf32>) -> tensor<64xf32> {
+    %f = sg.cast %a : tensor<64x28x28x64xbf16> to tensor<64x28x28x64xf32>
+    %mean = sg.broadcast %b dims [3] : tensor<64xf32> -> tensor<64x28x28x64xf32>
+    %d = sg.sub %f, %mean : tensor<64x28x28x64xf32>
+    %scale = sg.broadcast %c dims [3] : tensor<64xf32> -> tensor<64x28x28x64xf32>
+    %p = sg.mul %d, %scale : tensor<64x28x28x64xf32>
+    %s = sg.reduce_sum %p dims [0, 1, 2] : tensor<64x28x28x64xf32> -> tensor<64xf32>
+    sg.yield %s : tensor<64xf32>
+  }
+  return %y : tensor<64xf32>
+}
+
+// Columns that no vector of a block holds: a thread without one reads what the
+// last has.
+// CHECK-LABEL: gpu.func @seven(
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[COLUMN:.*]], %{{.*}} : i64
+// CHECK: arith.select %[[EXISTS]], %[[COLUMN]], %{{.*}} : i64
+// CHECK: llvm.load
+// CHECK: scf.for
+func.func @narrow_columns(%x: tensor<64x7xf32>, %m: tensor<7xf32>) -> tensor<7xf32> {
+  %y = sg.kernel "seven" (%a = %x : tensor<64x7xf32>, %b = %m : tensor<7xf32>) -> tensor<7xf32> {
+    %mean = sg.broadcast %b dims [1] : tensor<7xf32> -> tensor<64x7xf32>
+    %d = sg.sub %a, %mean : tensor<64x7xf32>
+    %s = sg.reduce_sum %d dims [0] : tensor<64x7xf32> -> tensor<7xf32>
+    sg.yield %s : tensor<7xf32>
+  }
+  return %y : tensor<7xf32>
+}
+
+// With sums what is made of two narrow operands: four blocks at a time.
+// CHECK-LABEL: gpu.func @masked(
+// CHECK-SAME: nvvm.minctasm = 4 : i32
+// PTX-LABEL: .entry masked(
+// PTX: .minnctapersm 4
+func.func @gradient(%x: tensor<65536x64xbf16>, %d: tensor<65536x64xbf16>) -> (tensor<65536x64xbf16>, tensor<64xf32>) {
+  %y:2 = sg.kernel "masked" (%a = %x : tensor<65536x64xbf16>, %b = %d : tensor<65536x64xbf16>) -> (tensor<65536x64xbf16>, tensor<64xf32>) {
+    %g = sg.relu_grad %a, %b : tensor<65536x64xbf16>
+    %f = sg.cast %g : tensor<65536x64xbf16> to tensor<65536x64xf32>
+    %s = sg.reduce_sum %f dims [0] : tensor<65536x64xf32> -> tensor<64xf32>
+    sg.yield %g, %s : tensor<65536x64xbf16>, tensor<64xf32>
+  }
+  return %y#0, %y#1 : tensor<65536x64xbf16>, tensor<64xf32>
+}
+
+// A row of three numbers and five zeros is stored at once.
+// CHECK-LABEL: gpu.func @eight_of_three(
+// CHECK-SAME: known_grid_size = array<i32: 16, 1, 1>
+// PTX-LABEL: .entry eight_of_three(
+// PTX-COUNT-3: ld.global.b32
+// PTX: st.global.v4.b32 {{.*}}, 0, 0}
+func.func @channels_of_zeros(%x: tensor<4x32x32x3xf32>) -> tensor<4x32x32x8xbf16> {
+  %y = sg.kernel "eight_of_three" (%a = %x : tensor<4x32x32x3xf32>) -> tensor<4x32x32x8xbf16> {
+    %p = sg.pad %a low [0, 0, 0, 0] high [0, 0, 0, 5] interior [0, 0, 0, 0] value 0.0 : tensor<4x32x32x3xf32> -> tensor<4x32x32x8xf32>
+    %c = sg.cast %p : tensor<4x32x32x8xf32> to tensor<4x32x32x8xbf16>
+    sg.yield %c : tensor<4x32x32x8xbf16>
+  }
+  return %y : tensor<4x32x32x8xbf16>
 }

@@ -87,7 +87,7 @@ OwningOpRef<mlir::ModuleOp> ModelKernels::emit() {
   auto gpu = gpu::GPUModuleOp::create(b, b.getUnknownLoc(), "kernels");
   for (const KernelSource &kernel : kernels)
     EXPECT_TRUE(succeeded(emitGpuKernel(gpu, kernel.symbol, *kernel.body)));
-  EXPECT_TRUE(succeeded(expandMath(gpu)));
+  EXPECT_TRUE(succeeded(expandMath(gpu, populateWidenPairs)));
   return top;
 }
 

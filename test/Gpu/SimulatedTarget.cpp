@@ -18,8 +18,8 @@ public:
   planCall(const rt::LibraryCallDesc &desc) override {
     return simulatedCall(desc);
   }
-  /// The processor has no such instruction.
-  RoundingPatterns roundings() const override { return nullptr; }
+  /// The processor has no instruction that rounds so.
+  RoundingPatterns roundings() const override { return populateWidenPairs; }
   FailureOr<Image> makeImage(gpu::GPUModuleOp module) override {
     Image image;
     llvm::raw_string_ostream text(image.ptx);

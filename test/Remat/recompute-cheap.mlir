@@ -3,6 +3,10 @@
 //
 // RUN: reprise-opt %s --sg-recompute-cheap | FileCheck %s
 // RUN: reprise-opt %s --sg-recompute-cheap=most-reads=2.5 | FileCheck %s --check-prefix=TWO
+// RUN: reprise-opt %s --sg-recompute-cheap=target=cpu:x86-64-v3 | FileCheck %s
+// RUN: reprise-opt %s --sg-recompute-cheap=target=cuda:h100 | FileCheck %s --check-prefix=GPU
+// RUN: not reprise-opt %s --sg-recompute-cheap=target=abacus 2>&1 | FileCheck %s --check-prefix=NO
+// NO: error: {{.*}}'abacus'
 
 #first = #sg.origin<"a", forward>
 #then = #sg.origin<"a", backward>
@@ -110,6 +114,11 @@ func.func @sums(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>, %d: ten
   // TWO-NEXT: sg.mul %{{.*}}, %[[THREE]] {{.*}}backward
   // TWO-NEXT: %[[FOUR:.*]] = sg.add %[[THREE]], %arg3 {{.*}}backward
   // TWO-NEXT: sg.mul %{{.*}}, %[[FOUR]] {{.*}}backward
+  // On a GPU two are too many.
+  // GPU-LABEL: func @sums(
+  // GPU-COUNT-3: sg.add {{.*}}forward
+  // GPU-NOT: sg.add
+  // GPU: return
   %s = sg.add %a, %b {sg.origin = #first} : tensor<8xf32>
   %t = sg.add %s, %c {sg.origin = #first} : tensor<8xf32>
   %u = sg.add %t, %d {sg.origin = #first} : tensor<8xf32>

@@ -34,6 +34,8 @@ struct KernelSet {
   /// Holds the step of a mode; null for the own, which is the caller's.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   BudgetCurve curve;
+  /// Of the choice.
+  bool isForSmall = false;
 };
 
 /// A schedule of one set of kernels.
@@ -53,10 +55,14 @@ struct KernelChoice {
   std::string mode; // of sg-assign-checkpointing
   /// See sg-recompute-cheap; 0: as it is without a budget.
   double mostReads = 0;
+  /// What comes of that, for people; "" without it.
+  std::string result = "";
+  /// Whether schedules of these kernels are for small budgets, so that what
+  /// their program takes without one does not speak against them.
+  bool isForSmall = false;
 
-  /// For people.
   std::string name() const {
-    return mostReads > 0 ? mode + ", sums kept" : mode;
+    return result.empty() ? mode : mode + ", " + result;
   }
 };
 

@@ -15,8 +15,10 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     kept is the choice of the fewest bytes, and of several such the one that
     computes least again: a minimum cut. Reductions and library ops are never
     repeated, nor is a value that would read more than `most-reads` times its own
-    elements (3.5: three values as large, and small ones; at least 0), and what an annotated block
-    begins with. An op that is repeated takes the origin of its reader; one of a
+    elements (3.5: three values as large, and small ones), and what an annotated block
+    begins with. Without a number it is what the target has no time for: on a processor
+    3.5, on a GPU, whose kernels are as fast as its memory, 1.5, so that what was
+    added up is kept and only what is made of one value is made again. An op that is repeated takes the origin of its reader; one of a
     recomputation that nobody reads any more goes. A library op that
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:
@@ -45,9 +47,12 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     ListOption<"keep", "keep", "std::string",
                "globs of module paths or file:line whose values are kept "
                "where they are read">,
-    Option<"mostReads", "most-reads", "double", /*default=*/"3.5",
+    Option<"target", "target", "std::string", "\"\"",
+           "the target that says what computing a value again may read; none: a "
+           "processor">,
+    Option<"mostReads", "most-reads", "double", /*default=*/"0",
            "elements that computing a value again may read, as a multiple of "
-           "its own">];
+           "its own; 0: what the target says">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

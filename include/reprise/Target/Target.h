@@ -69,6 +69,9 @@ struct Machine {
   std::string library; // see Target::library
 };
 
+/// Of processors: three values as large, and small ones.
+inline constexpr double kReadsOfCheapValues = 3.5;
+
 class Target {
 public:
   virtual ~Target();
@@ -106,6 +109,10 @@ public:
   /// Whether a kernel adds long columns by parts that run at once; else a sum
   /// is split in two kernels.
   virtual bool addsColumnsByParts() const { return false; }
+  /// Elements that computing a value again in its readers may read, as a
+  /// multiple of its own, at no cost in time; see sg-recompute-cheap. Where
+  /// kernels are as fast as their memory, what is read twice is time.
+  virtual double readsOfCheapValues() const { return kReadsOfCheapValues; }
   /// Whether launching a kernel takes as long as running a small one: what then
   /// shares a launch waits for more than it would elsewhere.
   virtual bool sharesLaunches() const { return false; }

@@ -48,6 +48,7 @@ public:
   /// cuDNN's convolutions do not.
   bool sharesLaunches() const override { return true; }
   bool addsColumnsByParts() const override { return true; }
+  double readsOfCheapValues() const override { return 1.5; }
   bool storesSums(rt::LibraryOp function) const override {
     return function == rt::LibraryOp::MatMul;
   }

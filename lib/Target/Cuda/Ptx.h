@@ -18,8 +18,12 @@ namespace reprise {
 /// Loads what emitPtx passes through, beside loadGpuDialects.
 void loadPtxDialects(mlir::MLIRContext &context);
 
-/// Adds what expandMath may round f32 to bf16 by: the same bits.
+/// Adds what expandMath may round f32 to bf16 by, and widen by: the same bits.
 void populateRoundByInstruction(mlir::RewritePatternSet &patterns);
+
+/// Adds the part of it that needs no instruction of a GPU: bf16 to f32, two
+/// numbers from a register of 32 bits.
+void populateWidenPairs(mlir::RewritePatternSet &patterns);
 
 /// The functions of `module`, behind expandMath, as PTX for `architecture`
 /// ("sm_90"). Every product and sum is rounded for itself, divisions and square

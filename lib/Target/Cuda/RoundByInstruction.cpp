@@ -1,18 +1,23 @@
-//===- RoundByInstruction.cpp - f32 to bf16 by a GPU's instruction --------===//
+//===- RoundByInstruction.cpp - f32 to bf16 and back on a GPU -------------===//
 //
 // cvt.rn.bf16x2.f32 rounds two numbers to the nearest, to even between two,
 // keeps numbers below the normal ones and makes infinity of what is too large
 // (PTX ISA, cvt), as integer arithmetic does in six instructions for each. A
-// NaN becomes 0x7FFF by it; what is chosen instead is that of the others,
-// 0x7FC0.
+// NaN becomes 0x7FFF by it; that of the others is 0x7FC0, the smaller one as a
+// signed number, as which all that is positive is smaller still.
+//
+// Back, a number is the upper half of a register: one instruction for each
+// where two come from one register, and none to take them apart before.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Ptx.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -21,6 +26,14 @@ using namespace reprise;
 static Type withElements(Type like, Type element) {
   auto vector = dyn_cast<VectorType>(like);
   return vector ? Type(vector.clone(element)) : element;
+}
+
+static Value constantLike(OpBuilder &b, Location loc, Type type,
+                          int64_t value) {
+  Attribute number = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    number = DenseElementsAttr::get(vector, number);
+  return arith::ConstantOp::create(b, loc, cast<TypedAttr>(number));
 }
 
 namespace {
@@ -38,15 +51,39 @@ struct RoundByInstruction : OpRewritePattern<arith::TruncFOp> {
     Type word = withElements(op.getType(), b.getI16Type());
     Value rounded = arith::BitcastOp::create(
         b, loc, word, LLVM::FPTruncOp::create(b, loc, op.getType(), x));
-    constexpr int16_t kNan = 0x7FC0;
-    TypedAttr nan = b.getI16IntegerAttr(kNan);
-    if (auto vector = dyn_cast<VectorType>(word))
-      nan = DenseElementsAttr::get(vector, kNan);
-    Value isNan =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-    Value result = arith::SelectOp::create(
-        b, loc, isNan, arith::ConstantOp::create(b, loc, nan), rounded);
+    constexpr int64_t kNan = 0x7FC0;
+    Value result = arith::MinSIOp::create(b, loc, rounded,
+                                          constantLike(b, loc, word, kNan));
+    REPRISE_FAULT("narrow-of-another-nan", result = rounded);
     b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
+struct WidenPairs : OpRewritePattern<arith::ExtFOp> {
+  WidenPairs(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &b) const override {
+    auto type = dyn_cast<VectorType>(op.getIn().getType());
+    if (!type || type.getRank() != 1 || type.isScalable() ||
+        type.getNumElements() % 2 || !type.getElementType().isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    int64_t pairs = type.getNumElements() / 2;
+    auto words = VectorType::get({pairs}, b.getI32Type());
+    Value both = vector::BitCastOp::create(b, loc, words, op.getIn());
+    Value even =
+        arith::ShLIOp::create(b, loc, both, constantLike(b, loc, words, 16));
+    Value odd = arith::AndIOp::create(b, loc, both,
+                                      constantLike(b, loc, words, 0xFFFF0000));
+    REPRISE_FAULT("narrow-pairs-turned", std::swap(even, odd));
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < pairs; ++i)
+      order.append({i, pairs + i});
+    Value all = vector::ShuffleOp::create(b, loc, even, odd, order);
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), all);
     return success();
   }
 };
@@ -54,4 +91,9 @@ struct RoundByInstruction : OpRewritePattern<arith::TruncFOp> {
 
 void reprise::populateRoundByInstruction(RewritePatternSet &patterns) {
   patterns.add<RoundByInstruction>(patterns.getContext());
+  populateWidenPairs(patterns);
+}
+
+void reprise::populateWidenPairs(RewritePatternSet &patterns) {
+  patterns.add<WidenPairs>(patterns.getContext());
 }
