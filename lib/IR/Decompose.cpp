@@ -280,13 +280,19 @@ static Values decompose(MaxPool2DGradOp op, Emitter &e) {
                                      op.getStrides(), op.getPadding())};
 }
 
-/// The product in the type of the bias, and one rounding behind the sum.
+/// Product and sum at least in f32, and one rounding behind the sum.
 static Values decompose(MatMulBiasOp op, Emitter &e) {
-  Value bias = op.getBias();
   auto type = tensorOf(op.getResult());
-  Value product =
-      e.make<MatMulOp>(type.clone(tensorOf(bias).getElementType()), op.getLhs(),
-                       op.getRhs(), op.getTransposeA(), op.getTransposeB());
+  Type sums = tensorOf(op.getLhs()).getElementType(),
+       wide = Float32Type::get(op.getContext());
+  if (isWider(wide, sums))
+    sums = wide;
+  auto vector = tensorOf(op.getBias()).clone(sums);
+  Value bias = op.getBias().getType() == vector
+                   ? op.getBias()
+                   : e.make<CastOp>(vector, op.getBias());
+  Value product = e.make<MatMulOp>(type.clone(sums), op.getLhs(), op.getRhs(),
+                                   op.getTransposeA(), op.getTransposeB());
   Value sum = e.add(product, e.trailing(bias, product));
   return {e.as(sum, op.getResult())};
 }

@@ -12,7 +12,6 @@
 
 #include "reprise/IR/Patches.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Sg.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -165,6 +164,10 @@ template <typename OpTy> struct ByProduct : public OpRewritePattern<OpTy> {
   }
 };
 } // namespace
+
+bool sg::isOfPatches(Conv2DOp op) {
+  return patchesOf(op, op.getX(), op.getFilter()).has_value();
+}
 
 void sg::populatePatchPatterns(RewritePatternSet &patterns) {
   patterns.add<ByProduct<Conv2DOp>, ByProduct<Conv2DInputGradOp>,

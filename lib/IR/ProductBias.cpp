@@ -67,9 +67,10 @@ static std::optional<BiasedProduct> biasedProduct(AddOp op) {
       continue;
     Type narrow = elementOf(product.getLhs());
     Type sums = elementOf(product.getResult());
-    if (sums == elementOf(bias) &&
-        (isWider(sums, narrow) || isa<Float32Type>(narrow)))
-      return BiasedProduct{product, bias};
+    if (sums != elementOf(bias) ||
+        !(isWider(sums, narrow) || isa<Float32Type>(narrow)))
+      continue;
+    return BiasedProduct{product, bias};
   }
   return std::nullopt;
 }
@@ -84,6 +85,13 @@ static CastOp roundingOf(AddOp op, MatMulOp product) {
       elementOf(rounding.getResult()) == elementOf(product.getLhs()))
     return rounding;
   return {};
+}
+
+/// What was only widened to be added, as it was: what is stored is as narrow.
+static Value asNarrow(Value bias, Type stored) {
+  auto widening = bias.getDefiningOp<CastOp>();
+  bool wasNarrow = widening && elementOf(widening.getOperand()) == stored;
+  return wasNarrow ? widening.getOperand() : bias;
 }
 
 /// In place of `last`, the sum or its rounding. What is left of the others has
@@ -148,6 +156,7 @@ struct RoundBiasedProduct : public OpRewritePattern<CastOp> {
         sum ? biasedProduct(sum) : std::nullopt;
     if (!found || roundingOf(sum, found->product) != op)
       return rewriter.notifyMatchFailure(op, "rounds no biased product");
+    found->bias = asNarrow(found->bias, elementOf(op));
     if (!takes(elementOf(found->bias), elementOf(op)))
       return rewriter.notifyMatchFailure(op, "is not for the library");
     replace(op, *found, rewriter);

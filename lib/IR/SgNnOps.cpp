@@ -57,7 +57,7 @@ LogicalResult MatMulBiasOp::inferReturnTypes(MLIRContext *,
   if (!isWider(wide, element))
     wide = element;
   auto expected = RankedTensorType::get(product.getShape().take_back(), wide);
-  if (bias != expected)
+  if (bias != expected && bias != expected.clone(element))
     return emitOptionalError(loc, "a bias of ", product, " is ", expected,
                              ", but is ", bias);
   return success();

@@ -107,9 +107,16 @@ static Value reluFormula(ReluOp op, VjpContext &context, Emitter &e, Value dy) {
   return e.make<ReluGradOp>(context.forward(op.getResult()), dy);
 }
 
-/// Only floating-point operands have gradients.
+/// Only floating-point operands have gradients. Of a variable that was rounded
+/// and widened again, as the bias of a product, it is that of what was widened:
+/// rounded itself it would be a worse one.
 static Value castFormula(CastOp op, VjpContext &, Emitter &e, Value dy) {
-  return e.make<CastOp>(op.getOperand().getType(), dy);
+  Type type = op.getOperand().getType();
+  auto rounding = dy.getDefiningOp<CastOp>();
+  bool isThere = rounding && rounding.getOperand().getType() == type;
+  if (isThere && op.getOperand().getDefiningOp<ReadOp>())
+    return rounding.getOperand();
+  return e.make<CastOp>(type, dy);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,9 +13,8 @@
 #include "reprise/IR/Autocast.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Patches.h"
 #include "reprise/Passes/Train.h"
-
-#include "llvm/ADT/SmallPtrSet.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGAUTOCAST
@@ -43,6 +42,17 @@ static bool isNumber(Value value) {
   return isa_and_present<ConstantOp>(op);
 }
 
+/// The vector that `add` adds to each row of another operand, as it is
+/// repeated, or null.
+static BroadcastOp vectorIn(AddOp add) {
+  int64_t last = tensorOf(add.getResult()).getRank() - 1;
+  for (Value operand : add->getOperands())
+    if (auto vector = operand.getDefiningOp<BroadcastOp>())
+      if (vector.getDims() == ArrayRef<int64_t>{last})
+        return vector;
+  return {};
+}
+
 /// The addition of a vector to each row of `product`, which nothing else
 /// reads: it belongs to the product, and is rounded with it.
 static AddOp biasOf(Value product) {
@@ -53,13 +63,7 @@ static AddOp biasOf(Value product) {
       continue;
     }
     auto add = dyn_cast<AddOp>(use.getOwner());
-    if (!add)
-      return {};
-    auto bias = add->getOperand(1 - use.getOperandNumber())
-                    .getDefiningOp<BroadcastOp>();
-    int64_t last = tensorOf(product).getRank() - 1;
-    bool isBias = bias && bias.getDims() == ArrayRef<int64_t>{last};
-    return isBias ? add : AddOp();
+    return add && vectorIn(add) ? add : AddOp();
   }
   return {};
 }
@@ -92,7 +96,7 @@ private:
   void apply(Operation *op, AutocastRule rule);
   void narrowOp(Operation *op);
   void follow(Operation *op);
-  void finishBias(AddOp add);
+  void finishBias(AddOp add, bool isOperand);
   void restore(Operation *op);
   void restore(OpBuilder &builder, OpOperand &operand);
   FloatType widest(Operation *op) const;
@@ -104,7 +108,8 @@ private:
   FloatType narrow, wide;
   /// The types that values had, of those that have another now.
   llvm::DenseMap<Value, Type> before;
-  llvm::SmallPtrSet<Operation *, 16> biases;
+  /// Additions of biases, and whether libraries do them with the product.
+  llvm::DenseMap<Operation *, bool> biases;
   Casts *casts = nullptr; // of the block that is being cast
 };
 
@@ -186,8 +191,11 @@ void Caster::narrowOp(Operation *op) {
   castOperands(op, narrow, isNarrowed);
   castOperands(op, wide, isStatistic);
   AddOp bias = op->getNumResults() == 1 ? biasOf(op->getResult(0)) : AddOp();
-  if (bias)
-    biases.insert(bias);
+  if (bias) {
+    auto convolution = dyn_cast<Conv2DOp>(op);
+    biases[bias] =
+        isa<MatMulOp>(op) || (convolution && isOfPatches(convolution));
+  }
   REPRISE_FAULT("bias-rounded-twice", bias = {});
   setResults(op, bias ? wide : narrow, isNarrowed);
 }
@@ -212,9 +220,24 @@ void Caster::follow(Operation *op) {
   setResults(op, tensorOf(first->get()).getElementType());
 }
 
-/// A product with its bias is as narrow as one without.
-void Caster::finishBias(AddOp add) {
+/// A product with its bias is as narrow as one without. Where the library adds
+/// it, the bias is an operand like the others: what is added in f32 are narrow
+/// numbers.
+void Caster::finishBias(AddOp add, bool isOperand) {
   OpBuilder builder(add);
+  // What was narrow already has been widened as a whole.
+  BroadcastOp rows = vectorIn(add);
+  REPRISE_FAULT("bias-stays-wide", isOperand = false);
+  if (isOperand && rows &&
+      tensorOf(rows.getOperand()).getElementType() == wide) {
+    OriginScope scope(builder, add);
+    Value bias = as(builder, rows.getOperand(), narrow);
+    bias =
+        CastOp::create(builder, add.getLoc(), tensorOf(bias).clone(wide), bias);
+    Value repeated = BroadcastOp::create(builder, add.getLoc(), rows.getType(),
+                                         bias, rows.getDims());
+    add->replaceUsesOfWith(rows.getResult(), repeated);
+  }
   builder.setInsertionPointAfter(add);
   OriginScope scope(builder, add);
   Value sum = add.getResult();
@@ -268,8 +291,8 @@ void Caster::castOp(Operation *op) {
   if (!ruled)
     return restore(op);
   apply(op, ruled.getAutocastRule());
-  if (biases.contains(op))
-    finishBias(cast<AddOp>(op));
+  if (auto bias = biases.find(op); bias != biases.end())
+    finishBias(cast<AddOp>(op), bias->second);
 }
 
 void Caster::castBlock(Block &block) {

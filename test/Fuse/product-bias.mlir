@@ -2,6 +2,7 @@
 // something else reads what lies between them.
 //
 // RUN: reprise-opt %s --sg-decompose --canonicalize | FileCheck %s
+// RUN: reprise-opt %s --sg-decompose=target=cuda:h100 --canonicalize | FileCheck %s --check-prefix=GPU
 
 // CHECK-LABEL: func.func @f32(
 // CHECK-SAME:    %[[A:.*]]: tensor<6x4xf32>, %[[B:.*]]: tensor<10x4xf32>, %[[C:.*]]: tensor<10xf32>
@@ -19,12 +20,43 @@ func.func @f32(%a: tensor<6x4xf32>, %b: tensor<10x4xf32>, %c: tensor<10xf32>) ->
 // CHECK-LABEL: func.func @rounded_once(
 // CHECK-NEXT:    %[[Y:.*]] = sg.matmul_bias {{.*}} : (tensor<6x4xbf16>, tensor<4x10xbf16>, tensor<10xf32>) -> tensor<6x10xbf16>
 // CHECK-NEXT:    return %[[Y]]
+// GPU-LABEL: func.func @rounded_once(
+// GPU:         sg.matmul {{.*}} -> tensor<6x10xf32>
+// GPU:         sg.add
 func.func @rounded_once(%a: tensor<6x4xbf16>, %b: tensor<4x10xbf16>, %c: tensor<10xf32>) -> tensor<6x10xbf16> {
   %p = sg.matmul %a, %b : (tensor<6x4xbf16>, tensor<4x10xbf16>) -> tensor<6x10xf32>
   %r = sg.broadcast %c dims [1] : tensor<10xf32> -> tensor<6x10xf32>
   %y = sg.add %p, %r : tensor<6x10xf32>
   %z = sg.cast %y : tensor<6x10xf32> to tensor<6x10xbf16>
   return %z : tensor<6x10xbf16>
+}
+
+// A bias that was only widened to be added is taken as it was, by a GPU's library
+// too, which has none of another type than it stores.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NEXT:    %[[Y:.*]] = sg.matmul_bias {{.*}} : (tensor<6x4xbf16>, tensor<4x10xbf16>, tensor<10xbf16>) -> tensor<6x10xbf16>
+// CHECK-NEXT:    return %[[Y]]
+// GPU-LABEL: func.func @narrow(
+// GPU-NEXT:    %[[Y:.*]] = sg.matmul_bias {{.*}} : (tensor<6x4xbf16>, tensor<4x10xbf16>, tensor<10xbf16>) -> tensor<6x10xbf16>
+// GPU-NEXT:    return %[[Y]]
+func.func @narrow(%a: tensor<6x4xbf16>, %b: tensor<4x10xbf16>, %c: tensor<10xbf16>) -> tensor<6x10xbf16> {
+  %p = sg.matmul %a, %b : (tensor<6x4xbf16>, tensor<4x10xbf16>) -> tensor<6x10xf32>
+  %w = sg.cast %c : tensor<10xbf16> to tensor<10xf32>
+  %r = sg.broadcast %w dims [1] : tensor<10xf32> -> tensor<6x10xf32>
+  %y = sg.add %p, %r : tensor<6x10xf32>
+  %z = sg.cast %y : tensor<6x10xf32> to tensor<6x10xbf16>
+  return %z : tensor<6x10xbf16>
+}
+
+// What is stored in f32 has a bias of f32.
+// CHECK-LABEL: func.func @widened(
+// CHECK:         sg.matmul_bias {{.*}} : (tensor<6x4xbf16>, tensor<4x10xbf16>, tensor<10xf32>) -> tensor<6x10xf32>
+func.func @widened(%a: tensor<6x4xbf16>, %b: tensor<4x10xbf16>, %c: tensor<10xbf16>) -> tensor<6x10xf32> {
+  %p = sg.matmul %a, %b : (tensor<6x4xbf16>, tensor<4x10xbf16>) -> tensor<6x10xf32>
+  %w = sg.cast %c : tensor<10xbf16> to tensor<10xf32>
+  %r = sg.broadcast %w dims [1] : tensor<10xf32> -> tensor<6x10xf32>
+  %y = sg.add %p, %r : tensor<6x10xf32>
+  return %y : tensor<6x10xf32>
 }
 
 // The sum is read as it is, too.

@@ -154,9 +154,9 @@ func.func @attention_grad_of_another(%x: tensor<2x5x3x4x8xbf16>, %y: tensor<2x5x
 
 // -----
 
-func.func @matmul_with_a_narrow_bias(%x: tensor<6x6xbf16>, %b: tensor<6xbf16>) {
+func.func @matmul_with_a_bias_of_another_type(%x: tensor<6x6xbf16>, %b: tensor<6xf16>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{a bias of 'tensor<6x6xbf16>' is 'tensor<6xf32>', but is 'tensor<6xbf16>'}}
-  %y = sg.matmul_bias %x, %x, %b : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xbf16>) -> tensor<6x6xbf16>
+  // expected-error @+1 {{a bias of 'tensor<6x6xbf16>' is 'tensor<6xf32>', but is 'tensor<6xf16>'}}
+  %y = sg.matmul_bias %x, %x, %b : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xf16>) -> tensor<6x6xbf16>
   return
 }

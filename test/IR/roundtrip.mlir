@@ -360,6 +360,10 @@ func.func @transformers(%x: tensor<2x4x6xbf16>, %c: tensor<6xf32>, %t: tensor<5x
   // CHECK: sg.matmul_bias %{{.*}}, %{{.*}}, %{{.*}} {transpose_a} : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xf32>) -> tensor<6x6xf32>
   %mb = sg.matmul_bias %half, %half, %c {transpose_a}
     : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xf32>) -> tensor<6x6xf32>
+  %narrow = sg.constant dense<1.0> : tensor<6xbf16>
+  // CHECK: sg.matmul_bias %{{.*}}, %{{.*}}, %{{.*}} : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xbf16>) -> tensor<6x6xbf16>
+  %nb = sg.matmul_bias %half, %half, %narrow
+    : (tensor<6x6xbf16>, tensor<6x6xbf16>, tensor<6xbf16>) -> tensor<6x6xbf16>
   %qkv = sg.constant dense<1.0> : tensor<4x5x3x2x8xbf16>
   %bias = sg.constant dense<1.0> : tensor<2x2x5x5xf32>
   // CHECK: sg.attention %{{.*}} {scale = 2.500000e-01 : f64} : (tensor<4x5x3x2x8xbf16>) -> (tensor<4x5x2x8xbf16>, tensor<4x2x5xf32>)

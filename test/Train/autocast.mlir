@@ -5,12 +5,15 @@
 // RUN: reprise-opt %s --split-input-file --sg-autocast=type=f16 \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,F16 -DT=f16
 
-// A product's bias is added before it is rounded, once, behind a view too.
+// A product's bias, narrow like the other operands, is added in f32 before the sum
+// is rounded, once, behind a view too.
 
 // CHECK-LABEL: func.func @bias(
 // CHECK:         %[[P:.*]] = sg.matmul {{.*}} -> tensor<8x10xf32>
 // CHECK-NEXT:    %[[V:.*]] = sg.reshape %[[P]] : tensor<8x10xf32> -> tensor<2x4x10xf32>
-// CHECK-NEXT:    %[[B:.*]] = sg.broadcast %{{.*}} dims [2] : tensor<10xf32> -> tensor<2x4x10xf32>
+// CHECK:         %[[N:.*]] = sg.cast %{{.*}} : tensor<10xf32> to tensor<10x[[T]]>
+// CHECK-NEXT:    %[[W:.*]] = sg.cast %[[N]] : tensor<10x[[T]]> to tensor<10xf32>
+// CHECK-NEXT:    %[[B:.*]] = sg.broadcast %[[W]] dims [2] : tensor<10xf32> -> tensor<2x4x10xf32>
 // CHECK-NEXT:    %[[S:.*]] = sg.add %[[V]], %[[B]] : tensor<2x4x10xf32>
 // CHECK-NEXT:    %[[R:.*]] = sg.cast %[[S]] : tensor<2x4x10xf32> to tensor<2x4x10x[[T]]>
 // CHECK-NEXT:    %[[G:.*]] = sg.gelu %[[R]] : tensor<2x4x10x[[T]]>
@@ -25,6 +28,34 @@ func.func @bias(%x: tensor<8x4xf32>, %w: tensor<10x4xf32>,
   %s = sg.add %v, %c : tensor<2x4x10xf32>
   %g = sg.gelu %s : tensor<2x4x10xf32>
   return %g : tensor<2x4x10xf32>
+}
+
+// -----
+
+// So is that of patches, which become a product; of other convolutions a kernel
+// adds it, as it is.
+
+// CHECK-LABEL: func.func @patches(
+// CHECK:         sg.conv2d {{.*}} -> tensor<2x4x4x6xf32>
+// CHECK:         sg.cast %{{.*}} : tensor<6xf32> to tensor<6x[[T]]>
+// CHECK:         %[[W:.*]] = sg.cast %{{.*}} : tensor<6x[[T]]> to tensor<6xf32>
+// CHECK-NEXT:    sg.broadcast %[[W]] dims [3]
+// CHECK-LABEL: func.func @windows(
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<6xf32>
+// CHECK:         sg.conv2d {{.*}} -> tensor<2x8x8x6xf32>
+// CHECK-NOT:     tensor<6x[[T]]>
+// CHECK:         sg.broadcast %[[B]] dims [3]
+func.func @patches(%x: tensor<2x8x8x4xf32>, %w: tensor<6x2x2x4xf32>, %b: tensor<6xf32>) -> tensor<2x4x4x6xf32> {
+  %p = sg.conv2d %x, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x8x4xf32>, tensor<6x2x2x4xf32>) -> tensor<2x4x4x6xf32>
+  %c = sg.broadcast %b dims [3] : tensor<6xf32> -> tensor<2x4x4x6xf32>
+  %s = sg.add %p, %c : tensor<2x4x4x6xf32>
+  return %s : tensor<2x4x4x6xf32>
+}
+func.func @windows(%b: tensor<6xf32>, %x: tensor<2x8x8x4xf32>, %w: tensor<6x3x3x4xf32>) -> tensor<2x8x8x6xf32> {
+  %p = sg.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x8x4xf32>, tensor<6x3x3x4xf32>) -> tensor<2x8x8x6xf32>
+  %c = sg.broadcast %b dims [3] : tensor<6xf32> -> tensor<2x8x8x6xf32>
+  %s = sg.add %p, %c : tensor<2x8x8x6xf32>
+  return %s : tensor<2x8x8x6xf32>
 }
 
 // -----

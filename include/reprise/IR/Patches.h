@@ -3,6 +3,7 @@
 #define REPRISE_IR_PATCHES_H
 
 #include "mlir/IR/PatternMatch.h"
+#include "reprise/IR/Sg.h"
 
 namespace reprise::sg {
 
@@ -11,6 +12,9 @@ namespace reprise::sg {
 /// the halving of ConvNeXt), and of its gradients: no padding, strides the
 /// window's extents, one group, nothing left over.
 void populatePatchPatterns(mlir::RewritePatternSet &patterns);
+
+/// Whether these patterns make a product of it.
+bool isOfPatches(Conv2DOp op);
 
 } // namespace reprise::sg
 

@@ -45,8 +45,8 @@ def Sg_MatMulBiasOp : Sg_WideningOp<"matmul_bias"> {
   let description = [{
     `sg.matmul` of the first two operands, plus the third (N), along the last
     dimension. The bias is of the operands' element type, or f32 where that is
-    bf16 or f16: product and sum are f32 then, and rounded once, to the result's
-    type. What `sg-decompose` makes of a product and an addition behind it, since
+    bf16 or f16: product and sum are f32 then in either case, and rounded once, to
+    the result's type. What `sg-decompose` makes of a product and an addition behind it, since
     libraries do both at once.
 
     ```mlir
