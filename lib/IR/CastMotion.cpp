@@ -1,12 +1,19 @@
 //===- CastMotion.cpp - Casts on the kernels' side of views ---------------===//
 //
 // A view is no kernel: what stands behind it cannot join what stands in front.
-// Casts change no order of elements, so that they may stand on either side.
+// What only moves elements, as a transpose or a roll, is a kernel of its own,
+// and moves half as much of narrow ones. Casts change no order of elements, so
+// that they may stand on either side:
+//
+//   kernel, roll, transpose, {cast} -> {kernel, cast}, roll, transpose
+//   {cast}, transpose, roll, kernel -> transpose, roll, {cast, kernel}
 //
 //===----------------------------------------------------------------------===//
 
 #include "reprise/IR/CastMotion.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Sg.h"
 
@@ -74,8 +81,79 @@ struct WidenBehindReshape : public OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// The op on another operand, of the operand's element type.
+Value moveAgain(Operation *op, Value operand, PatternRewriter &rewriter) {
+  OriginScope scope(rewriter, op);
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), operand);
+  Operation *moved = rewriter.clone(*op, mapping);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  moved->getResult(0).setType(type.clone(getElementTypeOrSelf(operand)));
+  return moved->getResult(0);
+}
+
+/// Null for an argument; of a view that of what is viewed.
+Operation *makerOf(Value value) {
+  while (auto view = value.getDefiningOp<ReshapeOp>())
+    value = view.getOperand();
+  return value.getDefiningOp();
+}
+
+/// A narrowing cast stands in front of what only moves elements, for nobody
+/// else: with the kernel that makes them.
+struct NarrowBeforeMove : public OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *move = op.getOperand().getDefiningOp();
+    if (!isa_and_present<TransposeOp, RollOp>(move) || !move->hasOneUse() ||
+        addedBits(op) >= 0)
+      return rewriter.notifyMatchFailure(op, "narrows nothing that is moved");
+    Value from = move->getOperand(0);
+    Operation *maker = makerOf(from);
+    if (!maker || kernelRoleOf(maker) == KernelRole::None)
+      return rewriter.notifyMatchFailure(op, "no kernel makes it");
+    rewriter.setInsertionPoint(move);
+    Type element = getElementTypeOrSelf(op.getResult());
+    Value narrow;
+    {
+      OriginScope scope(rewriter, op);
+      auto type = cast<RankedTensorType>(from.getType());
+      narrow = CastOp::create(rewriter, op.getLoc(), type.clone(element), from);
+    }
+    rewriter.replaceOp(op, moveAgain(move, narrow, rewriter));
+    return success();
+  }
+};
+
+/// A widening cast stands behind what only moves elements: with the kernels
+/// that read them.
+template <typename MoveOp>
+struct WidenBehindMove : public OpRewritePattern<MoveOp> {
+  using OpRewritePattern<MoveOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MoveOp op,
+                                PatternRewriter &rewriter) const override {
+    auto widening = op.getOperand().template getDefiningOp<CastOp>();
+    if (!widening || addedBits(widening) <= 0)
+      return rewriter.notifyMatchFailure(op, "moves no widened value");
+    auto joins = [](Operation *user) {
+      return kernelRoleOf(user) != KernelRole::None || isa<ReshapeOp>(user);
+    };
+    if (!llvm::all_of(op->getUsers(), joins))
+      return rewriter.notifyMatchFailure(op, "no kernel reads it");
+    Value narrow = moveAgain(op, widening.getOperand(), rewriter);
+    OriginScope scope(rewriter, op);
+    rewriter.replaceOpWithNewOp<CastOp>(op, op.getResult().getType(), narrow);
+    return success();
+  }
+};
+
 } // namespace
 
 void sg::populateCastMotionPatterns(RewritePatternSet &patterns) {
-  patterns.add<NarrowBeforeReshape, WidenBehindReshape>(patterns.getContext());
+  patterns.add<NarrowBeforeReshape, WidenBehindReshape, NarrowBeforeMove,
+               WidenBehindMove<TransposeOp>, WidenBehindMove<RollOp>>(
+      patterns.getContext());
 }

@@ -2,10 +2,11 @@
 //
 // First a recipe for each kernel: the ops of its body, what it reads, what it
 // hands out. Repeated ops and short chains that are cheaper to compute again
-// than to store stand in the body of every reader; so does what widens a value
-// to f32, which is handed out narrow. Then the block is put in an order: a
-// kernel runs where its last member stood, as far as what it reads allows.
-// Last, kernels are made and what they replace is erased.
+// than to store stand in the body of every reader, as chains on what every
+// reader reads in any case; so does what widens a value to f32, which is handed
+// out narrow. Then the block is put in an order: a kernel runs where its last
+// member stood, as far as what it reads allows. Last, kernels are made and what
+// they replace is erased.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +57,8 @@ private:
   void addToBody(Recipe &recipe, unsigned group, Operation *op);
   bool handOutInputs();
   void writeRecipes();
+  bool isAtHand(unsigned member) const;
+  bool repeatWhatIsAtHand();
 
   // Order.
   unsigned unitOf(Value value) const;
@@ -150,6 +153,7 @@ bool KernelBuilder::handOutInputs() {
 }
 
 void KernelBuilder::writeRecipes() {
+  recipes.assign(groups.members.size(), {});
   for (auto [group, members] : llvm::enumerate(groups.members)) {
     Recipe &recipe = recipes[group];
     for (unsigned member : members) {
@@ -162,6 +166,43 @@ void KernelBuilder::writeRecipes() {
   }
   while (handOutInputs())
     continue;
+}
+
+/// Whether all kernels that read a member have what it is made of in any case,
+/// but for what is small beside it.
+bool KernelBuilder::isAtHand(unsigned member) const {
+  constexpr int64_t small = 16;
+  Operation *op = graph.ops[member].op;
+  unsigned own = groups.groupOf[member];
+  auto leaves = leavesOfChain(graph, groups.members[own], member);
+  if (!leaves)
+    return false;
+  auto elementsOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  int64_t elements = elementsOf(op->getResult(0));
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    unsigned reader = groupOf(user);
+    return reader == own || llvm::all_of(*leaves, [&](Value leaf) {
+             return elementsOf(leaf) <= elements / small ||
+                    recipes[reader].inputs.contains(leaf);
+           });
+  });
+}
+
+/// What would be stored and read for nothing. Returns whether there was any.
+bool KernelBuilder::repeatWhatIsAtHand() {
+  bool changed = false;
+  for (const Recipe &recipe : recipes)
+    for (Value output : recipe.outputs) {
+      unsigned member = graph.position.lookup(output.getDefiningOp());
+      if (repeats[member] || !isAtHand(member))
+        continue;
+      REPRISE_FAULT("at-hand-and-stored", continue);
+      repeats[member] = true;
+      changed = true;
+    }
+  return changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,6 +344,8 @@ void KernelBuilder::eraseOriginals() {
 void KernelBuilder::run() {
   chooseRepeats();
   writeRecipes();
+  if (repeatWhatIsAtHand())
+    writeRecipes();
   std::vector<unsigned> units = order();
   Operation *terminator = block.getTerminator();
   unsigned count = groups.members.size();

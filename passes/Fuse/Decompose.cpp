@@ -159,13 +159,30 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
       }
     }
     sg::populatePatchPatterns(splits);
-    sg::populateCastMotionPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
+    moveCasts();
     if (*library)
       formConvolutions(**library);
     if (fuse)
       addBiases(library->get());
     sg::settleMarks(getOperation());
+  }
+
+  /// Past all that they may pass.
+  void moveCasts() {
+    RewritePatternSet patterns(&getContext());
+    sg::populateCastMotionPatterns(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    Progress progress;
+    do {
+      progress.replaced = 0;
+      walkAndApplyPatterns(getOperation(), frozen, &progress);
+      // What was read in another type is read by nobody any more.
+      for (Block &block : getOperation().getBody())
+        for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+          if (isOpTriviallyDead(&op))
+            op.erase();
+    } while (progress.replaced > 0);
   }
 
   /// As the library wants them.

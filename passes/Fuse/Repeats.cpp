@@ -3,7 +3,6 @@
 #include "Repeats.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -39,9 +38,9 @@ static bool isCheap(Operation *op) {
 }
 
 /// Follows what `op` is computed from inside its kernel. False when that is no
-/// short, cheap chain on at most one value of the size of the result.
-static bool extendChain(const FlatGraph &graph, Members members, Operation *op,
-                        unsigned &length, llvm::SmallPtrSetImpl<Value> &large) {
+/// short, cheap chain.
+static bool followChain(const FlatGraph &graph, Members members, Operation *op,
+                        unsigned &length, llvm::SetVector<Value> &leaves) {
   if (!isCheap(op) || ++length > kLongestChain)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -49,21 +48,25 @@ static bool extendChain(const FlatGraph &graph, Members members, Operation *op,
     if (from && flat(graph, from).role == KernelRole::Repeated)
       return true;
     if (from && llvm::binary_search(members, graph.position.lookup(from)))
-      return extendChain(graph, members, from, length, large);
-    large.insert(operand);
-    return large.size() <= 1;
+      return followChain(graph, members, from, length, leaves);
+    leaves.insert(operand);
+    return true;
   });
 }
 
-static bool isCheapChain(const FlatGraph &graph, Members members,
-                         unsigned member) {
+std::optional<llvm::SetVector<Value>>
+reprise::leavesOfChain(const FlatGraph &graph, Members members,
+                       unsigned member) {
   const FlatOp &own = graph.ops[member];
   auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
-  if (own.role != KernelRole::Pointwise || type.getNumElements() < kSmallValue)
-    return false;
+  if (own.role != KernelRole::Pointwise ||
+      type.getNumElements() < kSmallValue || !readersCanRepeat(graph, member))
+    return std::nullopt;
   unsigned length = 0;
-  llvm::SmallPtrSet<Value, 4> large;
-  return extendChain(graph, members, own.op, length, large);
+  llvm::SetVector<Value> leaves;
+  if (!followChain(graph, members, own.op, length, leaves))
+    return std::nullopt;
+  return leaves;
 }
 
 /// Whether an op gives wider numbers than it takes.
@@ -79,7 +82,8 @@ Repeat reprise::repeatOf(const FlatGraph &graph, Members members,
                          unsigned member) {
   if (!readersCanRepeat(graph, member))
     return Repeat::No;
-  if (isCheapChain(graph, members, member))
+  auto leaves = leavesOfChain(graph, members, member);
+  if (leaves && leaves->size() <= 1)
     return Repeat::Chain;
   return isWidening(graph.ops[member].op) ? Repeat::Widening : Repeat::No;
 }

@@ -3,6 +3,8 @@
 #define REPRISE_PASSES_FUSE_REPEATS_H
 
 #include "FlatGraph.h"
+#include "llvm/ADT/SetVector.h"
+#include <optional>
 
 namespace reprise {
 
@@ -14,6 +16,12 @@ enum class Repeat { No, Widening, Chain };
 /// `members` are those of its kernel, ascending.
 Repeat repeatOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
                 unsigned member);
+
+/// What a member is made of by a short chain of cheap ops of its kernel, that
+/// all who read it could compute again; none where there is no such chain.
+std::optional<llvm::SetVector<mlir::Value>>
+leavesOfChain(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
+              unsigned member);
 
 } // namespace reprise
 

@@ -72,9 +72,10 @@ namespace {
 /// again so many elements.
 using Reads = llvm::SmallMapVector<Value, uint64_t, 4>;
 
-/// Sums of what is made of a value.
-struct Sums {
-  /// Who reads the value, and what is the first large op made of the sums.
+/// What a library call may wait for.
+struct Fellow {
+  /// Who reads the value too, or begins as it is made; and in front of what the
+  /// call then stands. Null: there is none.
   Operation *reader = nullptr, *behind = nullptr;
 };
 
@@ -87,7 +88,7 @@ public:
     number();
     markNeeds();
     kept = plan::chooseKeptValues(values);
-    waitForSums();
+    waitForFellows();
     for (Operation &reader : llvm::make_early_inc_range(block))
       for (OpOperand &operand : reader.getOpOperands())
         operand.set(valueFor(operand.get(), &reader));
@@ -122,8 +123,11 @@ private:
   void number();
   void markNeeds();
   bool isAbsent(Value value, Operation *reader) const;
-  void waitForSums();
-  Sums findSums(Operation *call, Value value) const;
+  void waitForFellows();
+  Fellow findSums(Operation *call, Value value) const;
+  Fellow findFellow(Operation *call, Value value) const;
+  Operation *findSame(Operation *op, Operation *reader) const;
+  Operation *lastOf(Operation *fellow, Operation *op, Attribute origin) const;
   Value valueFor(Value value, Operation *reader);
   SmallVector<Operation *> missingFor(Value value, Operation *reader) const;
   void eraseUnread();
@@ -140,6 +144,8 @@ private:
   std::vector<bool> kept;
   /// Calls that read what was made again for others.
   llvm::DenseMap<Operation *, sg::OriginAttr> borrows;
+  /// The first op of a kernel that computes part of that on its way.
+  llvm::DenseMap<Operation *, Operation *> fellows;
   /// What stands again, by the value and the origin of whom it was made for.
   llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
 };
@@ -249,9 +255,9 @@ SmallVector<Operation *> Recomputer::missingFor(Value value,
 
 /// Behind `call`, without another in between: a reader of `value` in the same
 /// phase, and sums of what is made of it.
-Sums Recomputer::findSums(Operation *call, Value value) const {
+Fellow Recomputer::findSums(Operation *call, Value value) const {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  Sums found;
+  Fellow found;
   llvm::DenseSet<Value> made, summed; // of the value; of sums of that
   auto follows = [](Operation *op, const llvm::DenseSet<Value> &values) {
     return llvm::any_of(op->getOperands(),
@@ -277,6 +283,64 @@ Sums Recomputer::findSums(Operation *call, Value value) const {
     }
   }
   return {};
+}
+
+static bool areSame(Value a, Value b);
+
+/// Whether `b` computes, for whomever, what `a` would of other operands.
+static bool isSameOp(Operation *a, ValueRange operands, Operation *b) {
+  auto attributes = [](Operation *op) {
+    NamedAttrList list(op->getAttrDictionary());
+    list.erase(sg::SgDialect::kOriginAttr);
+    return list.getDictionary(op->getContext());
+  };
+  return a->getName() == b->getName() &&
+         a->getResultTypes() == b->getResultTypes() &&
+         operands.size() == b->getNumOperands() &&
+         attributes(a) == attributes(b) &&
+         llvm::all_of_zip(operands, b->getOperands(), areSame);
+}
+
+/// Whether two values are one, or constants and what is repeated of them or of
+/// one value.
+static bool areSame(Value a, Value b) {
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  auto isRepeated = [](Operation *op) {
+    return op && (kernelRoleOf(op) == KernelRole::Repeated ||
+                  op->hasTrait<OpTrait::ConstantLike>());
+  };
+  return a == b || (isRepeated(first) && isRepeated(second) &&
+                    isSameOp(first, first->getOperands(), second));
+}
+
+/// Behind `call`, without another in between: who begins in the same phase as
+/// `value`, each element of which is made at its own place, would be made
+/// again.
+Fellow Recomputer::findFellow(Operation *call, Value value) const {
+  SmallVector<Operation *> missing = missingFor(value, call);
+  for (Operation *op : missing) {
+    KernelRole role = kernelRoleOf(op);
+    if (role != KernelRole::Pointwise && role != KernelRole::Repeated &&
+        !isView(op))
+      return {};
+  }
+  auto begins = [&](Operation *op) {
+    return sg::hasOrigin(op) && sg::phaseOf(op) == sg::phaseOf(call) &&
+           llvm::any_of(missing, [&](Operation *other) {
+             return kernelRoleOf(other) == KernelRole::Pointwise &&
+                    isSameOp(other, other->getOperands(), op);
+           });
+  };
+  Fellow found;
+  for (Operation *op = call->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<LibraryOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>()) {
+      found.behind = op;
+      break;
+    }
+    if (!found.reader && begins(op))
+      found.reader = op;
+  }
+  return found.reader ? found : Fellow();
 }
 
 /// The call and what is made of it in front of `behind`; nothing if that cannot
@@ -305,7 +369,12 @@ static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
 ///   input gradient, {activation, mask, sums}, filter gradient
 ///
 /// What lives at the sums is then what lived at the filter's gradient before.
-void Recomputer::waitForSums() {
+/// Where the kernel needs no activation it may compute the same on the way to
+/// another, as a GELU's gradient does; both are made at once then:
+///
+///   input gradient, {activation}, filter gradient, {slope}
+///   input gradient, {activation, slope}, filter gradient
+void Recomputer::waitForFellows() {
   REPRISE_FAULT("calls-wait-for-no-sums", return);
   SmallVector<Operation *> calls;
   for (Operation &op : block)
@@ -315,17 +384,54 @@ void Recomputer::waitForSums() {
     for (Value operand : call->getOperands()) {
       if (!isAbsent(operand, call))
         continue;
-      Sums sums = findSums(call, operand);
-      if (!sums.behind)
+      Fellow fellow = findSums(call, operand);
+      bool isSame = fellow.behind;
+      if (!isSame)
+        fellow = findFellow(call, operand);
+      REPRISE_FAULT("calls-wait-for-sums-alone", if (!isSame) continue);
+      if (!fellow.behind)
         continue;
-      SmallVector<Operation *> waiting = whatWaits(call, sums.behind);
+      SmallVector<Operation *> waiting = whatWaits(call, fellow.behind);
       if (waiting.empty())
         continue;
-      borrows[call] = sg::originOf(sums.reader);
+      borrows[call] = sg::originOf(fellow.reader);
+      if (!isSame)
+        fellows[call] = fellow.reader;
       for (Operation *op : waiting)
-        op->moveBefore(sums.behind);
+        op->moveBefore(fellow.behind);
       break;
     }
+}
+
+/// What stands in front of the reader, in its phase, and computes what a clone
+/// of `op` would; null if nothing does.
+Operation *Recomputer::findSame(Operation *op, Operation *reader) const {
+  Attribute origin = originFor(reader);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value there = again.lookup({operand, origin});
+    operands.push_back(there ? there : operand);
+  }
+  for (Value operand : operands)
+    for (Operation *user : operand.getUsers())
+      if (user != op && sg::hasOrigin(user) && user->getBlock() == &block &&
+          sg::phaseOf(user) == sg::phaseOf(reader) &&
+          user->isBeforeInBlock(reader) && isSameOp(op, operands, user))
+        return user;
+  return nullptr;
+}
+
+/// The later of `fellow` and what makes the operands of a clone of `op`: a
+/// kernel runs where its last op stands, and others wait for it.
+Operation *Recomputer::lastOf(Operation *fellow, Operation *op,
+                              Attribute origin) const {
+  for (Value operand : op->getOperands()) {
+    Value there = again.lookup({operand, origin});
+    Operation *maker = (there ? there : operand).getDefiningOp();
+    if (maker && fellow->isBeforeInBlock(maker))
+      fellow = maker;
+  }
+  return fellow;
 }
 
 Value Recomputer::valueFor(Value value, Operation *reader) {
@@ -336,6 +442,14 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
     return found;
   OpBuilder builder(reader);
   for (Operation *op : missingFor(value, reader)) {
+    Operation *fellow = fellows.lookup(reader);
+    if (Operation *same = fellow ? findSame(op, reader) : nullptr) {
+      again[{op->getResult(0), origin}] = same->getResult(0);
+      continue;
+    }
+    builder.setInsertionPoint(reader);
+    if (fellow && !isView(op))
+      builder.setInsertionPointAfter(lastOf(fellow, op, origin));
     Operation *clone = builder.clone(*op);
     for (OpOperand &operand : clone->getOpOperands())
       if (Value other = again.lookup({operand.get(), origin}))

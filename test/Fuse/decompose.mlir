@@ -139,6 +139,52 @@ func.func @casts_and_views(%x: tensor<8x4xf32>, %y: tensor<8x4xbf16>,
   return %v, %f, %k : tensor<32xbf16>, tensor<32xf32>, tensor<32xbf16>
 }
 
+// They pass what only moves elements, one after another: half as much is moved. A
+// value that no kernel makes, or that is moved for something else as well, is not
+// narrowed for it; a library call takes no cast in.
+
+// CHECK-LABEL: func.func @casts_and_moves(
+// CHECK:         %[[E:.*]] = sg.exp
+// CHECK-NEXT:    %[[N:.*]] = sg.cast %[[E]] : tensor<8x4xf32> to tensor<8x4xbf16>
+// CHECK-NEXT:    %[[R:.*]] = sg.roll %[[N]] by [1, 0] : tensor<8x4xbf16>
+// CHECK-NEXT:    %[[V:.*]] = sg.reshape %[[R]] : tensor<8x4xbf16> -> tensor<2x4x4xbf16>
+// CHECK-NEXT:    %[[T:.*]] = sg.transpose %[[V]] perm [1, 0, 2] : tensor<2x4x4xbf16> -> tensor<4x2x4xbf16>
+// CHECK:         %[[A:.*]] = sg.transpose %{{.*}} perm [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+// CHECK-NEXT:    %[[B:.*]] = sg.roll %[[A]] by [1, 0] : tensor<8x4xbf16>
+// CHECK-NEXT:    %[[W:.*]] = sg.cast %[[B]] : tensor<8x4xbf16> to tensor<8x4xf32>
+// CHECK-NEXT:    sg.exp %[[W]]
+func.func @casts_and_moves(%x: tensor<8x4xf32>, %y: tensor<4x8xbf16>) -> (tensor<4x2x4xbf16>, tensor<8x4xf32>) {
+  %e = sg.exp %x : tensor<8x4xf32>
+  %r = sg.roll %e by [1, 0] : tensor<8x4xf32>
+  %v = sg.reshape %r : tensor<8x4xf32> -> tensor<2x4x4xf32>
+  %t = sg.transpose %v perm [1, 0, 2] : tensor<2x4x4xf32> -> tensor<4x2x4xf32>
+  %n = sg.cast %t : tensor<4x2x4xf32> to tensor<4x2x4xbf16>
+  %w = sg.cast %y : tensor<4x8xbf16> to tensor<4x8xf32>
+  %a = sg.transpose %w perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %b = sg.roll %a by [1, 0] : tensor<8x4xf32>
+  %f = sg.exp %b : tensor<8x4xf32>
+  return %n, %f : tensor<4x2x4xbf16>, tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @casts_that_stay(
+// CHECK:         sg.roll {{.*}} : tensor<8x4xf32>
+// CHECK:         sg.roll {{.*}} : tensor<8x4xf32>
+// CHECK:         %[[W:.*]] = sg.cast %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
+// CHECK-NEXT:    %[[T:.*]] = sg.transpose %[[W]] perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+// CHECK-NEXT:    sg.matmul %[[T]]
+func.func @casts_that_stay(%x: tensor<8x4xf32>, %y: tensor<4x8xbf16>)
+    -> (tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8x4xf32>, tensor<8x8xf32>) {
+  %r = sg.roll %x by [1, 0] : tensor<8x4xf32>
+  %n = sg.cast %r : tensor<8x4xf32> to tensor<8x4xbf16>
+  %e = sg.exp %x : tensor<8x4xf32>
+  %s = sg.roll %e by [1, 0] : tensor<8x4xf32>
+  %m = sg.cast %s : tensor<8x4xf32> to tensor<8x4xbf16>
+  %w = sg.cast %y : tensor<4x8xbf16> to tensor<4x8xf32>
+  %t = sg.transpose %w perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %p = sg.matmul %t, %t {transpose_b} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  return %n, %m, %s, %p : tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8x4xf32>, tensor<8x8xf32>
+}
+
 // Patches that touch become the rows of a matrix; so do those of the gradients.
 // Windows that overlap, or leave something out, stay convolutions.
 

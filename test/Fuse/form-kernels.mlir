@@ -190,3 +190,37 @@ func.func @hands_out_what_is_marked(%x: tensor<128x128xf32>) -> tensor<128x128xf
   %s = sg.add %p, %n : tensor<128x128xf32>
   return %s : tensor<128x128xf32>
 }
+
+// A chain on two large values is computed again by a kernel that reads both in any
+// case, and stored for one that has no use for the second.
+
+// CHECK-LABEL: func.func @at_hand(
+// CHECK:         sg.kernel "mul_reduce_sum" {{.*}} -> tensor<128xf32>
+// CHECK:         sg.kernel "mul_add_sub"
+// CHECK-COUNT-2: sg.mul
+func.func @at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %p = sg.mul %x, %dy : tensor<64x128xf32>
+  %s = sg.reduce_sum %p dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %t = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %t dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %p, %b : tensor<64x128xf32>
+  %u = sg.add %q, %x : tensor<64x128xf32>
+  %z = sg.sub %u, %dy : tensor<64x128xf32>
+  return %z : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @not_at_hand(
+// CHECK:         sg.kernel "mul_reduce_sum" {{.*}} -> (tensor<64x128xf32>, tensor<128xf32>)
+func.func @not_at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %p = sg.mul %x, %dy : tensor<64x128xf32>
+  %s = sg.reduce_sum %p dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %t = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %t dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %p, %b : tensor<64x128xf32>
+  %u = sg.add %q, %x : tensor<64x128xf32>
+  return %u : tensor<64x128xf32>
+}

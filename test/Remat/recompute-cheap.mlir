@@ -157,6 +157,41 @@ func.func @filter_waits_for_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4x4x8xf3
   return %dw, %dx : tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>
 }
 
+// Where the kernel needs no activation, but computes in part the same on the way to
+// another value, both are made at once.
+// CHECK-LABEL: func @weight_waits_for_slope
+func.func @weight_waits_for_slope(%x: tensor<8x4xf32>, %dz: tensor<8x6xf32>, %w: tensor<4x6xf32>, %v: tensor<4x4xf32>)
+    -> (tensor<4x6xf32>, tensor<8x4xf32>) {
+  // CHECK: sg.matmul {{.*}}transpose_b
+  // CHECK-NOT: sg.matmul
+  // CHECK: %[[E:.*]] = sg.erf %arg0 {sg.origin = #sg.origin<"a", backward>}
+  // CHECK-NEXT: %[[A:.*]] = sg.mul %arg0, %[[E]] {sg.origin = #sg.origin<"a", backward>}
+  // CHECK-NEXT: sg.add %[[E]], %arg0
+  // CHECK-NOT: sg.erf
+  // CHECK: %[[G:.*]] = sg.matmul %[[A]], %arg1 {{.*}}transpose_a
+  // CHECK-NEXT: sg.matmul
+  %e = sg.erf %x {sg.origin = #first} : tensor<8x4xf32>
+  %a = sg.mul %x, %e {sg.origin = #first} : tensor<8x4xf32>
+  %dy = sg.matmul %dz, %w {transpose_b, sg.origin = #there} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
+  %dw = sg.matmul %a, %dz {transpose_a, sg.origin = #there} : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %f = sg.erf %x {sg.origin = #then} : tensor<8x4xf32>
+  %s = sg.add %f, %x {sg.origin = #then} : tensor<8x4xf32>
+  %d = sg.mul %s, %dy {sg.origin = #then} : tensor<8x4xf32>
+  %dx = sg.matmul %d, %v {sg.origin = #then} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %dw, %dx : tensor<4x6xf32>, tensor<8x4xf32>
+}
+
+// Nor where the activation's elements come from other places.
+// CHECK-LABEL: func @weight_of_turned
+func.func @weight_of_turned(%x: tensor<4x4xf32>, %dz: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x4xf32>) {
+  // CHECK: sg.matmul
+  // CHECK: sg.exp {{.*}}backward
+  %a = sg.transpose %x perm [1, 0] {sg.origin = #first} : tensor<4x4xf32> -> tensor<4x4xf32>
+  %dw = sg.matmul %a, %dz {transpose_a, sg.origin = #there} : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %d = sg.exp %x {sg.origin = #then} : tensor<4x4xf32>
+  return %dw, %d : tensor<4x6xf32>, tensor<4x4xf32>
+}
+
 // It does not where what it makes is read first.
 // CHECK-LABEL: func @filter_is_needed_before_sums
 func.func @filter_is_needed_before_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4x4x8xf32>,

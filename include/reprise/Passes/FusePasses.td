@@ -31,7 +31,10 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     filter looks at, with zeros put between them.
 
     A cast that narrows a view of a value narrows the value, and one of a view that
-    widens stands behind the view: where the kernel is that it can join.
+    widens stands behind the view: where the kernel is that it can join. So do casts
+    around what only moves elements, `sg.transpose` and `sg.roll`, which then moves half
+    as much: in front of it where a kernel makes the value and nothing else reads it
+    moved, behind it where only kernels read it.
 
     A product and the addition of a vector to its rows, with the rounding behind
     that, become `sg.matmul_bias`, unless something else reads what lies between them,
@@ -92,7 +95,8 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
 
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
-    that operand again costs less than storing the result. An op does not join
+    that operand again costs less than storing the result, and on several that every
+    reader's kernel reads in any case. An op does not join
     a kernel if library ops, barriers or ops of another phase that wait for the
     kernel would have to wait longer.
 

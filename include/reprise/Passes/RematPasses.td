@@ -23,6 +23,9 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:
     the gradient of a filter takes the activation from the kernel that needs its mask.
+    It also waits for a kernel that computes part of the value on its way to another,
+    which then makes both: the gradient of a weight takes a GELU's values from the
+    kernel of its slopes.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %dy: tensor<8x4xf32>)
