@@ -122,7 +122,9 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
     // A chain's other members come along when they are not handed out.
     if (from && !inside && groupOf(op) != group &&
         groupOf(from) != Groups::kNone && !widens[graph.position.lookup(op)])
-      inside = groupOf(from) == groupOf(op);
+      inside = groupOf(from) == groupOf(op) &&
+               (flat(from).role != KernelRole::Generator ||
+                !isRead(graph.position.lookup(from)));
     if (inside)
       addToBody(recipe, group, from);
     else

@@ -37,17 +37,37 @@ static bool isCheap(Operation *op) {
          !op->hasAttr(sg::SgDialect::kKeepAttr);
 }
 
+/// Whether an op takes whole rows from other places: a reader may do so too.
+static bool movesRows(const FlatGraph &graph, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (flat(graph, op).role != KernelRole::Generator ||
+      op->getNumOperands() != 1 || type.getRank() == 0 ||
+      op->hasAttr(sg::SgDialect::kKeepAttr))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  OperandLanes lanes = operandLanesOf(op, 0, type.getRank() - 1);
+  return from && from.getShape().back() == type.getShape().back() &&
+         lanes.together && lanes.dim == unsigned(from.getRank() - 1);
+}
+
 /// Follows what `op` is computed from inside its kernel. False when that is no
 /// short, cheap chain.
 static bool followChain(const FlatGraph &graph, Members members, Operation *op,
                         unsigned &length, llvm::SetVector<Value> &leaves) {
-  if (!isCheap(op) || ++length > kLongestChain)
+  if ((!isCheap(op) && !movesRows(graph, op)) || ++length > kLongestChain)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
     if (from && flat(graph, from).role == KernelRole::Repeated)
       return true;
-    if (from && llvm::binary_search(members, graph.position.lookup(from)))
+    auto isMember = [&](Operation *op) {
+      return llvm::binary_search(members, graph.position.lookup(op));
+    };
+    // What others read as it was moved is there.
+    bool isHandedOut = from &&
+                       flat(graph, from).role == KernelRole::Generator &&
+                       !llvm::all_of(from->getUsers(), isMember);
+    if (from && isMember(from) && !isHandedOut)
       return followChain(graph, members, from, length, leaves);
     leaves.insert(operand);
     return true;

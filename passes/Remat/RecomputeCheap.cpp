@@ -151,19 +151,21 @@ private:
 };
 } // namespace
 
-/// What only moves elements reads no more than it makes.
+/// What only moves elements reads no more than it makes. What is made again for
+/// it is another kernel's, and counts where not even two values may be read.
 Reads Recomputer::readsOf(Operation *op) const {
+  constexpr double two = 2;
   Reads all;
-  uint64_t most = kernelRoleOf(op) == KernelRole::Generator
-                      ? elementsOf(op->getResult(0))
-                      : UINT64_MAX;
+  bool isMove = kernelRoleOf(op) == KernelRole::Generator;
+  uint64_t most = isMove ? elementsOf(op->getResult(0)) : UINT64_MAX;
   for (Value operand : op->getOperands()) {
     if (!numbers.contains(operand))
       continue;
-    if (auto it = reads.find(operand); it != reads.end())
-      for (auto [value, count] : it->second)
+    auto made = reads.find(operand);
+    if (made != reads.end())
+      for (auto [value, count] : made->second)
         all[value] = std::max(all[value], std::min(count, most));
-    else
+    if (made == reads.end() || (isMove && mostReads < two))
       all[operand] = std::min(elementsOf(operand), most);
   }
   return all;

@@ -224,3 +224,40 @@ func.func @not_at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tens
   %u = sg.add %q, %x : tensor<64x128xf32>
   return %u : tensor<64x128xf32>
 }
+
+// So is one on rows from other places, by a kernel that takes them from there too;
+// what it reads as it was moved has been stored.
+
+// CHECK-LABEL: func.func @rows_of_other_places(
+// CHECK-SAME:    %{{.*}}: tensor<64x128xf32>, %[[DY:[a-z0-9]+]]: tensor<64x128xf32>
+// CHECK:         sg.kernel "roll_neg_reduce_sum" {{.*}} -> tensor<128xf32>
+// CHECK:         sg.kernel "roll_neg_mul_add" {{.*}} = %[[DY]] : tensor<64x128xf32>
+func.func @rows_of_other_places(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %r = sg.roll %dy by [5, 0] : tensor<64x128xf32>
+  %c = sg.neg %r : tensor<64x128xf32>
+  %s = sg.reduce_sum %c dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %t = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %t dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %c, %b : tensor<64x128xf32>
+  %u = sg.add %q, %x : tensor<64x128xf32>
+  return %u : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @moved_and_read(
+// CHECK:         sg.kernel "roll_mul_reduce_sum" {{.*}} -> (tensor<64x128xf32>, tensor<128xf32>)
+// CHECK:         sg.kernel "mul_add_sub"
+func.func @moved_and_read(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %r = sg.roll %dy by [5, 0] : tensor<64x128xf32>
+  %p = sg.mul %x, %r : tensor<64x128xf32>
+  %s = sg.reduce_sum %p dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %t = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %t dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %p, %b : tensor<64x128xf32>
+  %u = sg.add %q, %x : tensor<64x128xf32>
+  %z = sg.sub %u, %r : tensor<64x128xf32>
+  return %z : tensor<64x128xf32>
+}

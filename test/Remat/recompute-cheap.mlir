@@ -213,6 +213,24 @@ func.func @filter_is_needed_before_sums(%x: tensor<2x4x4x8xf32>, %dz: tensor<2x4
   return %u, %dx : tensor<8x1x1x8xf32>, tensor<2x4x4x8xf32>
 }
 
+// What is moved behind something made again takes two kernels: on a GPU it is kept.
+// CHECK-LABEL: func @moved
+// CHECK: sg.matmul
+// CHECK: sg.roll {{.*}}backward
+// CHECK: sg.matmul
+// GPU-LABEL: func @moved
+// GPU: %[[R:.*]] = sg.roll {{.*}}forward
+// GPU-NOT: sg.roll
+// GPU: sg.matmul %[[R]], %arg1 {{.*}}backward
+func.func @moved(%x: tensor<8x4xf32>, %w: tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<8x4xf32>, tensor<4x6xf32>) {
+  %e = sg.exp %x {sg.origin = #first} : tensor<8x4xf32>
+  %r = sg.roll %e by [1, 0] {sg.origin = #first} : tensor<8x4xf32>
+  %y = sg.matmul %r, %w {transpose_a, sg.origin = #first} : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %dw = sg.matmul %r, %w {transpose_a, sg.origin = #there} : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %d = sg.neg %x {sg.origin = #then} : tensor<8x4xf32>
+  return %y, %d, %dw : tensor<4x6xf32>, tensor<8x4xf32>, tensor<4x6xf32>
+}
+
 // Of a recomputation nothing stays that all readers compute for themselves.
 // CHECK-LABEL: func @unread_recomputation
 func.func @unread_recomputation(%x: tensor<8x4xf32>, %dy: tensor<8x4xf32>)

@@ -96,7 +96,7 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
     that operand again costs less than storing the result, and on several that every
-    reader's kernel reads in any case. An op does not join
+    reader's kernel reads in any case; what they read may be rows of other places. An op does not join
     a kernel if library ops, barriers or ops of another phase that wait for the
     kernel would have to wait longer.
 

@@ -18,7 +18,8 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     elements (3.5: three values as large, and small ones), and what an annotated block
     begins with. Without a number it is what the target has no time for: on a processor
     3.5, on a GPU, whose kernels are as fast as its memory, 1.5, so that what was
-    added up is kept and only what is made of one value is made again. An op that is repeated takes the origin of its reader; one of a
+    added up is kept, and what is moved behind something made again, and only what a
+    kernel makes of one value is made again. An op that is repeated takes the origin of its reader; one of a
     recomputation that nobody reads any more goes. A library op that
     reads such a value waits for a kernel that makes it again to add something up,
     where that is the next to run and nothing reads the library op's results before:
