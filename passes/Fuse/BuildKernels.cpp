@@ -35,8 +35,9 @@ struct Recipe {
 
 class KernelBuilder {
 public:
-  KernelBuilder(Block &block, const FlatGraph &graph, const Groups &groups)
-      : block(block), graph(graph), groups(groups),
+  KernelBuilder(Block &block, const FlatGraph &graph, const Groups &groups,
+                Instead instead)
+      : block(block), graph(graph), groups(groups), instead(instead),
         recipes(groups.members.size()), repeats(graph.ops.size(), false),
         widens(graph.ops.size(), false) {}
 
@@ -72,6 +73,7 @@ private:
   Block &block;
   const FlatGraph &graph;
   const Groups &groups;
+  Instead instead;
   std::vector<Recipe> recipes;
   /// Members that every other kernel computes again.
   std::vector<bool> repeats;
@@ -171,24 +173,32 @@ void KernelBuilder::writeRecipes() {
 }
 
 /// Whether all kernels that read a member have what it is made of in any case,
-/// but for what is small beside it.
+/// but for what is small beside it and, where that is wanted, for one value
+/// that is no larger, which they then read instead.
 bool KernelBuilder::isAtHand(unsigned member) const {
   constexpr int64_t small = 16;
   Operation *op = graph.ops[member].op;
   unsigned own = groups.groupOf[member];
-  auto leaves = leavesOfChain(graph, groups.members[own], member);
-  if (!leaves)
+  auto chain = chainOf(graph, groups.members[own], member);
+  if (!chain)
     return false;
-  auto elementsOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
+  auto bytesOf = [](Value value) {
+    return sg::byteSize(cast<RankedTensorType>(value.getType()));
   };
-  int64_t elements = elementsOf(op->getResult(0));
+  uint64_t bytes = bytesOf(op->getResult(0));
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     unsigned reader = groupOf(user);
-    return reader == own || llvm::all_of(*leaves, [&](Value leaf) {
-             return elementsOf(leaf) <= elements / small ||
-                    recipes[reader].inputs.contains(leaf);
-           });
+    if (reader == own)
+      return true;
+    auto isMissing = [&](Value leaf) {
+      return bytesOf(leaf) > bytes / small &&
+             !recipes[reader].inputs.contains(leaf);
+    };
+    SmallVector<Value> missing =
+        llvm::filter_to_vector(chain->leaves, isMissing);
+    return missing.empty() ||
+           (instead == Instead::OtherValue && missing.size() == 1 &&
+            bytesOf(missing.front()) <= bytes);
   });
 }
 
@@ -366,6 +376,6 @@ void KernelBuilder::run() {
 }
 
 void reprise::buildKernels(Block &block, const FlatGraph &graph,
-                           const Groups &groups) {
-  KernelBuilder(block, graph, groups).run();
+                           const Groups &groups, Instead instead) {
+  KernelBuilder(block, graph, groups, instead).run();
 }

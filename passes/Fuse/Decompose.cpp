@@ -15,6 +15,7 @@
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/CastMotion.h"
 #include "reprise/IR/ConvolutionForms.h"
+#include "reprise/IR/EarlyMaxima.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
@@ -163,6 +164,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     moveCasts();
     if (*library)
       formConvolutions(**library);
+    if (*library && (*library)->readsOfCheapValues() < kReadsOfCheapValues)
+      lookEarly();
     if (fuse)
       addBiases(library->get());
     sg::settleMarks(getOperation());
@@ -196,6 +199,13 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
                   return library.avoidsSpreading(elementTypeOf(type));
                 }});
     walkAndApplyPatterns(getOperation(), std::move(forms));
+  }
+
+  /// For maxima, where making again what they are of takes time.
+  void lookEarly() {
+    RewritePatternSet patterns(&getContext());
+    sg::populateEarlyMaximaPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
   /// Onto products, where the library takes them; `library` may be null.

@@ -101,7 +101,9 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);
-    buildKernels(block, graph, groups);
+    bool isTime = device && device->readsOfCheapValues() < kReadsOfCheapValues;
+    buildKernels(block, graph, groups,
+                 isTime ? Instead::OtherValue : Instead::Nothing);
     if (device)
       makeKernels(block, *device);
   }

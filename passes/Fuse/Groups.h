@@ -35,10 +35,15 @@ void batchVariables(const FlatGraph &graph, Groups &groups, Launches launches);
 /// None do: each member is a kernel of its own.
 Groups separateOps(const FlatGraph &graph);
 
+/// What kernels compute again of what others made: what they have at hand, or
+/// also what takes a value of as many bytes instead, where storing is time. The
+/// other value then lives longer.
+enum class Instead { Nothing, OtherValue };
+
 /// Makes an sg.kernel of each group and orders the block so that every op
 /// follows what it reads, close to where it stood.
 void buildKernels(mlir::Block &block, const FlatGraph &graph,
-                  const Groups &groups);
+                  const Groups &groups, Instead instead);
 
 } // namespace reprise
 

@@ -7,8 +7,9 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Ops that a reader may compute again instead of loading their result.
-static constexpr unsigned kLongestChain = 6;
+/// Ops that a reader may compute again instead of loading their result, from
+/// one value and from what it reads in any case.
+static constexpr unsigned kLongestChain = 6, kLongestAtHand = 12;
 /// Elements below which storing a value costs nothing to speak of.
 static constexpr int64_t kSmallValue = 4096;
 
@@ -53,8 +54,9 @@ static bool movesRows(const FlatGraph &graph, Operation *op) {
 /// Follows what `op` is computed from inside its kernel. False when that is no
 /// short, cheap chain.
 static bool followChain(const FlatGraph &graph, Members members, Operation *op,
-                        unsigned &length, llvm::SetVector<Value> &leaves) {
-  if ((!isCheap(op) && !movesRows(graph, op)) || ++length > kLongestChain)
+                        CheapChain &chain) {
+  if ((!isCheap(op) && !movesRows(graph, op)) ||
+      ++chain.length > kLongestAtHand)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
@@ -68,25 +70,23 @@ static bool followChain(const FlatGraph &graph, Members members, Operation *op,
                        flat(graph, from).role == KernelRole::Generator &&
                        !llvm::all_of(from->getUsers(), isMember);
     if (from && isMember(from) && !isHandedOut)
-      return followChain(graph, members, from, length, leaves);
-    leaves.insert(operand);
+      return followChain(graph, members, from, chain);
+    chain.leaves.insert(operand);
     return true;
   });
 }
 
-std::optional<llvm::SetVector<Value>>
-reprise::leavesOfChain(const FlatGraph &graph, Members members,
-                       unsigned member) {
+std::optional<CheapChain> reprise::chainOf(const FlatGraph &graph,
+                                           Members members, unsigned member) {
   const FlatOp &own = graph.ops[member];
   auto type = cast<RankedTensorType>(own.op->getResult(0).getType());
   if (own.role != KernelRole::Pointwise ||
       type.getNumElements() < kSmallValue || !readersCanRepeat(graph, member))
     return std::nullopt;
-  unsigned length = 0;
-  llvm::SetVector<Value> leaves;
-  if (!followChain(graph, members, own.op, length, leaves))
+  CheapChain chain;
+  if (!followChain(graph, members, own.op, chain))
     return std::nullopt;
-  return leaves;
+  return chain;
 }
 
 /// Whether an op gives wider numbers than it takes.
@@ -102,8 +102,8 @@ Repeat reprise::repeatOf(const FlatGraph &graph, Members members,
                          unsigned member) {
   if (!readersCanRepeat(graph, member))
     return Repeat::No;
-  auto leaves = leavesOfChain(graph, members, member);
-  if (leaves && leaves->size() <= 1)
+  std::optional<CheapChain> chain = chainOf(graph, members, member);
+  if (chain && chain->leaves.size() <= 1 && chain->length <= kLongestChain)
     return Repeat::Chain;
   return isWidening(graph.ops[member].op) ? Repeat::Widening : Repeat::No;
 }

@@ -17,11 +17,16 @@ enum class Repeat { No, Widening, Chain };
 Repeat repeatOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
                 unsigned member);
 
-/// What a member is made of by a short chain of cheap ops of its kernel, that
-/// all who read it could compute again; none where there is no such chain.
-std::optional<llvm::SetVector<mlir::Value>>
-leavesOfChain(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
-              unsigned member);
+/// What a member is made of by cheap ops of its kernel, and how many.
+struct CheapChain {
+  llvm::SetVector<mlir::Value> leaves;
+  unsigned length = 0;
+};
+
+/// None where all who read a member could not compute it again so.
+std::optional<CheapChain> chainOf(const FlatGraph &graph,
+                                  llvm::ArrayRef<unsigned> members,
+                                  unsigned member);
 
 } // namespace reprise
 

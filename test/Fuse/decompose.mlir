@@ -1,4 +1,5 @@
 // RUN: reprise-opt %s --sg-decompose | FileCheck %s
+// RUN: reprise-opt %s --sg-decompose=target=cuda:h100 | FileCheck %s --check-prefix=GPU
 
 // CHECK-LABEL: func.func @decomposes_what_decompositions_emit
 // CHECK-NOT: sg.softmax
@@ -183,6 +184,24 @@ func.func @casts_that_stay(%x: tensor<8x4xf32>, %y: tensor<4x8xbf16>)
   %t = sg.transpose %w perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %p = sg.matmul %t, %t {transpose_b} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
   return %n, %m, %s, %p : tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8x4xf32>, tensor<8x8xf32>
+}
+
+// On a GPU, where a pool found its maxima is looked for when its operand is made, and
+// kept: a byte for a window, and not the operand.
+
+// CHECK-LABEL: func.func @pool_gradient(
+// CHECK:         sg.neg
+// CHECK-NEXT:    sg.max_pool2d_argmax {{.*}}#sg.origin<"pool", backward>
+// GPU-LABEL: func.func @pool_gradient(
+// GPU:         %[[E:.*]] = sg.exp
+// GPU-NEXT:    %[[A:.*]] = sg.max_pool2d_argmax %[[E]] {{.*}}sg.origin = #sg.origin<"pool", forward>{{.*}} -> tensor<2x4x4x4xi8>
+// GPU:         sg.neg
+// GPU:         sg.max_pool2d_scatter %[[A]], %{{.*}}#sg.origin<"pool", backward>
+func.func @pool_gradient(%x: tensor<2x8x8x4xf32>, %dy: tensor<2x4x4x4xf32>) -> (tensor<2x8x8x4xf32>, tensor<2x8x8x4xf32>) {
+  %e = sg.exp %x {sg.origin = #sg.origin<"act", forward>} : tensor<2x8x8x4xf32>
+  %n = sg.neg %e {sg.origin = #sg.origin<"other", backward>} : tensor<2x8x8x4xf32>
+  %d = sg.max_pool2d_grad %e, %dy {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, sg.origin = #sg.origin<"pool", backward>} : (tensor<2x8x8x4xf32>, tensor<2x4x4x4xf32>) -> tensor<2x8x8x4xf32>
+  return %n, %d : tensor<2x8x8x4xf32>, tensor<2x8x8x4xf32>
 }
 
 // Patches that touch become the rows of a matrix; so do those of the gradients.

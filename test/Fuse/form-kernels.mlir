@@ -1,4 +1,5 @@
 // RUN: reprise-opt %s --sg-form-kernels | FileCheck %s
+// RUN: reprise-opt %s --sg-form-kernels=target=cuda:h100 | FileCheck %s --check-prefix=GPU
 
 // CHECK-LABEL: func.func @sums_of_the_same_data_share_a_kernel
 // CHECK: sg.kernel "reduce_sum_mul"
@@ -192,7 +193,8 @@ func.func @hands_out_what_is_marked(%x: tensor<128x128xf32>) -> tensor<128x128xf
 }
 
 // A chain on two large values is computed again by a kernel that reads both in any
-// case, and stored for one that has no use for the second.
+// case. A GPU's kernel that reads one of them reads the other instead of what would
+// be stored.
 
 // CHECK-LABEL: func.func @at_hand(
 // CHECK:         sg.kernel "mul_reduce_sum" {{.*}} -> tensor<128xf32>
@@ -211,9 +213,13 @@ func.func @at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<1
   return %z : tensor<64x128xf32>
 }
 
-// CHECK-LABEL: func.func @not_at_hand(
+// CHECK-LABEL: func.func @read_instead(
 // CHECK:         sg.kernel "mul_reduce_sum" {{.*}} -> (tensor<64x128xf32>, tensor<128xf32>)
-func.func @not_at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+// GPU-LABEL: func.func @read_instead(
+// GPU-SAME:    %{{.*}}: tensor<64x128xf32>, %[[DY:[a-z0-9]+]]: tensor<64x128xf32>
+// GPU:         sg.kernel "mul_reduce_sum" {{.*}} -> tensor<128xf32>
+// GPU:         sg.kernel "mul_add" {{.*}} = %[[DY]] : tensor<64x128xf32>
+func.func @read_instead(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
   %p = sg.mul %x, %dy : tensor<64x128xf32>
   %s = sg.reduce_sum %p dims [0] : tensor<64x128xf32> -> tensor<128xf32>
   %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
@@ -223,6 +229,19 @@ func.func @not_at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tens
   %q = sg.mul %p, %b : tensor<64x128xf32>
   %u = sg.add %q, %x : tensor<64x128xf32>
   return %u : tensor<64x128xf32>
+}
+
+// GPU-LABEL: func.func @not_at_hand(
+// GPU:         sg.kernel "mul_reduce_sum" {{.*}} -> (tensor<64x128xf32>, tensor<128xf32>)
+func.func @not_at_hand(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %p = sg.mul %x, %dy : tensor<64x128xf32>
+  %s = sg.reduce_sum %p dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %t = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %t dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %p, %b : tensor<64x128xf32>
+  return %q : tensor<64x128xf32>
 }
 
 // So is one on rows from other places, by a kernel that takes them from there too;

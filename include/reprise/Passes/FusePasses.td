@@ -30,6 +30,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     inputs of 1x1 filters with strides, these are computed for the points that such a
     filter looks at, with zeros put between them.
 
+    For a `target` on which bytes are time, as a GPU, where a pool found its maxima,
+    which its gradient needs, is looked for where its operand is made, in the same phase.
+
     A cast that narrows a view of a value narrows the value, and one of a view that
     widens stands behind the view: where the kernel is that it can join. So do casts
     around what only moves elements, `sg.transpose` and `sg.roll`, which then moves half
@@ -96,7 +99,9 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     Broadcasts, splats and iota are repeated in each kernel that reads them; so
     are short chains of cheap arithmetic on one large operand, where reading
     that operand again costs less than storing the result, and on several that every
-    reader's kernel reads in any case; what they read may be rows of other places. An op does not join
+    reader's kernel reads in any case; what they read may be rows of other places.
+    Where bytes are time, on a GPU, one of them may also be read instead of the
+    result. An op does not join
     a kernel if library ops, barriers or ops of another phase that wait for the
     kernel would have to wait longer.
 

@@ -1,0 +1,36 @@
+//===- EarlyMaxima.cpp - Maxima looked for in the forward pass ------------===//
+
+#include "reprise/IR/EarlyMaxima.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+struct LookEarly : public OpRewritePattern<MaxPool2DArgmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MaxPool2DArgmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *maker = op.getX().getDefiningOp();
+    OriginAttr origin = originOf(op);
+    if (!maker || !origin || maker->getBlock() != op->getBlock() ||
+        phaseOf(maker) == phaseOf(op))
+      return rewriter.notifyMatchFailure(op, "its operand is made beside it");
+    Phase phase = phaseOf(maker);
+    REPRISE_FAULT("maxima-in-their-phase", phase = origin.getPhase());
+    rewriter.moveOpAfter(op, maker);
+    rewriter.modifyOpInPlace(op, [&] {
+      setOrigin(op, OriginAttr::get(op.getContext(), origin.getPath(), phase,
+                                    origin.getInstance()));
+    });
+    return success();
+  }
+};
+} // namespace
+
+void sg::populateEarlyMaximaPatterns(RewritePatternSet &patterns) {
+  patterns.add<LookEarly>(patterns.getContext());
+}
