@@ -99,6 +99,20 @@ Operation *makerOf(Value value) {
   return value.getDefiningOp();
 }
 
+/// Whether a cast joins the op's kernel.
+bool takesCast(Operation *op) {
+  KernelRole role = kernelRoleOf(op);
+  return role != KernelRole::None && role != KernelRole::Alone;
+}
+
+/// Whether all that read a value, or a view of it, take a cast in.
+bool areKernels(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto view = dyn_cast<ReshapeOp>(user);
+    return view ? areKernels(view.getResult()) : takesCast(user);
+  });
+}
+
 /// A narrowing cast stands in front of what only moves elements, for nobody
 /// else: with the kernel that makes them.
 struct NarrowBeforeMove : public OpRewritePattern<CastOp> {
@@ -112,8 +126,9 @@ struct NarrowBeforeMove : public OpRewritePattern<CastOp> {
       return rewriter.notifyMatchFailure(op, "narrows nothing that is moved");
     Value from = move->getOperand(0);
     Operation *maker = makerOf(from);
-    if (!maker || kernelRoleOf(maker) == KernelRole::None)
-      return rewriter.notifyMatchFailure(op, "no kernel makes it");
+    if (!maker || !takesCast(maker) || sg::phaseOf(maker) != sg::phaseOf(op) ||
+        sg::phaseOf(move) != sg::phaseOf(op))
+      return rewriter.notifyMatchFailure(op, "no kernel can take it in");
     rewriter.setInsertionPoint(move);
     Type element = getElementTypeOrSelf(op.getResult());
     Value narrow;
@@ -138,14 +153,15 @@ struct WidenBehindMove : public OpRewritePattern<MoveOp> {
     auto widening = op.getOperand().template getDefiningOp<CastOp>();
     if (!widening || addedBits(widening) <= 0)
       return rewriter.notifyMatchFailure(op, "moves no widened value");
-    auto joins = [](Operation *user) {
-      return kernelRoleOf(user) != KernelRole::None || isa<ReshapeOp>(user);
-    };
-    if (!llvm::all_of(op->getUsers(), joins))
-      return rewriter.notifyMatchFailure(op, "no kernel reads it");
-    Value narrow = moveAgain(op, widening.getOperand(), rewriter);
-    OriginScope scope(rewriter, op);
-    rewriter.replaceOpWithNewOp<CastOp>(op, op.getResult().getType(), narrow);
+    if (!areKernels(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "not only kernels read it");
+    Value wide = moveAgain(op, widening.getOperand(), rewriter);
+    {
+      OriginScope scope(rewriter, op);
+      wide =
+          CastOp::create(rewriter, op.getLoc(), op.getResult().getType(), wide);
+    }
+    rewriter.replaceOp(op, wide);
     return success();
   }
 };

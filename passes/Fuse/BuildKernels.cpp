@@ -55,10 +55,11 @@ private:
   bool isReadBy(Operation *op, unsigned group) const;
   bool isRead(unsigned member) const;
   void chooseRepeats();
+  bool isHandedOutMoved(Operation *op) const;
   void addToBody(Recipe &recipe, unsigned group, Operation *op);
   bool handOutInputs();
   void writeRecipes();
-  bool isAtHand(unsigned member) const;
+  bool isAtHand(unsigned member, const CheapChain &chain) const;
   bool repeatWhatIsAtHand();
 
   // Order.
@@ -113,6 +114,14 @@ void KernelBuilder::chooseRepeats() {
     }
 }
 
+/// Whether an op moves elements for somebody outside its kernel: as in chainOf.
+bool KernelBuilder::isHandedOutMoved(Operation *op) const {
+  return flat(op).role == KernelRole::Generator &&
+         !llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return groupOf(user) == groupOf(op);
+         });
+}
+
 void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
   if (recipe.body.contains(op))
     return;
@@ -124,9 +133,7 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
     // A chain's other members come along when they are not handed out.
     if (from && !inside && groupOf(op) != group &&
         groupOf(from) != Groups::kNone && !widens[graph.position.lookup(op)])
-      inside = groupOf(from) == groupOf(op) &&
-               (flat(from).role != KernelRole::Generator ||
-                !isRead(graph.position.lookup(from)));
+      inside = groupOf(from) == groupOf(op) && !isHandedOutMoved(from);
     if (inside)
       addToBody(recipe, group, from);
     else
@@ -172,49 +179,56 @@ void KernelBuilder::writeRecipes() {
     continue;
 }
 
-/// Whether all kernels that read a member have what it is made of in any case,
-/// but for what is small beside it and, where that is wanted, for one value
-/// that is no larger, which they then read instead.
-bool KernelBuilder::isAtHand(unsigned member) const {
-  constexpr int64_t small = 16;
-  Operation *op = graph.ops[member].op;
-  unsigned own = groups.groupOf[member];
-  auto chain = chainOf(graph, groups.members[own], member);
-  if (!chain)
-    return false;
-  auto bytesOf = [](Value value) {
-    return sg::byteSize(cast<RankedTensorType>(value.getType()));
+/// Whether all kernels that read what a member hands out have what it is made
+/// of in any case, but for what is small beside it and, where that is wanted,
+/// for one value that is no larger, which they then read instead.
+bool KernelBuilder::isAtHand(unsigned member, const CheapChain &chain) const {
+  constexpr uint64_t small = 16;
+  Value output = graph.ops[member].op->getResult(0);
+  uint64_t bytes = sg::byteSize(output.getType());
+  auto bytesOf = [](Value value) { return sg::byteSize(value.getType()); };
+  auto isMadeAgain = [&](Value leaf) {
+    Operation *from = leaf.getDefiningOp();
+    return from && repeats[graph.position.lookup(from)];
   };
-  uint64_t bytes = bytesOf(op->getResult(0));
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    unsigned reader = groupOf(user);
-    if (reader == own)
+  if (llvm::any_of(chain.leaves, isMadeAgain))
+    return false;
+  return llvm::all_of(recipes, [&](const Recipe &reader) {
+    if (!reader.inputs.contains(output))
       return true;
     auto isMissing = [&](Value leaf) {
-      return bytesOf(leaf) > bytes / small &&
-             !recipes[reader].inputs.contains(leaf);
+      return bytesOf(leaf) > bytes / small && !reader.inputs.contains(leaf);
     };
     SmallVector<Value> missing =
-        llvm::filter_to_vector(chain->leaves, isMissing);
+        llvm::filter_to_vector(chain.leaves, isMissing);
     return missing.empty() ||
            (instead == Instead::OtherValue && missing.size() == 1 &&
             bytesOf(missing.front()) <= bytes);
   });
 }
 
-/// What would be stored and read for nothing. Returns whether there was any.
+/// What would be stored and read for nothing. Of what is made of one another
+/// one is taken at a time: the recipes then say more. Returns whether there was
+/// any.
 bool KernelBuilder::repeatWhatIsAtHand() {
-  bool changed = false;
+  llvm::DenseSet<Value> taken, read;
   for (const Recipe &recipe : recipes)
     for (Value output : recipe.outputs) {
       unsigned member = graph.position.lookup(output.getDefiningOp());
-      if (repeats[member] || !isAtHand(member))
+      if (repeats[member] || read.contains(output))
+        continue;
+      auto chain =
+          chainOf(graph, groups.members[groups.groupOf[member]], member);
+      auto isTaken = [&](Value leaf) { return taken.contains(leaf); };
+      if (!chain || llvm::any_of(chain->leaves, isTaken) ||
+          !isAtHand(member, *chain))
         continue;
       REPRISE_FAULT("at-hand-and-stored", continue);
       repeats[member] = true;
-      changed = true;
+      taken.insert(output);
+      read.insert(chain->leaves.begin(), chain->leaves.end());
     }
-  return changed;
+  return !taken.empty();
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,7 +370,7 @@ void KernelBuilder::eraseOriginals() {
 void KernelBuilder::run() {
   chooseRepeats();
   writeRecipes();
-  if (repeatWhatIsAtHand())
+  while (repeatWhatIsAtHand())
     writeRecipes();
   std::vector<unsigned> units = order();
   Operation *terminator = block.getTerminator();

@@ -55,9 +55,10 @@ static bool movesRows(const FlatGraph &graph, Operation *op) {
 /// short, cheap chain.
 static bool followChain(const FlatGraph &graph, Members members, Operation *op,
                         CheapChain &chain) {
-  if ((!isCheap(op) && !movesRows(graph, op)) ||
-      ++chain.length > kLongestAtHand)
+  bool moves = movesRows(graph, op);
+  if ((!isCheap(op) && !moves) || ++chain.length > kLongestAtHand)
     return false;
+  chain.moves |= moves;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
     if (from && flat(graph, from).role == KernelRole::Repeated)
@@ -103,7 +104,13 @@ Repeat reprise::repeatOf(const FlatGraph &graph, Members members,
   if (!readersCanRepeat(graph, member))
     return Repeat::No;
   std::optional<CheapChain> chain = chainOf(graph, members, member);
-  if (chain && chain->leaves.size() <= 1 && chain->length <= kLongestChain)
+  Type type = graph.ops[member].op->getResult(0).getType();
+  // Of what is moved, a part may be taken.
+  auto isNoLarger = [&](Value leaf) {
+    return !chain->moves || sg::byteSize(leaf.getType()) <= sg::byteSize(type);
+  };
+  if (chain && chain->leaves.size() <= 1 && chain->length <= kLongestChain &&
+      llvm::all_of(chain->leaves, isNoLarger))
     return Repeat::Chain;
   return isWidening(graph.ops[member].op) ? Repeat::Widening : Repeat::No;
 }

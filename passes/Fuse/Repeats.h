@@ -17,13 +17,16 @@ enum class Repeat { No, Widening, Chain };
 Repeat repeatOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
                 unsigned member);
 
-/// What a member is made of by cheap ops of its kernel, and how many.
+/// What a member is made of by cheap ops of its kernel, how many, and whether
+/// rows are moved on the way.
 struct CheapChain {
   llvm::SetVector<mlir::Value> leaves;
   unsigned length = 0;
+  bool moves = false;
 };
 
-/// None where all who read a member could not compute it again so.
+/// None where one of those who read a member could not compute it again so, or
+/// the chain is too long, or the member too small.
 std::optional<CheapChain> chainOf(const FlatGraph &graph,
                                   llvm::ArrayRef<unsigned> members,
                                   unsigned member);

@@ -6,10 +6,11 @@
 //          again may read: fewer reads keep more, and need less at once. The
 //          program that comes of it is one schedule of its kernels. Where a
 //          known schedule takes at most its bytes and its time, the mode is
-//          dropped; else its kernels are searched like the own ones, with less
-//          effort. Which modes are dropped does not depend on the budget asked
-//          for, so that the cheapest of a fixed set of schedules is taken, and
-//          peak and cost are monotone across sets as they are within each.
+//          dropped, unless its kernels are for small budgets; else these are
+//          searched like the own ones, with less effort. Which modes are
+//          dropped does not depend on the budget asked for, so that the
+//          cheapest of a fixed set of schedules is taken, and peak and cost are
+//          monotone across sets as they are within each.
 // Cost:    a lowering for each mode, and a search for each that is not dropped.
 // Fails:   never: a mode that cannot be applied to the model is dropped.
 //

@@ -280,3 +280,37 @@ func.func @moved_and_read(%x: tensor<64x128xf32>, %dy: tensor<64x128xf32>, %w: t
   %z = sg.sub %u, %r : tensor<64x128xf32>
   return %z : tensor<64x128xf32>
 }
+
+// What is widened is handed out narrow, however it was made of wide values.
+
+// CHECK-LABEL: func.func @narrow_is_handed_out(
+// CHECK:         sg.kernel "add_cast_reduce_sum" {{.*}} -> (tensor<128xf32>, tensor<64x128xbf16>)
+// CHECK:         sg.kernel "cast_mul" ({{.*}} : tensor<64x128xbf16>, {{.*}} : tensor<128xf32>)
+func.func @narrow_is_handed_out(%x: tensor<64x128xf32>, %y: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %t = sg.add %x, %y : tensor<64x128xf32>
+  %n = sg.cast %t : tensor<64x128xf32> to tensor<64x128xbf16>
+  %h = sg.cast %n : tensor<64x128xbf16> to tensor<64x128xf32>
+  %s = sg.reduce_sum %h dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %r = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %r dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %h, %b : tensor<64x128xf32>
+  return %q : tensor<64x128xf32>
+}
+
+// A part that is taken of a value does not keep all of it.
+
+// CHECK-LABEL: func.func @part_of_a_value(
+// CHECK:         sg.kernel "slice_neg_reduce_sum" {{.*}} -> (tensor<64x128xf32>, tensor<128xf32>)
+func.func @part_of_a_value(%x: tensor<4096x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> {
+  %p = sg.slice %x [0, 0] to [64, 128] by [1, 1] : tensor<4096x128xf32> -> tensor<64x128xf32>
+  %h = sg.neg %p : tensor<64x128xf32>
+  %s = sg.reduce_sum %h dims [0] : tensor<64x128xf32> -> tensor<128xf32>
+  %v = sg.reshape %s : tensor<128xf32> -> tensor<1x128xf32>
+  %m = sg.matmul %v, %w : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  %r = sg.reshape %m : tensor<1x128xf32> -> tensor<128xf32>
+  %b = sg.broadcast %r dims [1] : tensor<128xf32> -> tensor<64x128xf32>
+  %q = sg.mul %h, %b : tensor<64x128xf32>
+  return %q : tensor<64x128xf32>
+}

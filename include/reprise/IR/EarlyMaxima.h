@@ -8,7 +8,7 @@ namespace reprise::sg {
 
 /// A pattern that looks for a pool's maxima where the op stands that makes the
 /// pool's operand, in that op's phase: a byte for a window is kept then, and
-/// the operand, a multiple of that, need not be made again.
+/// for the maxima the operand need not be there again.
 void populateEarlyMaximaPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg

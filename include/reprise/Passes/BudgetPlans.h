@@ -4,8 +4,8 @@
 // every mode of checkpointing forms kernels of its own, and now and then a
 // mode's program takes fewer bytes than any schedule of the kernels that are
 // formed without annotations. A budget therefore chooses among the schedules of
-// several sets of kernels: the step's own, and those of each mode whose program
-// is no worse than they are.
+// several sets of kernels: the step's own, those of each mode whose program is
+// no worse than they are, and those that are for small budgets alone.
 //
 //   milliseconds
 //     |  x         x  a mode's program, left of all own schedules: its kernels

@@ -124,7 +124,7 @@ def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
 
     | rule | ops | |
     |---|---|---|
-    | narrow | `attention`, `matmul`, `conv2d` | operands in `type`, sums in f32, the result rounded once to `type`: behind the addition of a bias, which a `matmul` has as an operand, to what nothing else reads |
+    | narrow | `attention`, `matmul`, `conv2d` | operands in `type`, sums in f32, the result rounded once to `type`, behind the addition of a bias if nothing else reads the product; the bias of a `matmul`, and of a convolution of patches, is an operand like the others |
     | wide | `cross_entropy`, `exp`, `global_avg_pool`, `layer_norm`, `log`, `reduce_sum`, `rsqrt`, `softmax` | f32 |
     | widest | arithmetic, `compare`, `concat`, `select` | the widest of the operands' types; constants and scalars say nothing |
     | first | all others | the type of the first operand |
