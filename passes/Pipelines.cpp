@@ -243,7 +243,7 @@ static std::vector<KernelChoice> choicesBeside(const CompileOptions &options) {
   // budgets are for.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->readsOfCheapValues() < kReadsOfCheapValues)
+  if (target.ok() && (*target)->bytesAreTime())
     choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
                        /*isForSmall=*/true});
   for (const char *mode :

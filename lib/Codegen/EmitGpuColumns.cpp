@@ -242,17 +242,73 @@ void GpuEmitter::limitRegisters() {
                     b.getI32IntegerAttr(blocks));
 }
 
-void GpuEmitter::emitColumns(Value block, Value thread) {
-  ColumnThread self = columnOf(block, thread);
-  int64_t stride = shape.tile.rows * shape.parts;
-  int64_t batch = rowsTogether();
-  SmallVector<Value> parts =
-      sweep(self.first, self.end, stride, batch,
-            [&](Value i) { unflatten(i, shape.reducedLoops); });
-  limitRegisters();
+/// Adds what the threads of a block have, and stores it or leaves it to the
+/// last of several blocks.
+void GpuEmitter::endColumns(ArrayRef<Value> parts, const ColumnThread &self) {
   SmallVector<Value> totals = addRows(parts, self);
   if (shape.parts > 1)
     return addBlocks(totals, self);
   Value stores = arith::AndIOp::create(b, e.loc, self.exists, isZero(self.row));
   ifThen(stores, [&] { storeColumns(totals); });
+}
+
+void GpuEmitter::emitColumns(Value block, Value thread) {
+  ColumnThread self = columnOf(block, thread);
+  int64_t stride = shape.tile.rows * shape.parts;
+  int64_t batch = rowsTogether();
+  SmallVector<Value> parts =
+      sweep(self.first, self.end, stride, batch, zeros(),
+            [&](Value i) { unflatten(i, shape.reducedLoops); });
+  limitRegisters();
+  endColumns(parts, self);
+}
+
+/// A tile is what the rows of threads take in turn, as often as it has room:
+/// row l of it is taken by row l % n of n rows of threads.
+void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
+  ColumnThread self = columnOf(block, thread);
+  int64_t width = shape.tile.columns * shape.width, each = shape.tile.rows;
+  int64_t parts = shape.parts, rows = tiles.rows();
+  Value column = e.multiply(
+      remainder(self.columns, llvm::divideCeil(shape.columns, width)), width);
+  Value own = e.multiply(remainder(thread, shape.tile.columns), shape.width);
+  Value begin = e.multiply(self.part, each);
+  if (parts == 1)
+    begin = e.constant(0);
+  // The row of the tensor that the row of threads `row` takes behind `taken`
+  // others of its block.
+  auto rowAt = [&](Value row, Value taken) {
+    return e.add(e.add(begin, row), e.multiply(taken, parts));
+  };
+  auto minus = [&](Value x, Value y) -> Value {
+    return arith::SubIOp::create(b, e.loc, x, y);
+  };
+  // How many rows of its block are in front of the end, for a row of threads.
+  Value left = minus(e.constant(shape.swept - 1 + parts),
+                     rowAt(self.row, e.constant(0)));
+  Value count = arith::MaxSIOp::create(
+      b, e.loc, e.constant(0),
+      arith::DivSIOp::create(b, e.loc, left, e.constant(parts)));
+  auto tile = [&](Value first, ValueRange sums) {
+    tiles.compute(
+        [&](Value row, int64_t behind) {
+          Value low = remainder(row, each);
+          return e.add(rowAt(low, e.add(first, minus(row, low))),
+                       behind * parts);
+        },
+        column);
+    Value end = arith::MinSIOp::create(b, e.loc, e.constant(rows),
+                                       e.add(self.row, minus(count, first)));
+    SmallVector<Value> next =
+        sweep(self.row, end, each, rowsTogether(), sums, [&](Value row) {
+          unflatten(rowAt(self.row, e.add(first, minus(row, self.row))),
+                    shape.reducedLoops);
+          e.setStaged(tiles.argument(), tiles.element(row, own, shape.width));
+        });
+    REPRISE_FAULT("gpu-tile-overwritten", return next);
+    gpu::BarrierOp::create(b, e.loc);
+    return next;
+  };
+  Value last = e.constant(llvm::divideCeil(shape.swept, parts));
+  endColumns(fold(e.constant(0), last, rows, zeros(), tile), self);
 }

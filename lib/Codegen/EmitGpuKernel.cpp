@@ -19,6 +19,7 @@
 
 #include "GpuAttention.h"
 #include "GpuEmitter.h"
+#include "GpuProduct.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -113,16 +114,21 @@ SmallVector<Value> GpuEmitter::foldTogether(
   return steps(middle, end, 1, steps(begin, middle, batch, init));
 }
 
-/// What the reductions of the pass make of the places begin, begin + stride,
-/// ... below end, each of as many sums as a thread has scalars; stores what is
-/// pointwise. What lies over an argument is stored behind the loads of its own
-/// place, whatever the others have read.
-SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
-                                     int64_t batch,
-                                     llvm::function_ref<void(Value)> place) {
-  SmallVector<Value> zeros;
+/// Of each reduction of the pass as many sums as a thread has scalars.
+SmallVector<Value> GpuEmitter::zeros() {
+  SmallVector<Value> sums;
   for (Operation *op : pass->reductions)
-    zeros.append(shape.scalars, identity(op, space.vectorized));
+    sums.append(shape.scalars, identity(op, space.vectorized));
+  return sums;
+}
+
+/// What the reductions of the pass make of such sums and of the places begin,
+/// begin + stride, ... below end; stores what is pointwise. What lies over an
+/// argument is stored behind the loads of its own place, whatever the others
+/// have read.
+SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
+                                     int64_t batch, ValueRange init,
+                                     llvm::function_ref<void(Value)> place) {
   // Of each step and scalar.
   SmallVector<Index> indices(batch * shape.scalars);
   SmallVector<SmallVector<Value>> elements(batch * shape.scalars);
@@ -155,7 +161,7 @@ SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
     }
     return next;
   };
-  return foldTogether(begin, end, stride, batch, zeros, read, add);
+  return foldTogether(begin, end, stride, batch, init, read, add);
 }
 
 void GpuEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
@@ -385,7 +391,7 @@ void GpuEmitter::runPass() {
     if (!shape.reducedLoops.empty())
       unflatten(quotient(i, shape.vectors), shape.reducedLoops);
   };
-  SmallVector<Value> parts = sweep(member, end, team(), 1, place);
+  SmallVector<Value> parts = sweep(member, end, team(), 1, zeros(), place);
   if (pass->reductions.empty())
     return;
   Index row = keptIndex();
@@ -496,9 +502,12 @@ static bool mayLeaveLoop(Operation *op) {
   return isa<BlockArgument>(pointer);
 }
 
-/// Numbers of a channel, for one, are the same in all rows of a column.
-static void hoistLoads(gpu::GPUFuncOp function) {
-  function.walk([](scf::ForOp loop) {
+/// Numbers of a channel, for one, are the same in all rows of a column. Those
+/// around a product are read again for each tile: registers have the tile.
+static void hoistLoads(gpu::GPUFuncOp function, bool hasTiles = false) {
+  function.walk([&](scf::ForOp loop) {
+    if (hasTiles && !loop->getParentOfType<scf::ForOp>())
+      return;
     moveLoopInvariantCode(
         loop.getLoopRegions(),
         [&](Value value, Region *) {
@@ -546,6 +555,20 @@ static gpu::GPUFuncOp createFunction(OpBuilder &b, StringRef symbol,
   return function;
 }
 
+static FailureOr<gpu::GPUFuncOp>
+emitProductKernel(OpBuilder &b, StringRef symbol, Block &body) {
+  if (failed(checkGpuProduct(body)))
+    return failure();
+  ProductKernel kernel = splitAtProduct(body);
+  auto function = createFunction(b, symbol, body, gridOfProduct(kernel),
+                                 workspaceBytesOfProduct(kernel));
+  emitGpuProduct(b, function, kernel);
+  hoistLoads(function, /*hasTiles=*/true);
+  if (failed(checkFunctions(function, body)))
+    return failure();
+  return function;
+}
+
 FailureOr<gpu::GPUFuncOp>
 reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
   OpBuilder b(module.getBodyRegion());
@@ -559,6 +582,8 @@ reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
     emitGpuAttention(b, function, body);
     return function;
   }
+  if (productIn(body))
+    return emitProductKernel(b, symbol, body);
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(spaces))
     return failure();

@@ -1,6 +1,7 @@
 //===- GpuAttention.cpp - How blocks of a GPU share an attention ----------===//
 
 #include "GpuAttention.h"
+#include "GpuProduct.h"
 #include "TileProduct.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
@@ -47,7 +48,9 @@ std::string reprise::whyNoGpuAttention(const AttentionForm &form) {
 
 bool reprise::runsAsGpuKernel(Operation *op) {
   std::optional<sg::AttentionParts> parts = sg::attentionParts(op);
-  return parts && whyNoGpuAttention(AttentionForm(*parts)).empty();
+  if (!parts)
+    return isGpuProduct(op);
+  return whyNoGpuAttention(AttentionForm(*parts)).empty();
 }
 
 Operation *reprise::attentionIn(Block &body) {

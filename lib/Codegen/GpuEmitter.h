@@ -9,6 +9,25 @@
 
 namespace reprise {
 
+/// An argument that no memory has: blocks compute tiles of its rows.
+class ArgumentTiles {
+public:
+  virtual ~ArgumentTiles() = default;
+  virtual unsigned argument() const = 0;
+  /// Rows of a tile.
+  virtual int64_t rows() const = 0;
+  /// Which row of the tensor is a row of the tile, or behind its end: that so
+  /// many behind another, a multiple of kRowsTogether.
+  using RowOf = llvm::function_ref<mlir::Value(mlir::Value, int64_t)>;
+  static constexpr int64_t kRowsTogether = 16;
+  /// Computes the tile of these rows, from that column on; all threads see it
+  /// behind. To be emitted where they all are, and have read the last one.
+  virtual void compute(RowOf rowOf, mlir::Value column) = 0;
+  /// Neighbours of the tile at hand.
+  virtual mlir::Value element(mlir::Value row, mlir::Value column,
+                              int64_t lanes) = 0;
+};
+
 /// Emits what blocks of a space do: EmitGpuKernel.cpp says how elements and
 /// rows, EmitGpuColumns.cpp how columns are shared by threads.
 class GpuEmitter : KernelParts {
@@ -18,6 +37,9 @@ public:
 
   /// `block` of the space's own; kBlockThreads or fewer threads.
   void emit(mlir::Value block, mlir::Value thread);
+  /// Of a space that sums columns, which blocks have whole: with an argument of
+  /// the space's shape that comes by tiles. Sums are those of `emit`.
+  void emitTiles(ArgumentTiles &tiles, mlir::Value block, mlir::Value thread);
 
 private:
   void emitPointwise(mlir::Value block, mlir::Value thread);
@@ -42,6 +64,7 @@ private:
   // Columns.
   void emitColumns(mlir::Value block, mlir::Value thread);
   struct ColumnThread;
+  void endColumns(llvm::ArrayRef<mlir::Value> parts, const ColumnThread &self);
   ColumnThread columnOf(mlir::Value block, mlir::Value thread);
   llvm::SmallVector<mlir::Value> addRows(llvm::ArrayRef<mlir::Value> parts,
                                          const ColumnThread &self);
@@ -57,9 +80,10 @@ private:
   // Loops and numbers.
   void unflatten(mlir::Value number, llvm::ArrayRef<unsigned> loops);
   void setLast(mlir::Value vector);
+  llvm::SmallVector<mlir::Value> zeros();
   llvm::SmallVector<mlir::Value>
   sweep(mlir::Value begin, mlir::Value end, int64_t stride, int64_t batch,
-        llvm::function_ref<void(mlir::Value)> place);
+        mlir::ValueRange init, llvm::function_ref<void(mlir::Value)> place);
   using AddStep = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       unsigned, llvm::ArrayRef<mlir::Value>)>;
   llvm::SmallVector<mlir::Value>

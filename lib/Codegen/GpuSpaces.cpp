@@ -9,6 +9,7 @@
 
 #include "GpuSpaces.h"
 #include "GpuAttention.h"
+#include "GpuProduct.h"
 #include "KernelParts.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
@@ -385,6 +386,8 @@ static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
 FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
   if (Operation *op = attentionIn(body))
     return analyzeAttention(body, op);
+  if (productIn(body))
+    return analyzeGpuProduct(body);
   FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(traits) || failed(spaces))

@@ -55,8 +55,8 @@ public:
   Value column(int64_t j) override { return g.add(member, j * team); }
   Value column(Value j) override { return g.add(g.multiply(j, team), member); }
   int64_t endOf(int64_t j) const override { return (j + 1) * team; }
-  Sums ofRows(const SharedRows &a, const SharedRows &b, int64_t columns,
-              int64_t inner) override;
+  Sums addOfRows(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
+                 int64_t columns, int64_t inner) override;
   Sums add(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
            int64_t columns, int64_t inner) override;
 
@@ -97,8 +97,10 @@ SmallVector<Value> MultiplyAdds::rowsAt(const SharedRows &a, Value k) {
   return rows;
 }
 
-TileProduct::Sums MultiplyAdds::ofRows(const SharedRows &a, const SharedRows &b,
-                                       int64_t columns, int64_t inner) {
+TileProduct::Sums MultiplyAdds::addOfRows(ArrayRef<Value> sums,
+                                          const SharedRows &a,
+                                          const SharedRows &b, int64_t columns,
+                                          int64_t inner) {
   auto next = [&](Value k, ValueRange before) {
     Sums sums(before);
     SmallVector<Value> others;
@@ -112,7 +114,7 @@ TileProduct::Sums MultiplyAdds::ofRows(const SharedRows &a, const SharedRows &b,
         columns);
     return sums;
   };
-  return g.fold(g.constant(0), inner, lanes, zeros(columns), next);
+  return g.fold(g.constant(0), inner, lanes, sums, next);
 }
 
 TileProduct::Sums MultiplyAdds::add(ArrayRef<Value> sums, const SharedRows &a,
@@ -138,14 +140,22 @@ class TensorCores : public TileProduct {
 public:
   TensorCores(GpuBlock &g, Type element, int64_t rows)
       : TileProduct(g, /*team=*/4), element(element) {
-    assert(g.threads == 2 * rows && "a warp has 16 rows");
+    assert(g.threads % (2 * rows) == 0 && "a warp has 16 rows");
+    sharers = g.threads / (2 * rows);
     Value warp = g.quotient(g.thread, kWarpThreads);
+    if (sharers > 1) {
+      sharer = g.quotient(warp, rows / 16);
+      warp = g.remainder(warp, rows / 16);
+    }
     group = g.quotient(g.remainder(g.thread, kWarpThreads), team);
     Value first = g.add(g.multiply(warp, 16), group);
     rowStride = 8;
     rowNumbers = {first, g.add(first, rowStride)};
   }
 
+  Value firstColumn(int64_t columns) override {
+    return sharers == 1 ? g.constant(0) : g.multiply(sharer, columns / sharers);
+  }
   Value column(int64_t j) override {
     return g.add(g.multiply(member, 2), j / 2 * 8 + j % 2);
   }
@@ -154,8 +164,8 @@ public:
     return g.add(pair, g.multiply(member, 2));
   }
   int64_t endOf(int64_t j) const override { return (j / 2 + 1) * 8; }
-  Sums ofRows(const SharedRows &a, const SharedRows &b, int64_t columns,
-              int64_t inner) override;
+  Sums addOfRows(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
+                 int64_t columns, int64_t inner) override;
   Sums add(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
            int64_t columns, int64_t inner) override;
 
@@ -166,14 +176,18 @@ private:
   /// Two numbers as the instruction takes them: bf16 as a word.
   Value word(Value pair);
   Fragment fragmentOfA(const SharedRows &a, Value k);
-  /// Columns from `first` on, which are rows of b.
-  Fragment fragmentOfRows(const SharedRows &b, int64_t first, Value k);
-  Fragment fragmentOfColumns(const SharedRows &b, int64_t first, Value k);
+  /// Columns from begin + `first` on, which are rows of b.
+  Fragment fragmentOfRows(const SharedRows &b, Value begin, int64_t first,
+                          Value k);
+  Fragment fragmentOfColumns(const SharedRows &b, Value begin, int64_t first,
+                             Value k);
   void multiply(Sums &sums, int64_t columns, const Fragment &a,
                 const Fragment &b, int64_t first);
 
   Type element;
   Value group;
+  /// Which of the teams that share a row this is; null where none do.
+  Value sharer;
 };
 } // namespace
 
@@ -196,18 +210,22 @@ TensorCores::Fragment TensorCores::fragmentOfA(const SharedRows &a, Value k) {
 }
 
 TensorCores::Fragment TensorCores::fragmentOfRows(const SharedRows &b,
-                                                  int64_t first, Value k) {
+                                                  Value begin, int64_t first,
+                                                  Value k) {
   Fragment fragment;
-  Value at = g.add(k, g.multiply(member, 2)), row = g.add(group, first);
+  Value at = g.add(k, g.multiply(member, 2)),
+        row = g.add(g.add(group, begin), first);
   for (int64_t half : {0, 8})
     fragment.push_back(word(g.load(b, row, g.add(at, half), 2)));
   return fragment;
 }
 
 TensorCores::Fragment TensorCores::fragmentOfColumns(const SharedRows &b,
-                                                     int64_t first, Value k) {
+                                                     Value begin, int64_t first,
+                                                     Value k) {
   Fragment fragment;
-  Value at = g.add(k, g.multiply(member, 2)), column = g.add(group, first);
+  Value at = g.add(k, g.multiply(member, 2)),
+        column = g.add(g.add(group, begin), first);
   for (int64_t half : {0, 8}) {
     Value low = g.load(b, g.add(at, half), column),
           high = g.load(b, g.add(at, half + 1), column);
@@ -241,26 +259,31 @@ void TensorCores::multiply(Sums &sums, int64_t columns, const Fragment &a,
     sums[place] = LLVM::ExtractValueOp::create(builder, g.loc, made, k);
 }
 
-TileProduct::Sums TensorCores::ofRows(const SharedRows &a, const SharedRows &b,
-                                      int64_t columns, int64_t inner) {
+TileProduct::Sums TensorCores::addOfRows(ArrayRef<Value> sums,
+                                         const SharedRows &a,
+                                         const SharedRows &b, int64_t columns,
+                                         int64_t inner) {
+  Value begin = firstColumn(columns);
   auto next = [&](Value k, ValueRange before) {
     Sums sums(before);
     Fragment rows = fragmentOfA(a, k);
-    for (int64_t first = 0; first < columns; first += 8)
-      multiply(sums, columns, rows, fragmentOfRows(b, first, k), first);
+    for (int64_t first = 0; first < columns / sharers; first += 8)
+      multiply(sums, columns, rows, fragmentOfRows(b, begin, first, k), first);
     return sums;
   };
-  return g.fold(g.constant(0), inner, depth, zeros(columns), next);
+  return g.fold(g.constant(0), inner, depth, sums, next);
 }
 
 TileProduct::Sums TensorCores::add(ArrayRef<Value> sums, const SharedRows &a,
                                    const SharedRows &b, int64_t columns,
                                    int64_t inner) {
+  Value begin = firstColumn(columns);
   auto next = [&](Value k, ValueRange before) {
     Sums sums(before);
     Fragment rows = fragmentOfA(a, k);
-    for (int64_t first = 0; first < columns; first += 8)
-      multiply(sums, columns, rows, fragmentOfColumns(b, first, k), first);
+    for (int64_t first = 0; first < columns / sharers; first += 8)
+      multiply(sums, columns, rows, fragmentOfColumns(b, begin, first, k),
+               first);
     return sums;
   };
   return g.fold(g.constant(0), inner, depth, sums, next);

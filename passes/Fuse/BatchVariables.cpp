@@ -3,9 +3,9 @@
 // Input:   a grouping of a flat function's ops.
 // Output:  groups of arithmetic on gradients, of the forward pass's phase,
 //          whose results are only written, united as long as what they wait
-//          for is small. Where launches are shared, also groups that make of
-//          variables alone what library calls read, as long as what waits for
-//          its call is small.
+//          for is small. Where launches are shared, also new running
+//          statistics, and groups that make of variables alone what library
+//          calls read, as long as what waits for its call is small.
 // Method:  walks over the groups in the order of their last members. Nothing
 //          waits for an update, so that no union delays anything but updates;
 //          what is made of variables can be made at any time before.
@@ -34,11 +34,13 @@ public:
   Batcher(const FlatGraph &graph, Groups &groups);
 
   void batchUpdates(Launches launches);
+  /// New values of variables that are no gradients' work: running statistics.
+  void batchStatistics();
   /// What is made of variables alone, of a phase.
   void batchParameters(sg::Phase phase);
 
 private:
-  bool isUpdate(unsigned group) const;
+  bool isUpdate(unsigned group, bool ofGradient) const;
   bool isParameter(unsigned group, sg::Phase phase) const;
   uint64_t bytesOf(unsigned group) const;
   uint64_t callBytes() const;
@@ -72,8 +74,9 @@ Batcher::Batcher(const FlatGraph &graph, Groups &groups)
   }
 }
 
-/// Whether a group makes new values of variables, of gradients, and no others.
-bool Batcher::isUpdate(unsigned group) const {
+/// Whether a group makes new values of variables, of gradients or not, and no
+/// others.
+bool Batcher::isUpdate(unsigned group, bool ofGradient) const {
   auto isWritten = [&](Operation *user) {
     return groups.groupOf[graph.position.lookup(user)] == group ||
            (user->getNumResults() == 0 &&
@@ -86,8 +89,10 @@ bool Batcher::isUpdate(unsigned group) const {
                                op.phase == sg::Phase::Forward &&
                                llvm::all_of(op.op->getUsers(), isWritten);
                       }) &&
-         llvm::any_of(groups.members[group],
-                      [&](unsigned member) { return readsGradient[member]; });
+         ofGradient ==
+             llvm::any_of(groups.members[group], [&](unsigned member) {
+               return readsGradient[member];
+             });
 }
 
 /// Of one of the tensors that an update is made of.
@@ -182,7 +187,7 @@ void Batcher::unite(ArrayRef<unsigned> candidates, uint64_t limit,
 
 void Batcher::batchUpdates(Launches launches) {
   std::vector<unsigned> updates =
-      groupsWhere([&](unsigned group) { return isUpdate(group); });
+      groupsWhere([&](unsigned group) { return isUpdate(group, true); });
   uint64_t all = 0;
   for (unsigned group : updates)
     all += bytesOf(group);
@@ -191,6 +196,11 @@ void Batcher::batchUpdates(Launches launches) {
     limit = std::max(limit, callBytes() / kWaitingForLaunch);
   REPRISE_FAULT("updates-wait-for-all", limit = all);
   unite(updates, limit, launches == Launches::Shared ? 2 : kLeastUpdates);
+}
+
+void Batcher::batchStatistics() {
+  unite(groupsWhere([&](unsigned group) { return isUpdate(group, false); }),
+        callBytes() / kWaitingForLaunch, 2);
 }
 
 void Batcher::batchParameters(sg::Phase phase) {
@@ -206,6 +216,7 @@ void reprise::batchVariables(const FlatGraph &graph, Groups &groups,
   batcher.batchUpdates(launches);
   if (launches == Launches::Own)
     return;
+  batcher.batchStatistics();
   batcher.batchParameters(sg::Phase::Forward);
   batcher.batchParameters(sg::Phase::Backward);
 }

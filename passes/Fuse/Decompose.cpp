@@ -164,7 +164,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     moveCasts();
     if (*library)
       formConvolutions(**library);
-    if (*library && (*library)->readsOfCheapValues() < kReadsOfCheapValues)
+    if (*library && (*library)->bytesAreTime())
       lookEarly();
     if (fuse)
       addBiases(library->get());

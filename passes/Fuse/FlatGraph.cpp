@@ -3,6 +3,8 @@
 #include "FlatGraph.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Product.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -44,12 +46,14 @@ static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
          });
 }
 
-FlatGraph::FlatGraph(Block &block) {
+FlatGraph::FlatGraph(Block &block, const Target *target) {
   for (Operation &op : block) {
     KernelRole role = kernelRoleOf(&op);
     ArrayRef<int64_t> space;
     if (role != KernelRole::None)
       space = iterationSpaceOf(&op);
+    if (target && sg::productParts(&op) && target->runsAsKernel(&op))
+      products.insert(op.getResult(0));
     position[&op] = ops.size();
     ops.push_back({&op, role, sg::phaseOf(&op), space, {}, {}});
   }

@@ -8,6 +8,7 @@
 #define REPRISE_PASSES_FUSE_FLATGRAPH_H
 
 #include "reprise/IR/KernelPasses.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace reprise {
 
@@ -38,10 +39,16 @@ struct FlatOp {
   }
 };
 
+class Target;
+
 struct FlatGraph {
-  explicit FlatGraph(mlir::Block &block);
+  /// `target` may be null.
+  explicit FlatGraph(mlir::Block &block, const Target *target = nullptr);
 
   std::vector<FlatOp> ops;
+  /// Of products that kernels of the target compute with what stands around
+  /// them; see JoinProducts.cpp.
+  llvm::DenseSet<mlir::Value> products;
   llvm::DenseMap<mlir::Operation *, unsigned> position;
 };
 

@@ -13,7 +13,9 @@
 
 #include "Groups.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/SliceMotion.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -97,15 +99,28 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
       device = std::move(*created);
     }
     bool shares = device && device->sharesLaunches();
-    FlatGraph graph(block);
+    if (device && fuse)
+      takeRowsOfOperands(*device);
+    FlatGraph graph(block, fuse ? device.get() : nullptr);
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);
-    bool isTime = device && device->readsOfCheapValues() < kReadsOfCheapValues;
+    bool isTime = device && device->bytesAreTime();
     buildKernels(block, graph, groups,
                  isTime ? Instead::OtherValue : Instead::Nothing);
+    if (device && fuse)
+      joinProducts(block, *device);
     if (device)
       makeKernels(block, *device);
+  }
+
+  /// Of products that kernels compute, so that what reads rows of one is no
+  /// reason for the others to wait.
+  void takeRowsOfOperands(const Target &device) {
+    RewritePatternSet patterns(&getContext());
+    sg::populateSliceMotionPatterns(
+        patterns, [&](Operation *op) { return device.runsAsKernel(op); });
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 } // namespace

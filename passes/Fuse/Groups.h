@@ -45,6 +45,12 @@ enum class Instead { Nothing, OtherValue };
 void buildKernels(mlir::Block &block, const FlatGraph &graph,
                   const Groups &groups, Instead instead);
 
+class Target;
+
+/// Makes one kernel of a product that the target runs as one and what stands
+/// around it, where the target runs them together. The block is one of kernels.
+void joinProducts(mlir::Block &block, const Target &target);
+
 } // namespace reprise
 
 #endif // REPRISE_PASSES_FUSE_GROUPS_H

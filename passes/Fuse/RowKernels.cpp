@@ -167,6 +167,10 @@ bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
                !llvm::binary_search(members, graph.position.lookup(user)) &&
                repeatOf(graph, members, member) == Repeat::No;
     }
+  // It will be made where it is summed up.
+  makes |= llvm::any_of(largeOperands(graph, members), [&](Value operand) {
+    return graph.products.contains(operand);
+  });
   return !(writes && makes);
 }
 

@@ -67,10 +67,11 @@ protected:
 void ModelKernels::lower() {
   module = buildCase(context, GetParam());
   CompileOptions options;
-  options.target = "cuda:";
+  options.target = "cuda:library-products";
   options.evaluation = false;
   options.amp = GetParam().amp;
-  // Processors have no kernels of attention; see AttentionTest.cpp.
+  // Processors have no kernels of attention, nor of products; see
+  // AttentionTest.cpp and ProductTest.cpp.
   options.attention = "stored";
   ASSERT_TRUE(module &&
               succeeded(lowerModel(*module, options, CompileLevel::Program)));

@@ -12,7 +12,7 @@ FakeGpu &simulatedGpu();
 
 /// The target of it: the real one but for the form of code and the plans of
 /// library calls, so that no part of the CUDA toolkit is needed.
-std::unique_ptr<CudaTarget> createSimulatedTarget();
+std::unique_ptr<CudaTarget> createSimulatedTarget(bool multiplies = true);
 
 /// Makes target and device "cuda" those of the simulated GPU.
 void registerSimulatedGpu();

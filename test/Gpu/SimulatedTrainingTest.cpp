@@ -155,6 +155,14 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
     // Plans of several parts take minutes.
     each.model.microBatches = 1;
   }
+  // Blocks of three convolutions, of which kernels compute products.
+  ZooCase narrowest{"ResNet50Bf16", "resnet50", {}, "bf16"};
+  narrowest.options.batch = 8;
+  narrowest.options.height = narrowest.options.width = 32;
+  narrowest.options.baseWidth = 16;
+  narrowest.options.classes = 10;
+  narrowest.options.stem = zoo::Stem::Cifar;
+  cases.push_back({narrowest, isLong ? 20u : 1u, 4, isLong ? 10u : 0u});
   // A step of a Swin takes some ten seconds an image, its plans within ten
   // budgets some twenty minutes.
   SimulatedCase swin = {smallTransformers().front(), 1, 2, 0};

@@ -22,11 +22,20 @@ inline constexpr int64_t kBlockThreads = 256;
 /// Loads the dialects that kernels of a GPU pass through.
 void loadGpuDialects(mlir::MLIRContext &context);
 
-/// Whether a kernel of nothing but this op runs on a GPU, by tiles of scores
-/// that are never stored: sg.attention and its gradient, of f32, bf16 and f16,
-/// with heads of at most 128 numbers. Such a kernel yields all that the op
-/// makes.
+/// Whether a kernel of nothing but this op runs on a GPU and no library is to,
+/// which follows from the op alone. By tiles of scores that are never stored:
+/// sg.attention and its gradient, of f32, bf16 and f16, with heads of at most
+/// 128 numbers. By tensor cores: products of bf16 and f16 that memory takes
+/// longer for, as convolutions that look at single points are and their
+/// gradients for inputs. Such a kernel yields all that the op makes.
 bool runsAsGpuKernel(mlir::Operation *op);
+/// Whether it is such a product.
+bool isGpuProduct(mlir::Operation *op);
+
+/// Whether a kernel with such a product among its ops runs on a GPU: with what
+/// makes its left operand element by element, and what reads its result at its
+/// index and sums columns.
+bool runsGpuProduct(mlir::Block &body);
 
 /// What the planner must know of a kernel on a GPU: grains are its blocks; of a
 /// kernel whose stores are dealt to several blocks, an output lies over nothing

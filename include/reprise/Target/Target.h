@@ -109,9 +109,11 @@ public:
   /// Whether a kernel adds long columns by parts that run at once; else a sum
   /// is split in two kernels.
   virtual bool addsColumnsByParts() const { return false; }
+  /// Whether kernels are as fast as their memory: what is read twice or stored
+  /// is time.
+  virtual bool bytesAreTime() const { return false; }
   /// Elements that computing a value again in its readers may read, as a
-  /// multiple of its own, at no cost in time; see sg-recompute-cheap. Where
-  /// kernels are as fast as their memory, what is read twice is time.
+  /// multiple of its own, at no cost in time; see sg-recompute-cheap.
   virtual double readsOfCheapValues() const { return kReadsOfCheapValues; }
   /// Whether launching a kernel takes as long as running a small one: what then
   /// shares a launch waits for more than it would elsewhere.
@@ -133,8 +135,12 @@ public:
 
   /// Whether a kernel runs an op that other targets leave to their libraries,
   /// as attention by tiles: sg-form-kernels makes one of it then. Such a kernel
-  /// multiplies at the rate of the library.
+  /// multiplies at the rate of the library. Follows from the op alone, since
+  /// its bits may.
   virtual bool runsAsKernel(mlir::Operation *op) const { return false; }
+  /// Whether a kernel runs such an op together with the others in it. Its bits
+  /// do not depend on them.
+  virtual bool runsTogether(mlir::Block &kernel) const { return false; }
 
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;

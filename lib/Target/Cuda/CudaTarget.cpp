@@ -28,6 +28,10 @@ FailureOr<KernelTraits> CudaTarget::kernelTraits(Block &kernel) {
   return analyzeGpuKernel(kernel);
 }
 
+bool CudaTarget::runsAsKernel(Operation *op) const {
+  return runsAsGpuKernel(op) && (multiplies || !isGpuProduct(op));
+}
+
 rt::Expected<rt::LibraryCallInfo>
 CudaTarget::planCall(const rt::LibraryCallDesc &desc) {
   REPRISE_RETURN_IF_ERROR(prepare());
@@ -171,12 +175,20 @@ static rt::Expected<rt::cuda::DeviceDescription> readDevice(StringRef text) {
 
 static rt::Expected<std::unique_ptr<Target>> createFromText(StringRef text) {
   rt::cuda::CallOptions options;
-  options.allowTf32 = text.consume_back(",tf32");
+  bool multiplies = true;
+  while (true) {
+    if (text.consume_back(",tf32"))
+      options.allowTf32 = true;
+    else if (text.consume_back(",library-products"))
+      multiplies = false;
+    else
+      break;
+  }
   rt::Expected<rt::cuda::DeviceDescription> description = readDevice(text);
   if (!description.ok())
     return description.status();
-  return std::unique_ptr<Target>(
-      std::make_unique<CudaTarget>(std::move(*description), options));
+  return std::unique_ptr<Target>(std::make_unique<CudaTarget>(
+      std::move(*description), options, multiplies));
 }
 
 void reprise::registerCudaTarget() {

@@ -25,13 +25,17 @@ namespace reprise {
 ///   cuda:FILE.json         a device as the file describes it
 ///   cuda:h200,tf32         the same, where products of f32 may round their
 ///                          operands to TF32
+///   cuda:h200,library-products
+///                          all products are the libraries', also where
+///                          kernels would compute them with what stands around
 void registerCudaTarget();
 
 class CudaTarget : public Target {
 public:
   CudaTarget(rt::cuda::DeviceDescription description,
-             rt::cuda::CallOptions options)
-      : description(std::move(description)), options(options) {}
+             rt::cuda::CallOptions options, bool multiplies = true)
+      : description(std::move(description)), options(options),
+        multiplies(multiplies) {}
 
   rt::Status prepare() override;
   std::string device() const override { return "cuda"; }
@@ -48,6 +52,7 @@ public:
   /// cuDNN's convolutions do not.
   bool sharesLaunches() const override { return true; }
   bool addsColumnsByParts() const override { return true; }
+  bool bytesAreTime() const override { return true; }
   double readsOfCheapValues() const override { return 1.5; }
   bool storesSums(rt::LibraryOp function) const override {
     return function == rt::LibraryOp::MatMul;
@@ -64,8 +69,9 @@ public:
   bool takesBias(rp_element_type bias, rp_element_type stored) const override {
     return bias == stored;
   }
-  bool runsAsKernel(mlir::Operation *op) const override {
-    return runsAsGpuKernel(op);
+  bool runsAsKernel(mlir::Operation *op) const override;
+  bool runsTogether(mlir::Block &kernel) const override {
+    return runsGpuProduct(kernel);
   }
   mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) override;
   mlir::FailureOr<rt::LibraryCallInfo>
@@ -111,6 +117,8 @@ private:
   };
   rt::cuda::DeviceDescription description;
   rt::cuda::CallOptions options;
+  /// Whether kernels compute products.
+  bool multiplies;
   /// Each distinct call is asked once.
   std::map<std::vector<int64_t>, Answer> answers;
 };

@@ -1,0 +1,110 @@
+//===- SliceMotion.cpp - Rows of products from rows of operands -----------===//
+
+#include "reprise/IR/SliceMotion.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/IR/Product.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether it is of whole rows, each of them, of the first dimension.
+static bool takesRows(SliceOp slice) {
+  ArrayRef<int64_t> shape = tensorOf(slice.getOperand()).getShape();
+  if (shape.size() < 2 ||
+      llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; }))
+    return false;
+  for (unsigned d = 1; d < shape.size(); ++d)
+    if (slice.getStarts()[d] != 0 || slice.getLimits()[d] != shape[d])
+      return false;
+  return true;
+}
+
+/// The rows of `value` that `like` takes of another tensor with as many.
+static Value rowsOf(Value value, SliceOp like, OpBuilder &b) {
+  SmallVector<int64_t> limits(tensorOf(value).getShape());
+  limits[0] = like.getLimits()[0];
+  SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);
+  starts[0] = like.getStarts()[0];
+  return SliceOp::create(b, like.getLoc(), value, starts, limits, strides);
+}
+
+/// The same, made of rows of what `value` is made of.
+static Value madeOfRows(Value value, SliceOp like, OpBuilder &b) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
+  shape[0] = tensorOf(like.getResult()).getDimSize(0);
+  auto type = tensorOf(value).clone(shape);
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  if (auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                            : SplatElementsAttr())
+    return ConstantOp::create(b, like.getLoc(),
+                              splat.resizeSplat(cast<ShapedType>(type)));
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    if (!llvm::is_contained(broadcast.getDims(), 0))
+      return BroadcastOp::create(b, like.getLoc(), type, broadcast.getOperand(),
+                                 broadcast.getDims());
+  if (!isa_and_nonnull<PointwiseOpInterface>(op))
+    return rowsOf(value, like, b);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(madeOfRows(operand, like, b));
+  Operation *copy = b.clone(*op);
+  copy->removeAttr(SgDialect::kKeepAttr);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+namespace {
+struct SliceOperand : public OpRewritePattern<SliceOp> {
+  SliceOperand(MLIRContext *context, std::function<bool(Operation *)> isKernel)
+      : OpRewritePattern(context), isKernel(std::move(isKernel)) {}
+
+  LogicalResult matchAndRewrite(SliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    Operation *product = slice.getOperand().getDefiningOp();
+    std::optional<ProductParts> parts =
+        product ? productParts(product) : std::nullopt;
+    if (!parts || !takesRows(slice) || !isKernel(product))
+      return rewriter.notifyMatchFailure(slice, "it takes no rows of one");
+    Operation *copy = product->clone();
+    copy->removeAttr(SgDialect::kKeepAttr);
+    copy->getResult(0).setType(slice.getType());
+    if (!isKernel(copy)) {
+      copy->destroy();
+      return rewriter.notifyMatchFailure(slice, "a library has the bits");
+    }
+    OriginScope scope(rewriter, slice);
+    Value left = mustStay(parts->left)
+                     ? rowsOf(parts->left, slice, rewriter)
+                     : madeOfRows(parts->left, slice, rewriter);
+    for (OpOperand &operand : copy->getOpOperands())
+      if (operand.get() == parts->left)
+        operand.set(left);
+    rewriter.insert(copy);
+    rewriter.replaceOp(slice, copy->getResults());
+    return success();
+  }
+
+private:
+  /// Whether somebody else reads a product's left operand.
+  bool mustStay(Value left) const {
+    return llvm::any_of(left.getUsers(), [&](Operation *user) {
+      return !productParts(user) || !isKernel(user);
+    });
+  }
+
+  std::function<bool(Operation *)> isKernel;
+};
+} // namespace
+
+void sg::populateSliceMotionPatterns(
+    RewritePatternSet &patterns, std::function<bool(Operation *)> isKernel) {
+  patterns.add<SliceOperand>(patterns.getContext(), std::move(isKernel));
+}

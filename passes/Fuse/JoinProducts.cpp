@@ -1,0 +1,199 @@
+//===- JoinProducts.cpp - Kernels around products -------------------------===//
+//
+// A product that a kernel of the target runs takes in what makes its left
+// operand and what reads its result, where the target has a kernel for all of
+// them together and some place in the block is behind all that they read and in
+// front of all that reads them:
+//
+//     %g = kernel (%dy, ..)              %g, %p, %s = kernel (%dy, %w, ..)
+//     %p = product %g, %w           =>
+//     %s = kernel (%p, ..)
+//
+// The reader is tried alone where all three do not fit, then the maker alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "mlir/IR/IRMapping.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/IR/Product.h"
+#include "reprise/Target/Target.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+class ProductJoiner {
+public:
+  ProductJoiner(Block &block, const Target &target)
+      : block(block), target(target) {}
+
+  void run();
+
+private:
+  using Parts = SmallVector<Operation *>;
+
+  bool join(Operation *product);
+  bool tryJoin(const Parts &parts, Operation *product);
+  Operation *placeOf(const Parts &parts) const;
+  struct Joined {
+    Operation *kernel;
+    /// What it makes in place of the parts.
+    SmallVector<Value> outputs;
+  };
+  Joined build(const Parts &parts, Operation *product, Operation *before);
+
+  Block &block;
+  const Target &target;
+};
+} // namespace
+
+/// A kernel that may be taken in: of the product's phase, and of nothing that
+/// was asked to be kept as it is.
+static bool mayJoin(Operation *op, Operation *product) {
+  return op && isa<sg::KernelOp>(op) && op->getBlock() == product->getBlock() &&
+         sg::phaseOf(op) == sg::phaseOf(product) &&
+         !op->hasAttr(sg::SgDialect::kKeepAttr);
+}
+
+/// Whether `maker` may be taken in. What the forward pass makes may have to be
+/// made again, which must not take a product unless it is for nothing else.
+static bool mayTakeMaker(Operation *maker, Operation *product) {
+  if (!mayJoin(maker, product))
+    return false;
+  bool isFree = sg::phaseOf(product) != sg::Phase::Forward ||
+                llvm::all_of(maker->getUsers(),
+                             [&](Operation *user) { return user == product; });
+  REPRISE_FAULT("products-take-what-is-kept", isFree = true);
+  return isFree;
+}
+
+/// Where ops in an order may become one: in front of the first that reads them,
+/// if all that they read is in front of that; else null.
+Operation *ProductJoiner::placeOf(const Parts &parts) const {
+  auto isPart = [&](Operation *op) { return llvm::is_contained(parts, op); };
+  Operation *place = block.getTerminator();
+  for (Operation *part : parts)
+    for (Operation *user : part->getUsers()) {
+      Operation *at = block.findAncestorOpInBlock(*user);
+      if (!isPart(at) && at->isBeforeInBlock(place))
+        place = at;
+    }
+  for (Operation *part : parts)
+    for (Value operand : part->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        if (!isPart(op) && !op->isBeforeInBlock(place))
+          return nullptr;
+  // No later than the last of them stands, as far as what it reads allows.
+  Operation *last = parts.front();
+  for (Operation *part : parts)
+    if (last->isBeforeInBlock(part))
+      last = part;
+  return last->isBeforeInBlock(place) ? last : place;
+}
+
+/// The kernel of `parts`, in an order, before an op.
+ProductJoiner::Joined ProductJoiner::build(const Parts &parts,
+                                           Operation *product,
+                                           Operation *before) {
+  auto isOutside = [&](Operation *op) {
+    return !llvm::is_contained(parts, block.findAncestorOpInBlock(*op));
+  };
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  SmallVector<Location> locations;
+  for (Operation *part : parts) {
+    locations.push_back(part->getLoc());
+    for (Value operand : part->getOperands())
+      if (!operand.getDefiningOp() || isOutside(operand.getDefiningOp()))
+        inputs.insert(operand);
+    for (Value result : part->getResults())
+      if (llvm::any_of(result.getUsers(), isOutside))
+        outputs.push_back(result);
+  }
+  std::string name = product->getName().stripDialect().str();
+  for (Operation *part : parts)
+    if (part != product)
+      name += ("_" + part->getAttrOfType<StringAttr>("path").getValue()).str();
+  OpBuilder b(before);
+  auto kernel = sg::KernelOp::create(
+      b, FusedLoc::get(b.getContext(), locations),
+      TypeRange(ValueRange(outputs)), inputs.getArrayRef(), name);
+  if (auto origin = sg::originOf(product))
+    sg::setOrigin(kernel, origin);
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  IRMapping mapping;
+  mapping.map(inputs.getArrayRef(), body.getArguments());
+  for (Operation *part : parts) {
+    if (part == product) {
+      b.clone(*part, mapping)->removeAttr(sg::SgDialect::kOriginAttr);
+      continue;
+    }
+    Block &inner = part->getRegion(0).front();
+    for (auto [argument, operand] :
+         llvm::zip_equal(inner.getArguments(), part->getOperands()))
+      mapping.map(argument, mapping.lookup(operand));
+    for (Operation &op : inner.without_terminator())
+      b.clone(op, mapping);
+    for (auto [result, yielded] : llvm::zip_equal(
+             part->getResults(), inner.getTerminator()->getOperands()))
+      mapping.map(result, mapping.lookup(yielded));
+  }
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  sg::YieldOp::create(b, kernel.getLoc(), yielded);
+  return {kernel, outputs};
+}
+
+bool ProductJoiner::tryJoin(const Parts &parts, Operation *product) {
+  Operation *place = placeOf(parts);
+  if (!place)
+    return false;
+  Joined joined = build(parts, product, place);
+  if (!target.runsTogether(joined.kernel->getRegion(0).front())) {
+    joined.kernel->erase();
+    return false;
+  }
+  for (auto [output, result] :
+       llvm::zip_equal(joined.outputs, joined.kernel->getResults()))
+    output.replaceAllUsesWith(result);
+  for (Operation *part : parts)
+    part->dropAllReferences();
+  for (Operation *part : parts)
+    part->erase();
+  return true;
+}
+
+bool ProductJoiner::join(Operation *product) {
+  sg::ProductParts own = *sg::productParts(product);
+  Operation *maker = own.left.getDefiningOp();
+  if (!mayTakeMaker(maker, product))
+    maker = nullptr;
+  SmallVector<Operation *> readers;
+  for (Operation *user : own.result.getUsers())
+    if (mayJoin(user, product) && !llvm::is_contained(readers, user) &&
+        user != maker)
+      readers.push_back(user);
+  for (Operation *reader : readers)
+    if ((maker && tryJoin({maker, product, reader}, product)) ||
+        tryJoin({product, reader}, product))
+      return true;
+  return maker && tryJoin({maker, product}, product);
+}
+
+void ProductJoiner::run() {
+  SmallVector<Operation *> products;
+  for (Operation &op : block)
+    if (sg::productParts(&op) && target.runsAsKernel(&op))
+      products.push_back(&op);
+  for (Operation *product : products)
+    join(product);
+}
+
+void reprise::joinProducts(Block &block, const Target &target) {
+  ProductJoiner(block, target).run();
+}
