@@ -54,10 +54,11 @@ public:
     return *this;
   }
   /// `mostReads`: see sg-recompute-cheap; 0: as it is without a budget.
-  Stage &formKernels(const CompileOptions &options, double mostReads = 0) {
+  Stage &formKernels(const CompileOptions &options, double mostReads = 0,
+                     StringRef joinProducts = "all") {
     addKernelFormation(manager,
                        {options.keep, options.target, !options.amp.empty(),
-                        options.fuse, mostReads});
+                        options.fuse, mostReads, joinProducts});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {
@@ -243,9 +244,13 @@ static std::vector<KernelChoice> choicesBeside(const CompileOptions &options) {
   // budgets are for.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->bytesAreTime())
+  if (target.ok() && (*target)->bytesAreTime()) {
     choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
-                       /*isForSmall=*/true});
+                       /*isForSmall=*/true, "backward"});
+    // A kernel with a product has all at once that stands around it.
+    choices.push_back(
+        {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
+  }
   for (const char *mode :
        {"annotated", "per-block", "nested", "segments=2", "segments=3",
         "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
@@ -260,12 +265,14 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
 /// The flat step of kernels that a choice makes of a model.
 static LogicalResult lowerToChoice(mlir::ModuleOp module,
                                    const CompileOptions &options,
-                                   double mostReads) {
+                                   const KernelChoice &choice) {
   if (failed(findModel(module)) ||
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
       failed(flattenTraining(module, options)))
     return failure();
-  return Stage(module, options).formKernels(options, mostReads).run();
+  return Stage(module, options)
+      .formKernels(options, choice.mostReads, choice.joinProducts)
+      .run();
 }
 
 /// The plans of `step`, which was made of `model`.
@@ -286,7 +293,7 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
     OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
     CompileOptions other = options;
     other.checkpointing = choice.mode;
-    if (failed(lowerToChoice(*module, other, choice.mostReads)))
+    if (failed(lowerToChoice(*module, other, choice)))
       return failure();
     return module;
   };
@@ -449,7 +456,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
 
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
-  return lowerToChoice(module, options, /*mostReads=*/0);
+  return lowerToChoice(module, options, {options.checkpointing});
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,

@@ -21,6 +21,8 @@ struct KernelFormation {
   bool fuse = true;
   /// See sg-recompute-cheap; 0: as the target takes no time for.
   double mostReads = 0;
+  /// See sg-form-kernels.
+  llvm::StringRef joinProducts = "all";
 };
 
 /// From flat functions to kernels and library ops.

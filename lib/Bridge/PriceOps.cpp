@@ -34,11 +34,13 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
                                        const CostModel &costs) {
   std::vector<CostedOp> ops;
   for (OpId id = 0; id < problem.ops.size(); ++id)
-    ops.push_back({costs.profile ? profileKey(problem, id) : "",
-                   problem.ops[id].flops, problem.ops[id].bytes,
-                   isNarrow(problem.ops[id].call.inputs) ||
-                       problem.ops[id].kernel.multipliesNarrow,
-                   problem.ops[id].callInfo.seconds * 1e3});
+    ops.push_back(
+        {costs.profile ? profileKey(problem, id) : "",
+         uint64_t(problem.ops[id].flops / problem.ops[id].kernel.narrowRate),
+         problem.ops[id].bytes,
+         isNarrow(problem.ops[id].call.inputs) ||
+             problem.ops[id].kernel.multipliesNarrow,
+         problem.ops[id].callInfo.seconds * 1e3});
   return ops;
 }
 

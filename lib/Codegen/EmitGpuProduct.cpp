@@ -106,34 +106,31 @@ LeftOperands::LeftOperands(GpuBlock &g, ProductKernel &kernel,
       arguments.push_back(argument);
 }
 
-/// Rows are what the loops in front of the last one number, or all of them are
-/// one with it.
+/// The last loop may go over several rows, and be the only one.
 Index LeftOperands::indexAt(Value row, Value column) {
   Index index;
   ArrayRef<int64_t> extents = space.merged ? space.extents : space.shape;
   index.extents.assign(extents.begin(), extents.end());
+  index.at.assign(extents.size(), column);
   index.lane = extents.size() - 1;
   e.setMultiple(column, kLanes);
-  if (extents.size() == 1 && extents.back() != kernel.parts.inner) {
-    Value at = g.add(g.multiply(row, kernel.parts.inner), column);
-    e.setMultiple(at, kLanes);
-    index.at.push_back(at);
-    return index;
+  int64_t inner = kernel.parts.inner, rows = extents.back() / inner;
+  size_t left = extents.size() - 1;
+  if (rows > 1) {
+    Value low = left ? g.remainder(row, rows) : row;
+    index.at.back() = g.add(g.multiply(low, inner), column);
+    e.setMultiple(index.at.back(), kLanes);
+    row = g.quotient(row, rows);
   }
-  index.at.assign(extents.size(), column);
-  for (size_t d = extents.size() - 1; d-- > 0;) {
-    if (d == 0) {
-      index.at[d] = row;
-      break;
-    }
-    Value low = g.remainder(row, extents[d]),
-          high = g.quotient(row, extents[d]);
-    e.setWhole(high, low, extents[d], row);
-    index.at[d] = low;
+  for (; left > 1; --left) {
+    int64_t extent = extents[left - 1];
+    Value low = g.remainder(row, extent), high = g.quotient(row, extent);
+    e.setWhole(high, low, extent, row);
+    index.at[left - 1] = low;
     row = high;
   }
-  if (extents.size() == 1)
-    index.at = {column};
+  if (left == 1)
+    index.at[0] = row;
   return index;
 }
 

@@ -69,8 +69,8 @@ ProductKernel reprise::splitAtProduct(Block &body) {
     block.getTerminator()->setOperands(values);
   };
   yield(split.makerBody(), makes, split.made);
-  if (split.made.empty())
-    split.makerBody().getTerminator()->setOperands({split.left});
+  Operation *end = split.makerBody().getTerminator();
+  end->insertOperands(end->getNumOperands(), split.left);
   eraseUnread(split.makerBody());
   Block &reader = split.readerBody();
   BlockArgument argument =
@@ -139,14 +139,35 @@ static bool yieldsProduct(ProductKernel &kernel) {
                      kernel.readerBody().getArguments().take_back());
 }
 
+/// Whether all that its reader yields is a sum, made of sums at their index, or
+/// has the product's shape; sums are read there alone.
+static bool yieldsOfOneSpace(ProductKernel &kernel) {
+  Block &body = kernel.readerBody();
+  KernelPasses work = passesOf(body);
+  bool moves = llvm::any_of(body.without_terminator(), [&](Operation &op) {
+    return kernelRoleOf(&op) == KernelRole::Repeated &&
+           llvm::any_of(op.getOperands(), [&](Value operand) {
+             return work.passesBefore(operand) > 0;
+           });
+  });
+  ArrayRef<int64_t> shape = tensorOf(kernel.parts.result).getShape();
+  return !moves &&
+         llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+           Operation *op = value.getDefiningOp();
+           return isa_and_nonnull<ReductionOpInterface>(op) ||
+                  llvm::is_contained(work.passes.front().rowOps, op) ||
+                  tensorOf(value).getShape() == shape;
+         });
+}
+
 static std::string whyNoReader(ProductKernel &kernel) {
   if (yieldsProduct(kernel))
     return "";
   ArrayRef<int64_t> shape = tensorOf(kernel.parts.result).getShape();
-  int64_t sums = 0;
+  int64_t sums = 0; // bytes of one
   for (Operation &op : kernel.readerBody().without_terminator()) {
     if (sumsColumns(op, shape))
-      ++sums;
+      sums += accumulatorType(&op).getIntOrFloatBitWidth() / 8;
     else if (!isa<PointwiseOpInterface>(op) &&
              kernelRoleOf(&op) != KernelRole::Repeated)
       return "its result is not read element by element and by sums of columns";
@@ -158,10 +179,12 @@ static std::string whyNoReader(ProductKernel &kernel) {
       return "its result is read elsewhere than at its index";
   if (sums == 0)
     return "nothing sums columns of its result";
+  if (!yieldsOfOneSpace(kernel))
+    return "what reads its result makes something of another shape";
   // With a word of the counter.
   constexpr int64_t room = (48 << 10) - 256, lanes = 4;
   int64_t bytes =
-      2 * shapeOfProduct(kernel).numbers() + 4 * lanes * kBlockThreads * sums;
+      2 * shapeOfProduct(kernel).numbers() + lanes * kBlockThreads * sums;
   return bytes <= room ? "" : "its sums do not fit beside a tile of it";
 }
 
@@ -229,6 +252,8 @@ static LogicalResult addInPlace(KernelTraits &traits, Block &part,
   if (failed(own))
     return failure();
   for (auto [output, input] : own->inPlace) {
+    if (output >= numbers.size())
+      continue;
     bool isShared = input >= other.getNumArguments() || input == right ||
                     !other.getArgument(input).use_empty();
     REPRISE_FAULT("gpu-product-over-operands", isShared = false);
@@ -270,16 +295,21 @@ FailureOr<KernelTraits> reprise::analyzeGpuProduct(Block &body) {
   traits.grains = gridOfProduct(kernel).blocks;
   traits.workspaceBytes = workspaceBytesOfProduct(kernel);
   traits.multipliesNarrow = true;
+  // Of some 220 instructions that a warp issues for 32 neighbours, 16 multiply:
+  // four warps of a multiprocessor at a time are half as fast as a library.
+  traits.narrowRate = 0.5;
   unsigned right = cast<BlockArgument>(kernel.parts.right).getArgNumber();
   if (!yieldsProduct(kernel) &&
       failed(addInPlace(traits, kernel.readerBody(), kernel.read,
                         kernel.makerBody(), right)))
     return failure();
-  // Blocks of other columns read left operands too, and threads without rows
-  // the last of them.
+  // Blocks of other columns read left operands too, and threads that are left
+  // without a row the last one.
   ProductShape shape = shapeOfProduct(kernel);
+  std::optional<GpuSpace> space = spaceOfReader(kernel);
+  int64_t together = shape.rows * (space ? GpuShape(*space).parts : 1);
   bool isOwn = kernel.parts.columns == shape.columns &&
-               kernel.parts.rows % shape.rows == 0;
+               kernel.parts.rows % together == 0;
   if (isOwn && !kernel.made.empty() &&
       failed(addInPlace(traits, kernel.makerBody(), kernel.made,
                         kernel.readerBody(), right)))

@@ -35,11 +35,11 @@ mlir::Operation *productIn(mlir::Block &body);
 struct ProductKernel {
   /// Of the kernel that was read.
   sg::ProductParts parts;
-  /// Makes the left operand, and yields what of it the kernel does, or else it
-  /// alone. Its arguments are the kernel's.
+  /// Makes the left operand, and yields what of it the kernel does, then the
+  /// operand itself. Its arguments are the kernel's.
   mlir::OwningOpRef<mlir::Operation *> maker;
   mlir::Value left;
-  /// The kernel's numbers of what the maker yields; empty: nothing.
+  /// The kernel's numbers of what the maker yields, but for the last.
   llvm::SmallVector<unsigned> made;
   /// What reads the product, its last argument; the others are the kernel's.
   mlir::OwningOpRef<mlir::Operation *> reader;

@@ -4,6 +4,7 @@
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Product.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -25,6 +26,13 @@ static bool takesRows(SliceOp slice) {
   return true;
 }
 
+/// Whether what is computed twice of a product is little of it.
+static bool takesFew(SliceOp slice) {
+  constexpr int64_t share = 8;
+  return tensorOf(slice.getResult()).getDimSize(0) * share <=
+         tensorOf(slice.getOperand()).getDimSize(0);
+}
+
 /// The rows of `value` that `like` takes of another tensor with as many.
 static Value rowsOf(Value value, SliceOp like, OpBuilder &b) {
   SmallVector<int64_t> limits(tensorOf(value).getShape());
@@ -34,8 +42,31 @@ static Value rowsOf(Value value, SliceOp like, OpBuilder &b) {
   return SliceOp::create(b, like.getLoc(), value, starts, limits, strides);
 }
 
-/// The same, made of rows of what `value` is made of.
-static Value madeOfRows(Value value, SliceOp like, OpBuilder &b) {
+namespace {
+/// Makes of the rows of what a value is made of its own.
+class RowMaker {
+public:
+  RowMaker(SliceOp like, OpBuilder &b) : like(like), b(b) {}
+  Value make(Value value);
+
+private:
+  Value emit(Value value);
+
+  SliceOp like;
+  OpBuilder &b;
+  llvm::DenseMap<Value, Value> made;
+};
+} // namespace
+
+Value RowMaker::make(Value value) {
+  if (Value known = made.lookup(value))
+    return known;
+  Value rows = emit(value);
+  made[value] = rows;
+  return rows;
+}
+
+Value RowMaker::emit(Value value) {
   Operation *op = value.getDefiningOp();
   SmallVector<int64_t> shape(tensorOf(value).getShape());
   shape[0] = tensorOf(like.getResult()).getDimSize(0);
@@ -49,13 +80,15 @@ static Value madeOfRows(Value value, SliceOp like, OpBuilder &b) {
     if (!llvm::is_contained(broadcast.getDims(), 0))
       return BroadcastOp::create(b, like.getLoc(), type, broadcast.getOperand(),
                                  broadcast.getDims());
-  if (!isa_and_nonnull<PointwiseOpInterface>(op))
+  if (!isa_and_nonnull<PointwiseOpInterface>(op) ||
+      op->hasAttr(SgDialect::kKeepAttr))
     return rowsOf(value, like, b);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(madeOfRows(operand, like, b));
+    operands.push_back(make(operand));
   Operation *copy = b.clone(*op);
-  copy->removeAttr(SgDialect::kKeepAttr);
+  if (OriginAttr origin = originOf(like))
+    setOrigin(copy, origin);
   copy->setOperands(operands);
   copy->getResult(0).setType(type);
   return copy->getResult(0);
@@ -71,10 +104,16 @@ struct SliceOperand : public OpRewritePattern<SliceOp> {
     Operation *product = slice.getOperand().getDefiningOp();
     std::optional<ProductParts> parts =
         product ? productParts(product) : std::nullopt;
-    if (!parts || !takesRows(slice) || !isKernel(product))
+    if (!parts || !takesRows(slice) || !isKernel(product) ||
+        phaseOf(product) != phaseOf(slice))
       return rewriter.notifyMatchFailure(slice, "it takes no rows of one");
+    if (!takesFew(slice) ||
+        llvm::all_of(product->getUsers(), llvm::IsaPred<SliceOp>))
+      return rewriter.notifyMatchFailure(slice, "it would be most of it again");
     Operation *copy = product->clone();
     copy->removeAttr(SgDialect::kKeepAttr);
+    if (OriginAttr origin = originOf(slice))
+      setOrigin(copy, origin);
     copy->getResult(0).setType(slice.getType());
     if (!isKernel(copy)) {
       copy->destroy();
@@ -83,10 +122,9 @@ struct SliceOperand : public OpRewritePattern<SliceOp> {
     OriginScope scope(rewriter, slice);
     Value left = mustStay(parts->left)
                      ? rowsOf(parts->left, slice, rewriter)
-                     : madeOfRows(parts->left, slice, rewriter);
-    for (OpOperand &operand : copy->getOpOperands())
-      if (operand.get() == parts->left)
-        operand.set(left);
+                     : RowMaker(slice, rewriter).make(parts->left);
+    constexpr unsigned leftOperand = 0;
+    copy->setOperand(leftOperand, left);
     rewriter.insert(copy);
     rewriter.replaceOp(slice, copy->getResults());
     return success();

@@ -84,6 +84,12 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (joinProducts != "all" && joinProducts != "backward" &&
+        joinProducts != "none") {
+      function.emitError() << "join-products is '" << joinProducts
+                           << "'; say all, backward or none";
+      return signalPassFailure();
+    }
     if (function.isExternal())
       return;
     Block &block = function.getBody().front();
@@ -99,17 +105,19 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
       device = std::move(*created);
     }
     bool shares = device && device->sharesLaunches();
-    if (device && fuse)
+    bool joins = device && fuse && joinProducts != "none";
+    bool forward = joins && joinProducts == "all";
+    if (forward)
       takeRowsOfOperands(*device);
-    FlatGraph graph(block, fuse ? device.get() : nullptr);
+    FlatGraph graph(block, forward ? device.get() : nullptr);
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);
     bool isTime = device && device->bytesAreTime();
     buildKernels(block, graph, groups,
                  isTime ? Instead::OtherValue : Instead::Nothing);
-    if (device && fuse)
-      joinProducts(block, *device);
+    if (joins)
+      reprise::joinProducts(block, *device, forward);
     if (device)
       makeKernels(block, *device);
   }

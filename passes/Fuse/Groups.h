@@ -48,8 +48,9 @@ void buildKernels(mlir::Block &block, const FlatGraph &graph,
 class Target;
 
 /// Makes one kernel of a product that the target runs as one and what stands
-/// around it, where the target runs them together. The block is one of kernels.
-void joinProducts(mlir::Block &block, const Target &target);
+/// around it, where the target runs them together; of the forward pass only
+/// with `forward`. The block is one of kernels.
+void joinProducts(mlir::Block &block, const Target &target, bool forward);
 
 } // namespace reprise
 

@@ -27,8 +27,8 @@ using namespace reprise;
 namespace {
 class ProductJoiner {
 public:
-  ProductJoiner(Block &block, const Target &target)
-      : block(block), target(target) {}
+  ProductJoiner(Block &block, const Target &target, bool forward)
+      : block(block), target(target), forward(forward) {}
 
   void run();
 
@@ -47,6 +47,8 @@ private:
 
   Block &block;
   const Target &target;
+  /// Whether those of the forward pass are joined too.
+  bool forward;
 };
 } // namespace
 
@@ -188,12 +190,14 @@ bool ProductJoiner::join(Operation *product) {
 void ProductJoiner::run() {
   SmallVector<Operation *> products;
   for (Operation &op : block)
-    if (sg::productParts(&op) && target.runsAsKernel(&op))
+    if (sg::productParts(&op) && target.runsAsKernel(&op) &&
+        !op.hasAttr(sg::SgDialect::kKeepAttr))
       products.push_back(&op);
   for (Operation *product : products)
-    join(product);
+    if (forward || sg::phaseOf(product) != sg::Phase::Forward)
+      join(product);
 }
 
-void reprise::joinProducts(Block &block, const Target &target) {
-  ProductJoiner(block, target).run();
+void reprise::joinProducts(Block &block, const Target &target, bool forward) {
+  ProductJoiner(block, target, forward).run();
 }

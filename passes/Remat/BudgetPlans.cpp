@@ -24,10 +24,6 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Of the search for schedules of the own kernels, for those of a mode: they
-/// matter for few budgets.
-static constexpr double kModeWork = 0.25;
-
 BudgetPlans::BudgetPlans(BudgetCurve own) {
   sets.push_back(std::make_unique<KernelSet>());
   sets.front()->curve = std::move(own);
@@ -79,9 +75,16 @@ std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
     return nullptr;
   set->mode = choice.name();
   set->isForSmall = choice.isForSmall;
+  set->work = choice.work;
   set->module = std::move(*module);
   set->curve = std::move(*curve);
   return set;
+}
+
+/// Whether two choices came to the same kernels, as far as plans can tell.
+static bool areOne(BudgetCurve &a, BudgetCurve &b) {
+  return a.plainMilliseconds() == b.plainMilliseconds() &&
+         a.plainBytes() == b.plainBytes() && a.leastBytes(0) == b.leastBytes(0);
 }
 
 void BudgetPlans::lookAtChoices() {
@@ -90,8 +93,15 @@ void BudgetPlans::lookAtChoices() {
                                 [](Diagnostic &) { return success(); });
   std::vector<std::unique_ptr<KernelSet>> programs;
   for (const KernelChoice &choice : std::exchange(choices, {}))
-    if (std::unique_ptr<KernelSet> program = programOf(choice))
-      programs.push_back(std::move(program));
+    if (std::unique_ptr<KernelSet> program = programOf(choice)) {
+      bool isKnown =
+          areOne(program->curve, sets.front()->curve) ||
+          llvm::any_of(programs, [&](const std::unique_ptr<KernelSet> &other) {
+            return areOne(program->curve, other->curve);
+          });
+      if (!isKnown)
+        programs.push_back(std::move(program));
+    }
   REPRISE_FAULT("modes-not-looked-at", programs.clear());
   // The cheapest first: what is found from there beats most of the others.
   llvm::stable_sort(programs, [](const auto &a, const auto &b) {
@@ -101,7 +111,7 @@ void BudgetPlans::lookAtChoices() {
     if (!program->isForSmall && isBeaten(program->curve))
       continue;
     FailureOr<BudgetCurve> curve =
-        curveOf(*program->module, options.work * kModeWork);
+        curveOf(*program->module, options.work * program->work);
     // Another order may place worse than the program's own.
     bool isNoWorse = succeeded(curve) && curve->totalBytes(curve->smallest()) <=
                                              program->curve.plainBytes();

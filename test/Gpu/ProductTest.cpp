@@ -128,10 +128,159 @@ static const ProductCase kCases[] = {
     {"LeftInMemory", 3, 9, 128, 64, false, "bf16", false},
     {"LeftNotStored", 2, 9, 64, 128, true, "bf16", true, false},
     {"Parts", 9, 32, 32, 64, false},
+    {"PartsLeftOver", 129, 8, 32, 64, true},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, GpuProduct, testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
+
+// Left operands whose rows are those of another tensor, at other places, and of
+// what is repeated along some dimensions.
+TEST(GpuProduct, MakesLeftOperandsOfOtherRows) {
+  std::string tail =
+      R"(
+      %p = sg.conv2d %m, %w {strides = array<i64: 1, 1>,
+          padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+          groups = 1 : i64}
+        : (tensor<2x8x8x64xbf16>, tensor<64x1x1x64xbf16>)
+          -> tensor<2x8x8x64xbf16>
+      %s = sg.reduce_sum %p dims [0, 1, 2]
+        : tensor<2x8x8x64xbf16> -> tensor<64xbf16>
+      sg.yield %p, %s : tensor<2x8x8x64xbf16>, tensor<64xbf16>
+    }
+    return %k#0, %k#1 : tensor<2x8x8x64xbf16>, tensor<64xbf16>
+  })";
+  auto head = [](const std::string &type) {
+    return "func.func @made(%x: " + type +
+           R"(, %f: tensor<64x1x1x64xbf16>)
+      -> (tensor<2x8x8x64xbf16>, tensor<64xbf16>) {
+    %k:2 = sg.kernel "k" (%a = %x : )" +
+           type + R"(, %w = %f : tensor<64x1x1x64xbf16>)
+        -> (tensor<2x8x8x64xbf16>, tensor<64xbf16>) {)";
+  };
+  std::string slice = head("tensor<5x8x8x64xbf16>") +
+                      R"(
+      %l = sg.slice %a [2, 0, 0, 0] to [4, 8, 8, 64] by [1, 1, 1, 1]
+        : tensor<5x8x8x64xbf16> -> tensor<2x8x8x64xbf16>
+      %m = sg.neg %l : tensor<2x8x8x64xbf16>)" +
+                      tail;
+  std::string turned = head("tensor<2x8x8x64xbf16>") +
+                       R"(
+      %l = sg.transpose %a perm [0, 2, 1, 3]
+        : tensor<2x8x8x64xbf16> -> tensor<2x8x8x64xbf16>
+      %m = sg.add %l, %a : tensor<2x8x8x64xbf16>)" +
+                       tail;
+  // Loops that go over several rows at once, or over all.
+  auto repeated = [&](const std::string &of, const std::string &dims) {
+    std::string text = head("tensor<2x8x8x64xbf16>");
+    auto place = text.find(", %f:");
+    text.insert(place, ", %o: " + of);
+    place = text.find(", %w =");
+    text.insert(place, ", %b = %o : " + of);
+    return text + R"(
+      %l = sg.broadcast %b dims )" +
+           dims + " : " + of + R"( -> tensor<2x8x8x64xbf16>
+      %m = sg.add %l, %a : tensor<2x8x8x64xbf16>)" +
+           tail;
+  };
+  std::string bySample = repeated("tensor<2xbf16>", "[0]"),
+              byPlace = repeated("tensor<8x8x64xbf16>", "[1, 2, 3]"),
+              byLine = repeated("tensor<2x8xbf16>", "[0, 1]"),
+              byHeight = repeated("tensor<8xbf16>", "[1]"),
+              byElement = repeated("tensor<2x8x8x64xbf16>", "[0, 1, 2, 3]");
+  for (const std::string &text :
+       {slice, turned, bySample, byPlace, byLine, byHeight, byElement}) {
+    SCOPED_TRACE(text);
+    reference::testing::Program program(text);
+    ASSERT_TRUE(program.function);
+    SmallVector<Tensor> arguments =
+        reference::testing::fillArguments(program.function);
+    for (Tensor &each : arguments)
+      each.roundToStorage();
+    SmallVector<Tensor> expected = program.run(arguments);
+    expectKernel(program, arguments, expected, 1.0 / 64);
+  }
+}
+
+// What a left operand is made of is handed out, and it is not.
+TEST(GpuProduct, HandsOutWhatItsLeftOperandIsMadeOf) {
+  reference::testing::Program program(R"(
+    func.func @made(%x: tensor<2x8x8x64xbf16>, %f: tensor<64x1x1x64xbf16>,
+                    %s: tensor<64xbf16>)
+        -> (tensor<2x8x8x64xbf16>, tensor<2x8x8x64xbf16>) {
+      %k:2 = sg.kernel "k" (%a = %x : tensor<2x8x8x64xbf16>,
+                            %w = %f : tensor<64x1x1x64xbf16>,
+                            %c = %s : tensor<64xbf16>)
+          -> (tensor<2x8x8x64xbf16>, tensor<2x8x8x64xbf16>) {
+        %h = sg.relu %a : tensor<2x8x8x64xbf16>
+        %b = sg.broadcast %c dims [3]
+          : tensor<64xbf16> -> tensor<2x8x8x64xbf16>
+        %m = sg.mul %h, %b : tensor<2x8x8x64xbf16>
+        %p = sg.conv2d %m, %w {strides = array<i64: 1, 1>,
+            padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+            groups = 1 : i64}
+          : (tensor<2x8x8x64xbf16>, tensor<64x1x1x64xbf16>)
+            -> tensor<2x8x8x64xbf16>
+        sg.yield %h, %p : tensor<2x8x8x64xbf16>, tensor<2x8x8x64xbf16>
+      }
+      return %k#0, %k#1 : tensor<2x8x8x64xbf16>, tensor<2x8x8x64xbf16>
+    })");
+  ASSERT_TRUE(program.function);
+  SmallVector<Tensor> arguments =
+      reference::testing::fillArguments(program.function);
+  for (Tensor &each : arguments)
+    each.roundToStorage();
+  SmallVector<Tensor> expected = program.run(arguments);
+  expectKernel(program, arguments, expected, 1.0 / 64);
+}
+
+/// (output, input) of a program's kernel.
+static std::vector<std::pair<unsigned, unsigned>>
+placesOf(const std::string &text) {
+  reference::testing::Program program(text);
+  EXPECT_TRUE(program.function);
+  auto kernel = *program.function.getOps<sg::KernelOp>().begin();
+  auto traits = analyzeGpuKernel(kernel.getBody().front());
+  EXPECT_TRUE(succeeded(traits));
+  return {traits->inPlace.begin(), traits->inPlace.end()};
+}
+
+// What a block reads alone, it may store over: the product and the sum's term
+// over %a4; the left operand over %a0 or %a1, where no block of other columns
+// and no thread without a row reads these.
+TEST(GpuProduct, StoresOverWhatNobodyElseReads) {
+  using Places = std::vector<std::pair<unsigned, unsigned>>;
+  Places all = {{0, 0}, {0, 1}, {1, 4}, {2, 4}}, some = {{1, 4}, {2, 4}};
+  EXPECT_EQ(placesOf(sourceOf({"OneTileWide", 2, 8, 32, 64, true})), all);
+  EXPECT_EQ(placesOf(sourceOf({"TwoTilesWide", 2, 8, 32, 256, true})), some);
+  EXPECT_EQ(placesOf(sourceOf({"RowsLeftOver", 3, 7, 32, 64, true})), some);
+  // 8,256 rows are 129 tiles, and of 32 blocks each has four and a part.
+  EXPECT_EQ(placesOf(sourceOf({"PartsLeftOver", 129, 8, 32, 64, true})), some);
+}
+
+// Blocks make left operands of what others would store over.
+TEST(GpuProduct, StoresOverNothingThatBothPartsRead) {
+  EXPECT_TRUE(placesOf(R"(
+    func.func @made(%x: tensor<2x8x8x64xbf16>, %f: tensor<64x1x1x64xbf16>)
+        -> (tensor<2x8x8x64xbf16>, tensor<64xbf16>) {
+      %k:2 = sg.kernel "k" (%a = %x : tensor<2x8x8x64xbf16>,
+                            %w = %f : tensor<64x1x1x64xbf16>)
+          -> (tensor<2x8x8x64xbf16>, tensor<64xbf16>) {
+        %m = sg.neg %a : tensor<2x8x8x64xbf16>
+        %p = sg.conv2d %m, %w {strides = array<i64: 1, 1>,
+            padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+            groups = 1 : i64}
+          : (tensor<2x8x8x64xbf16>, tensor<64x1x1x64xbf16>)
+            -> tensor<2x8x8x64xbf16>
+        %r = sg.add %p, %a : tensor<2x8x8x64xbf16>
+        %s = sg.reduce_sum %r dims [0, 1, 2]
+          : tensor<2x8x8x64xbf16> -> tensor<64xbf16>
+        sg.yield %r, %s : tensor<2x8x8x64xbf16>, tensor<64xbf16>
+      }
+      return %k#0, %k#1 : tensor<2x8x8x64xbf16>, tensor<64xbf16>
+    })")
+                  .empty());
+}
 
 // Code for real devices, where there is an assembler.
 TEST(GpuProductCode, AssemblesWithHardlyASpill) {

@@ -7,9 +7,10 @@
 
 namespace reprise::sg {
 
-/// A pattern that makes of a slice of rows of a product, where kernels compute
-/// both, the product of rows of its left operand: the same bits, and who reads
-/// some rows does not wait for all of them.
+/// A pattern that makes of a slice of at most an eighth of the rows of a
+/// product, where kernels compute both, the product of rows of its left
+/// operand: the same bits, and who reads some rows does not wait for all of
+/// them.
 ///
 ///     %p = product %x, %w        %p = product %x, %w
 ///     %s = slice %p          =>  %y = slice %x

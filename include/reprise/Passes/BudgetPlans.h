@@ -36,6 +36,7 @@ struct KernelSet {
   BudgetCurve curve;
   /// Of the choice.
   bool isForSmall = false;
+  double work = 1;
 };
 
 /// A schedule of one set of kernels.
@@ -60,6 +61,11 @@ struct KernelChoice {
   /// Whether schedules of these kernels are for small budgets, so that what
   /// their program takes without one does not speak against them.
   bool isForSmall = false;
+  /// See sg-form-kernels.
+  std::string joinProducts = "all";
+  /// Of the search for schedules of the own kernels, for these: most matter for
+  /// few budgets.
+  double work = 0.25;
 
   std::string name() const {
     return result.empty() ? mode : mode + ", " + result;

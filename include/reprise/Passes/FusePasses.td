@@ -106,7 +106,14 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     kernel would have to wait longer.
 
     A library op that a kernel of `target` runs, as attention on a GPU, is a kernel of
-    its own.
+    its own. A product of matrices that one runs, as a convolution of bf16 that looks
+    at single points on a GPU, shares it with what makes its left operand and with what
+    sums columns of its result, where some place in the block is behind all that they
+    read and in front of all that reads them: the result is then read where it is made.
+    What makes an operand of the forward pass joins if nothing else reads it. A slice of
+    rows of such a product is the product of a slice of rows. New running statistics do
+    not join what sums up a product, which may have to be made again; they share kernels
+    as updates do. Bits do not depend on any of this.
 
     No other kernel rounds otherwise than its ops one by one.
 
@@ -131,7 +138,10 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
            "let ops share kernels; else each is a kernel of its own">,
     Option<"target", "target", "std::string", "\"\"",
            "the target that says whether launches take time, and which library ops its "
-           "kernels run; none: not, and none">];
+           "kernels run; none: not, and none">,
+    Option<"joinProducts", "join-products", "std::string", "\"all\"",
+           "the products that share kernels with what stands around them, of those "
+           "that kernels of the target run: all, backward or none">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -54,8 +54,10 @@ struct KernelTraits {
   /// Memory that it needs while it runs, given behind the outputs; its bytes
   /// are anything.
   uint64_t workspaceBytes = 0;
-  /// Whether its arithmetic is products of 16 bits, at the rate of a library's.
+  /// Whether its arithmetic is products of 16 bits, and the part that it reaches
+  /// of the rate of a library's.
   bool multipliesNarrow = false;
+  double narrowRate = 1;
 };
 
 struct KernelSource {
