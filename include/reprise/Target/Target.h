@@ -54,8 +54,8 @@ struct KernelTraits {
   /// Memory that it needs while it runs, given behind the outputs; its bytes
   /// are anything.
   uint64_t workspaceBytes = 0;
-  /// Whether its arithmetic is products of 16 bits, and the part that it reaches
-  /// of the rate of a library's.
+  /// Whether its arithmetic is products of 16 bits, and the part that it
+  /// reaches of the rate of a library's.
   bool multipliesNarrow = false;
   double narrowRate = 1;
 };
@@ -137,8 +137,8 @@ public:
 
   /// Whether a kernel runs an op that other targets leave to their libraries,
   /// as attention by tiles: sg-form-kernels makes one of it then. Such a kernel
-  /// multiplies at the rate of the library. Follows from the op alone, since
-  /// its bits may.
+  /// multiplies at a part of the library's rate. Follows from the op alone,
+  /// since its bits may.
   virtual bool runsAsKernel(mlir::Operation *op) const { return false; }
   /// Whether a kernel runs such an op together with the others in it. Its bits
   /// do not depend on them.
