@@ -269,6 +269,8 @@ void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
   ColumnThread self = columnOf(block, thread);
   int64_t width = shape.tile.columns * shape.width, each = shape.tile.rows;
   int64_t parts = shape.parts, rows = tiles.rows();
+  assert(space.vectorized && shape.columns % width == 0 && rows % each == 0 &&
+         "blocks have whole tiles");
   Value column = e.multiply(
       remainder(self.columns, llvm::divideCeil(shape.columns, width)), width);
   Value own = e.multiply(remainder(thread, shape.tile.columns), shape.width);
@@ -310,5 +312,7 @@ void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
     return next;
   };
   Value last = e.constant(llvm::divideCeil(shape.swept, parts));
-  endColumns(fold(e.constant(0), last, rows, zeros(), tile), self);
+  SmallVector<Value> sums = fold(e.constant(0), last, rows, zeros(), tile);
+  e.setStaged(tiles.argument(), nullptr);
+  endColumns(sums, self);
 }

@@ -16,10 +16,10 @@ public:
   virtual unsigned argument() const = 0;
   /// Rows of a tile.
   virtual int64_t rows() const = 0;
-  /// Which row of the tensor is a row of the tile, or behind its end: that so
-  /// many behind another, a multiple of kRowsTogether.
-  using RowOf = llvm::function_ref<mlir::Value(mlir::Value, int64_t)>;
-  static constexpr int64_t kRowsTogether = 16;
+  /// Which row of the tensor is a row of the tile, or behind its end: of row
+  /// `row` + `behind`, where `behind` is a multiple of the rows of threads.
+  using RowOf =
+      llvm::function_ref<mlir::Value(mlir::Value row, int64_t behind)>;
   /// Computes the tile of these rows, from that column on; all threads see it
   /// behind. To be emitted where they all are, and have read the last one.
   virtual void compute(RowOf rowOf, mlir::Value column) = 0;

@@ -7,7 +7,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -27,16 +26,6 @@ static RankedTensorType tensorOf(Value value) {
 // Two kernels
 //===----------------------------------------------------------------------===//
 
-/// What `value` is computed from, itself among it.
-static llvm::SmallSetVector<Value, 16> sourcesOf(Value value) {
-  llvm::SmallSetVector<Value, 16> sources;
-  sources.insert(value);
-  for (size_t i = 0; i < sources.size(); ++i)
-    if (Operation *op = sources[i].getDefiningOp())
-      sources.insert(op->operand_begin(), op->operand_end());
-  return sources;
-}
-
 /// Erases what nobody reads.
 static void eraseUnread(Block &body) {
   SmallVector<Operation *> ops;
@@ -51,7 +40,7 @@ ProductKernel reprise::splitAtProduct(Block &body) {
   Operation *kernel = body.getParentOp(), *product = productIn(body);
   ProductKernel split;
   split.parts = *sg::productParts(product);
-  auto sources = sourcesOf(split.parts.left);
+  auto sources = valuesOf(split.parts.left);
   OperandRange yielded = body.getTerminator()->getOperands();
   for (auto [i, value] : llvm::enumerate(yielded)) {
     bool isMade = !isa<BlockArgument>(value) && sources.contains(value);

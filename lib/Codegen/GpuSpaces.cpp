@@ -14,7 +14,6 @@
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <functional>
@@ -32,10 +31,9 @@ static int64_t elementsOf(const KernelSpace &space) {
                          std::multiplies<int64_t>());
 }
 
-/// The values that what is yielded is computed from, itself among them.
-static llvm::SmallSetVector<Value, 16> valuesOf(Value yielded) {
+llvm::SmallSetVector<Value, 16> reprise::valuesOf(Value value) {
   llvm::SmallSetVector<Value, 16> values;
-  values.insert(yielded);
+  values.insert(value);
   for (size_t i = 0; i < values.size(); ++i)
     if (Operation *op = values[i].getDefiningOp())
       for (Value operand : op->getOperands())

@@ -4,6 +4,7 @@
 
 #include "GpuCounters.h"
 #include "KernelSpace.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace reprise {
 
@@ -31,6 +32,9 @@ struct GpuSpace : KernelSpace {
 /// several variables of one shape, are in spaces of their own. Fails as
 /// readKernelSpaces does.
 mlir::FailureOr<std::vector<GpuSpace>> readGpuSpaces(mlir::Block &body);
+
+/// The values that one is computed from, itself among them.
+llvm::SmallSetVector<mlir::Value, 16> valuesOf(mlir::Value value);
 
 /// How many blocks are launched, of how many threads.
 struct GpuGrid {

@@ -12,6 +12,8 @@
 
 namespace reprise {
 
+class Target;
+
 /// Where an op reads a value, from near to far.
 enum class Reading {
   InPlace,  // at the index where the reader runs
@@ -38,8 +40,6 @@ struct FlatOp {
     return role != KernelRole::None && role != KernelRole::Repeated;
   }
 };
-
-class Target;
 
 struct FlatGraph {
   /// `target` may be null.

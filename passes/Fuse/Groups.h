@@ -45,8 +45,6 @@ enum class Instead { Nothing, OtherValue };
 void buildKernels(mlir::Block &block, const FlatGraph &graph,
                   const Groups &groups, Instead instead);
 
-class Target;
-
 /// Makes one kernel of a product that the target runs as one and what stands
 /// around it, where the target runs them together; of the forward pass only
 /// with `forward`. The block is one of kernels.
