@@ -50,6 +50,9 @@ protected:
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
+/// Of models of which kernels compute products.
+class JoinedTraining : public SimulatedTraining {};
+
 } // namespace
 
 Trained SimulatedTraining::train(const Bytes &file, uint64_t steps,
@@ -120,6 +123,19 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   EXPECT_GT(peaks.size(), budgets > 3 ? 3u : 1u);
 }
 
+/// Kernels of products are joined in one of these, and alone in the other, with
+/// all that stands around them.
+TEST_P(JoinedTraining, TrainsToTheBitsOfSeparateOps) {
+  const ZooCase &model = GetParam().model;
+  Trained joined =
+      train(compileCase(context, model, "none", /*fuse=*/true, "cuda:"), 1);
+  Trained separate =
+      train(compileCase(context, model, "none", /*fuse=*/false, "cuda:"), 1);
+  ASSERT_TRUE(std::isfinite(joined.loss));
+  EXPECT_EQ(joined.loss, separate.loss);
+  EXPECT_TRUE(joined.after == separate.after);
+}
+
 /// The first loss says that the forward pass is right, how far the update moves
 /// it, that the gradients are. In 16 bits both round for themselves, by another
 /// order of sums: losses of rounding are some 0.1%, and of an update that moves
@@ -141,6 +157,17 @@ TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
       << secondThere;
 }
 
+/// Blocks of three convolutions, of which kernels compute products.
+static ZooCase bottlenecks() {
+  ZooCase model{"ResNet50Bf16", "resnet50", {}, "bf16"};
+  model.options.batch = 8;
+  model.options.height = model.options.width = 32;
+  model.options.baseWidth = 16;
+  model.options.classes = 10;
+  model.options.stem = zoo::Stem::Cifar;
+  return model;
+}
+
 /// A ResNet, one with dropout, a Swin, a ViT, and some in mixed
 /// precision, with more images than the others have, so that there is something
 /// to choose.
@@ -155,14 +182,7 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
     // Plans of several parts take minutes.
     each.model.microBatches = 1;
   }
-  // Blocks of three convolutions, of which kernels compute products.
-  ZooCase narrowest{"ResNet50Bf16", "resnet50", {}, "bf16"};
-  narrowest.options.batch = 8;
-  narrowest.options.height = narrowest.options.width = 32;
-  narrowest.options.baseWidth = 16;
-  narrowest.options.classes = 10;
-  narrowest.options.stem = zoo::Stem::Cifar;
-  cases.push_back({narrowest, isLong ? 20u : 1u, 4, isLong ? 10u : 0u});
+  cases.push_back({bottlenecks(), isLong ? 20u : 1u, 4, isLong ? 10u : 0u});
   // A step of a Swin takes some ten seconds an image, its plans within ten
   // budgets some twenty minutes.
   SimulatedCase swin = {smallTransformers().front(), 1, 2, 0};
@@ -190,6 +210,10 @@ static std::string labelOf(const testing::TestParamInfo<SimulatedCase> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Small, SimulatedTraining,
                          testing::ValuesIn(simulatedCases(false)), labelOf);
+
+INSTANTIATE_TEST_SUITE_P(Small, JoinedTraining,
+                         testing::Values(SimulatedCase{bottlenecks(), 1, 1, 0}),
+                         labelOf);
 
 // By hand: an hour.
 INSTANTIATE_TEST_SUITE_P(DISABLED_Long, SimulatedTraining,
