@@ -208,7 +208,7 @@ private:
   GpuBlock &g;
   ProductKernel &kernel;
   ProductShape shape;
-  Type element_;
+  Type numberType;
   std::unique_ptr<TileProduct> product;
   LeftOperands leftOperands;
   Value right;
@@ -225,8 +225,8 @@ ProductTiles::ProductTiles(GpuBlock &g, ProductKernel &kernel,
                            const ProductShape &shape, Value memory,
                            ArrayRef<Value> pointers)
     : g(g), kernel(kernel), shape(shape),
-      element_(getElementTypeOrSelf(kernel.parts.result)),
-      product(TileProduct::create(g, element_, shape.rows)),
+      numberType(getElementTypeOrSelf(kernel.parts.result)),
+      product(TileProduct::create(g, numberType, shape.rows)),
       leftOperands(g, kernel, pointers),
       right(pointers[cast<BlockArgument>(kernel.parts.right).getArgNumber()]),
       left{memory, 0, shape.operandPitch()},
@@ -269,7 +269,7 @@ ProductTiles::Values ProductTiles::loadOperands(Value inner) {
       pitch = kernel.parts.columns;
     }
     loaded.push_back(g.loadGlobal(
-        right, element_, g.add(g.multiply(row, pitch), column), kLanes));
+        right, numberType, g.add(g.multiply(row, pitch), column), kLanes));
   }
   return loaded;
 }
@@ -310,7 +310,7 @@ void ProductTiles::putResult(ArrayRef<Value> sums) {
       Value pair = vector::FromElementsOp::create(
           g.builder, g.loc, type,
           ValueRange{sums[i * count + j], sums[i * count + j + 1]});
-      g.store(g.narrowed(pair, element_), result, product->row(i),
+      g.store(g.narrowed(pair, numberType), result, product->row(i),
               g.add(first, product->column(j)));
     }
 }

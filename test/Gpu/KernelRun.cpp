@@ -86,7 +86,9 @@ static void compare(const Stored &made, const Tensor &expected, double share) {
     largest = std::max(largest, std::abs(expected.real(i)));
   int failures = 0;
   for (int64_t i = 0; i < expected.size() && failures < 3; ++i) {
-    bool isNear = std::abs(made.real(i) - expected.real(i)) <= share * largest;
+    bool isNear =
+        std::abs(made.real(i) - expected.real(i)) <= share * largest ||
+        (std::isnan(made.real(i)) && std::isnan(expected.real(i)));
     failures += !isNear;
     EXPECT_TRUE(isNear) << "element " << i << " is " << made.real(i)
                         << " and not " << expected.real(i);

@@ -13,7 +13,7 @@ mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::func::FuncOp function);
 /// Expects of the kernel of a program, which returns what it yields, in several
 /// orders of threads: no access races, leaves a tensor or reads what nobody
 /// wrote; the same bits; and results within `share` of the largest number
-/// expected. What the loads and stores of one run cost.
+/// expected, or NaN where that is. What the loads and stores of one run cost.
 SimulationReport expectKernel(reference::testing::Program &program,
                               llvm::ArrayRef<reference::Tensor> arguments,
                               llvm::ArrayRef<reference::Tensor> expected,

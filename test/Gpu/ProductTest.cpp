@@ -13,6 +13,7 @@
 #include "KernelRun.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "reprise/IR/Sg.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -99,16 +100,20 @@ static std::string sourceOf(const ProductCase &of) {
   return text + " : " + all.substr(1, all.size() - 2) + "\n}\n";
 }
 
-TEST_P(GpuProduct, EqualsSumsInDouble) {
-  reference::testing::Program program(sourceOf(GetParam()));
-  ASSERT_TRUE(program.function);
+/// Expects of a program's kernel what the reference makes of numbers as types
+/// hold them, but for rounding.
+static SimulationReport expectEqual(reference::testing::Program &program) {
   SmallVector<Tensor> arguments =
       reference::testing::fillArguments(program.function);
   for (Tensor &each : arguments)
     each.roundToStorage();
-  SmallVector<Tensor> expected = program.run(arguments);
-  SimulationReport report =
-      expectKernel(program, arguments, expected, 1.0 / 64);
+  return expectKernel(program, arguments, program.run(arguments), 1.0 / 64);
+}
+
+TEST_P(GpuProduct, EqualsSumsInDouble) {
+  reference::testing::Program program(sourceOf(GetParam()));
+  ASSERT_TRUE(program.function);
+  SimulationReport report = expectEqual(program);
   // Tiles are brought and read without conflicts of banks, but for right
   // operands that are turned, and memory by whole sectors.
   Traffic all = report.total();
@@ -133,6 +138,22 @@ static const ProductCase kCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Cases, GpuProduct, testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
+
+// What is no number is none in its row and in the sums, and nowhere else.
+TEST(GpuProduct, KeepsNanInItsRow) {
+  reference::testing::Program program(
+      sourceOf({"Nan", 3, 7, 64, 128, true, "bf16", true, true}));
+  ASSERT_TRUE(program.function);
+  SmallVector<Tensor> arguments =
+      reference::testing::fillArguments(program.function);
+  for (Tensor &each : arguments)
+    each.roundToStorage();
+  arguments[0].real(5) = NAN;
+  SmallVector<Tensor> expected = program.run(arguments);
+  ASSERT_TRUE(std::isnan(expected[1].real(127)));
+  ASSERT_FALSE(std::isnan(expected[1].real(128)));
+  expectKernel(program, arguments, expected, 1.0 / 64);
+}
 
 // Left operands whose rows are those of another tensor, at other places, and of
 // what is repeated along some dimensions.
@@ -193,12 +214,7 @@ TEST(GpuProduct, MakesLeftOperandsOfOtherRows) {
     SCOPED_TRACE(text);
     reference::testing::Program program(text);
     ASSERT_TRUE(program.function);
-    SmallVector<Tensor> arguments =
-        reference::testing::fillArguments(program.function);
-    for (Tensor &each : arguments)
-      each.roundToStorage();
-    SmallVector<Tensor> expected = program.run(arguments);
-    expectKernel(program, arguments, expected, 1.0 / 64);
+    expectEqual(program);
   }
 }
 
@@ -226,12 +242,7 @@ TEST(GpuProduct, HandsOutWhatItsLeftOperandIsMadeOf) {
       return %k#0, %k#1 : tensor<2x8x8x64xbf16>, tensor<2x8x8x64xbf16>
     })");
   ASSERT_TRUE(program.function);
-  SmallVector<Tensor> arguments =
-      reference::testing::fillArguments(program.function);
-  for (Tensor &each : arguments)
-    each.roundToStorage();
-  SmallVector<Tensor> expected = program.run(arguments);
-  expectKernel(program, arguments, expected, 1.0 / 64);
+  expectEqual(program);
 }
 
 /// (output, input) of a program's kernel.
