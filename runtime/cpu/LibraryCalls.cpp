@@ -22,7 +22,7 @@ static void *address(Place place, const LibraryPlan &plan,
   REPRISE_FAULT("call-result-shifted", output += 64);
   switch (place.kind) {
   case Place::Kind::Input:
-    return operands.inputs[place.number];
+    return static_cast<char *>(operands.inputs[place.number]) + place.offset;
   case Place::Kind::Output:
     return output;
   case Place::Kind::Packed:

@@ -23,6 +23,7 @@
 #include "FilterBlocks.h"
 #include "ThreadScope.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include <cstring>
 #include <dnnl.hpp>
 #include <map>
 #include <memory>
@@ -35,8 +36,11 @@ struct Place {
   enum class Kind : uint8_t { Input, Output, Packed, Product, Scratchpad };
   Kind kind;
   unsigned number = 0;
+  uint64_t offset = 0; // of an input, in bytes
 
-  static Place input(unsigned number) { return {Kind::Input, number}; }
+  static Place input(unsigned number, uint64_t offset = 0) {
+    return {Kind::Input, number, offset};
+  }
   static Place output() { return {Kind::Output}; }
   static Place packed() { return {Kind::Packed}; }
   static Place product() { return {Kind::Product}; }
@@ -54,9 +58,26 @@ struct PlannedPrimitive {
   std::vector<Argument> arguments;
 };
 
+/// What is attached to an operation.
+struct Attached {
+  /// An operand, and how the library sees it.
+  struct Sum {
+    Place place;
+    dnnl::memory::desc desc;
+  };
+  /// What the result adds up on; what it adds to first, what lies in its place.
+  std::vector<Sum> sums;
+  bool onResult = false;
+
+  dnnl::primitive_attr attr() const;
+  void addArguments(PlannedPrimitive &operation) const;
+};
+
 /// A call as the library would run it; holds no tensor memory.
 struct LibraryPlan {
   std::vector<PlannedPrimitive> primitives; // in order of execution
+  /// Of a product: how many there are in turn, of equally many primitives.
+  unsigned parts = 1;
   /// The form of a filter's gradient that the primitives leave in blocks.
   std::optional<FilterBlocks> blocks;
   /// The call where a loop of ours ends it, which has the epilogues; and
@@ -81,8 +102,23 @@ dnnl::memory::data_type dataType(rp_element_type type);
 /// The operand as a product sees it.
 dnnl::memory::desc matrix(const TensorDesc &t, bool transposed);
 
+/// Scratchpads are the caller's, and no f32 is rounded to bf16.
+dnnl::primitive_attr userScratchpad();
+
 /// True if executing `desc` takes memory from the heap.
 bool allocates(const dnnl::primitive_desc_base &desc);
+
+/// Advances `desc` to the first implementation that does not allocate. Stays
+/// where it was if all others are oneDNN's plain reference loops, which are
+/// hundreds of times slower.
+template <typename Desc> Desc avoidAllocation(Desc desc) {
+  Desc first = desc;
+  while (allocates(desc)) {
+    if (!desc.next_impl() || std::strstr(desc.impl_info_str(), "ref"))
+      return first;
+  }
+  return desc;
+}
 
 /// Adds a copy from one layout to another.
 void planReorder(LibraryPlan &plan, const dnnl::memory::desc &from,
@@ -92,6 +128,10 @@ void planReorder(LibraryPlan &plan, const dnnl::memory::desc &from,
 dnnl::matmul::primitive_desc planProduct(const dnnl::memory::desc &a,
                                          const dnnl::memory::desc &b,
                                          const dnnl::memory::desc &c);
+
+/// Adds the primitives of a checked call of matmul: see Products.cpp.
+void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
+                const Attached &attached);
 
 /// Plans the gradient of a filter as one product, where that is faster than
 /// oneDNN's convolution. False, and nothing planned, where it is not, or would

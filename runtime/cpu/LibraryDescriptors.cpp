@@ -77,15 +77,7 @@ static ConvolutionDescs describeConvolution(const TensorDesc &x,
   return d;
 }
 
-namespace {
-/// What is attached to an operation: attributes, and arguments of post-ops.
-struct Attached {
-  dnnl::primitive_attr attr;
-  std::vector<PlannedPrimitive::Argument> arguments;
-};
-} // namespace
-
-static dnnl::primitive_attr userScratchpad() {
+dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   // Whatever the environment says: no f32 is rounded to bf16.
@@ -96,18 +88,6 @@ static dnnl::primitive_attr userScratchpad() {
 /// oneDNN's gemm packs its operands into buffers of its own.
 bool allocates(const dnnl::primitive_desc_base &desc) {
   return std::strstr(desc.impl_info_str(), "gemm:jit") != nullptr;
-}
-
-/// Advances `desc` to the first implementation that does not allocate. Stays
-/// where it was if all others are oneDNN's plain reference loops, which are
-/// hundreds of times slower.
-template <typename Desc> static Desc avoidAllocation(Desc desc) {
-  Desc first = desc;
-  while (allocates(desc)) {
-    if (!desc.next_impl() || std::strstr(desc.impl_info_str(), "ref"))
-      return first;
-  }
-  return desc;
 }
 
 /// True where padding is so wide that a window can lie outside of the image.
@@ -164,25 +144,15 @@ static PlannedPrimitive::Argument planFilter(LibraryPlan &plan,
   return {DNNL_ARG_WEIGHTS, Place::packed(), wanted};
 }
 
-/// Adds an operation with what is attached to it.
-static void planOperation(LibraryPlan &plan, PlannedPrimitive operation,
-                          const Attached &attached) {
-  operation.arguments.insert(operation.arguments.end(),
-                             attached.arguments.begin(),
-                             attached.arguments.end());
-  plan.primitives.push_back(std::move(operation));
-}
-
 static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
                         const Attached &attached) {
-  auto desc = forwardDesc(d, attached.attr);
+  auto desc = forwardDesc(d, attached.attr());
   auto filter = planFilter(plan, d, desc.weights_desc());
-  planOperation(plan,
-                {desc,
-                 {{DNNL_ARG_SRC, Place::input(0), d.x},
-                  filter,
-                  {DNNL_ARG_DST, Place::output(), d.y}}},
-                attached);
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_SRC, Place::input(0), d.x},
+                              filter,
+                              {DNNL_ARG_DST, Place::output(), d.y}}});
+  attached.addArguments(plan.primitives.back());
 }
 
 /// The convolution of the cotangent with the filter turned by half a turn, its
@@ -330,67 +300,6 @@ static void planFilterGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
     planReorder(plan, packed, Place::packed(), d.plainFilter, Place::output());
 }
 
-/// A transposed one keeps its bytes and swaps the last two dimensions and
-/// strides.
-memory::desc matrix(const TensorDesc &t, bool transposed) {
-  memory::dims dims = t.shape, strides = t.strides;
-  if (strides.empty()) {
-    strides.assign(dims.size(), 1);
-    for (size_t i = dims.size() - 1; i-- > 0;)
-      strides[i] = strides[i + 1] * dims[i + 1];
-  }
-  size_t rank = dims.size();
-  if (transposed) {
-    std::swap(dims[rank - 1], dims[rank - 2]);
-    std::swap(strides[rank - 1], strides[rank - 2]);
-  }
-  return memory::desc(dims, dataType(t.type), strides);
-}
-
-/// True where a copy of the second operand in oneDNN's own layout pays: rows of
-/// bf16 that its kernel would gather again for each block of the result, and
-/// rows of f32 that lie a multiple of a page apart, so that a block of them
-/// falls on few places of a cache (1576x768 by 768x3072: 42 ms to 24).
-static bool packsSecond(const LibraryCallDesc &call) {
-  constexpr int64_t kPage = 4096, kFewRows = 64;
-  const TensorDesc &b = call.inputs[1];
-  if (b.shape.size() != 2)
-    return false;
-  if (b.type == RP_BF16)
-    return !call.ints[0];
-  return !call.ints[1] && 4 * b.shape[1] % kPage == 0 &&
-         call.outputs[0].shape[0] >= kFewRows;
-}
-
-dnnl::matmul::primitive_desc planProduct(const memory::desc &a,
-                                         const memory::desc &b,
-                                         const memory::desc &c) {
-  return avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, b, c), userScratchpad(), cpuEngine()));
-}
-
-static void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
-                       const Attached &attached) {
-  memory::desc a = matrix(call.inputs[0], call.ints[0]);
-  memory::desc b = matrix(call.inputs[1], call.ints[1]);
-  memory::desc c = matrix(call.outputs[0], false);
-  memory::desc any(b.dims(), b.data_type(), memory::format_tag::any);
-  auto desc = avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, packsSecond(call) ? any : b, c), attached.attr,
-      cpuEngine()));
-  memory::desc wanted = desc.weights_desc();
-  bool pack = wanted != b;
-  if (pack)
-    planReorder(plan, b, Place::input(1), wanted, Place::packed());
-  planOperation(
-      plan,
-      {desc,
-       {{DNNL_ARG_SRC, Place::input(0), a},
-        {DNNL_ARG_WEIGHTS, pack ? Place::packed() : Place::input(1), wanted},
-        {DNNL_ARG_DST, Place::output(), c}}},
-      attached);
-}
-
 static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
@@ -424,8 +333,7 @@ void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
 /// description of an operand of the result's rank.
 template <typename Shape>
 static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
-  Attached attached{userScratchpad(), {}};
-  dnnl::post_ops ops;
+  Attached attached;
   unsigned input = functionOf(call).inputs;
   for (Epilogue epilogue : call.epilogues) {
     TensorDesc operand = call.inputs[input];
@@ -435,13 +343,24 @@ static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
       operand.shape = call.outputs[0].shape;
     operand.strides.clear();
     memory::desc desc = shape(operand);
-    attached.arguments.push_back(
-        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len()) | DNNL_ARG_SRC_1,
-         Place::input(input++), desc});
-    ops.append_binary(dnnl::algorithm::binary_add, desc);
+    attached.sums.push_back({Place::input(input++), desc});
   }
-  attached.attr.set_post_ops(ops);
   return attached;
+}
+
+/// The kernels in order; those of a product's parts are those of its first.
+static void nameImplementation(LibraryPlan &plan) {
+  std::string &name = plan.info.implementation;
+  size_t named = plan.primitives.size();
+  if (named % plan.parts == 0)
+    named /= plan.parts;
+  for (size_t i = 0; i < named; ++i)
+    name += (name.empty() ? "" : ", ") +
+            std::string(plan.primitives[i].desc.impl_info_str());
+  if (plan.parts > 1)
+    name += ", in " + std::to_string(plan.parts) + " parts";
+  if (plan.blocks)
+    name += ", turned in place";
 }
 
 LibraryPlan planPrimitives(const LibraryCallDesc &call) {
@@ -474,11 +393,7 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
   case LibraryOp::AttentionGrad:
     throw dnnl::error(dnnl_unimplemented, "it has no such function");
   }
-  for (const PlannedPrimitive &p : plan.primitives)
-    plan.info.implementation += (plan.info.implementation.empty() ? "" : ", ") +
-                                std::string(p.desc.impl_info_str());
-  if (plan.blocks)
-    plan.info.implementation += ", turned in place";
+  nameImplementation(plan);
   return plan;
 }
 

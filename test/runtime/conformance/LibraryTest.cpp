@@ -279,7 +279,8 @@ TEST_P(MatMulTest, AllTransposesOnOddShapes) {
   // batch, m, n, k
   const MatShape shapes[] = {{{}, 7, 5, 3},      {{}, 128, 64, 256},
                              {{}, 1, 10, 512},   {{3}, 17, 33, 9},
-                             {{2, 3}, 8, 16, 4}, {{}, 65, 1, 31}};
+                             {{2, 3}, 8, 16, 4}, {{}, 65, 1, 31},
+                             {{}, 34, 48, 900},  {{2}, 21, 64, 600}};
   for (const MatShape &m : shapes)
     for (bool ta : {false, true})
       for (bool tb : {false, true}) {

@@ -39,33 +39,35 @@ template <typename Visit> static void pairs(const ConvShape &c, Visit visit) {
   }
 }
 
-std::vector<float> naiveForward(const ConvShape &c, const std::vector<float> &x,
-                                const std::vector<float> &w) {
-  std::vector<float> y(size_t(elements(c.y())));
+template <typename T>
+std::vector<T> naiveForward(const ConvShape &c, const std::vector<T> &x,
+                            const std::vector<T> &w) {
+  std::vector<T> y(size_t(elements(c.y())));
   pairs(c, [&](size_t xi, size_t wi, size_t yi) { y[yi] += x[xi] * w[wi]; });
   return y;
 }
 
-std::vector<float> naiveInputGrad(const ConvShape &c,
-                                  const std::vector<float> &dy,
-                                  const std::vector<float> &w) {
-  std::vector<float> dx(size_t(elements(c.x())));
+template <typename T>
+std::vector<T> naiveInputGrad(const ConvShape &c, const std::vector<T> &dy,
+                              const std::vector<T> &w) {
+  std::vector<T> dx(size_t(elements(c.x())));
   pairs(c, [&](size_t xi, size_t wi, size_t yi) { dx[xi] += dy[yi] * w[wi]; });
   return dx;
 }
 
-std::vector<float> naiveFilterGrad(const ConvShape &c,
-                                   const std::vector<float> &x,
-                                   const std::vector<float> &dy) {
-  std::vector<float> dw(size_t(elements(c.w())));
+template <typename T>
+std::vector<T> naiveFilterGrad(const ConvShape &c, const std::vector<T> &x,
+                               const std::vector<T> &dy) {
+  std::vector<T> dw(size_t(elements(c.w())));
   pairs(c, [&](size_t xi, size_t wi, size_t yi) { dw[wi] += x[xi] * dy[yi]; });
   return dw;
 }
 
-std::vector<float> naiveMatMul(const MatShape &m, const std::vector<float> &a,
-                               const std::vector<float> &b, bool transposeA,
-                               bool transposeB) {
-  std::vector<float> c(size_t(elements(m.c())));
+template <typename T>
+std::vector<T> naiveMatMul(const MatShape &m, const std::vector<T> &a,
+                           const std::vector<T> &b, bool transposeA,
+                           bool transposeB) {
+  std::vector<T> c(size_t(elements(m.c())));
   for (int64_t i = 0; i < elements(m.c()); ++i) {
     int64_t column = i % m.n, row = i / m.n % m.m, batch = i / m.n / m.m;
     for (int64_t k = 0; k < m.k; ++k) {
@@ -77,5 +79,19 @@ std::vector<float> naiveMatMul(const MatShape &m, const std::vector<float> &a,
   }
   return c;
 }
+
+#define REPRISE_NAIVE(T)                                                       \
+  template std::vector<T> naiveForward(                                        \
+      const ConvShape &, const std::vector<T> &, const std::vector<T> &);      \
+  template std::vector<T> naiveInputGrad(                                      \
+      const ConvShape &, const std::vector<T> &, const std::vector<T> &);      \
+  template std::vector<T> naiveFilterGrad(                                     \
+      const ConvShape &, const std::vector<T> &, const std::vector<T> &);      \
+  template std::vector<T> naiveMatMul(const MatShape &,                        \
+                                      const std::vector<T> &,                  \
+                                      const std::vector<T> &, bool, bool);
+REPRISE_NAIVE(float)
+REPRISE_NAIVE(double)
+#undef REPRISE_NAIVE
 
 } // namespace reprise::test

@@ -49,17 +49,21 @@ struct MatShape {
 /// Whole numbers from -3 to 3.
 std::vector<float> smallIntegers(const Shape &shape, uint64_t seed);
 
-std::vector<float> naiveForward(const ConvShape &c, const std::vector<float> &x,
-                                const std::vector<float> &w);
-std::vector<float> naiveInputGrad(const ConvShape &c,
-                                  const std::vector<float> &dy,
-                                  const std::vector<float> &w);
-std::vector<float> naiveFilterGrad(const ConvShape &c,
-                                   const std::vector<float> &x,
-                                   const std::vector<float> &dy);
-std::vector<float> naiveMatMul(const MatShape &m, const std::vector<float> &a,
-                               const std::vector<float> &b, bool transposeA,
-                               bool transposeB);
+// Of float or double, in which they also add up.
+
+template <typename T>
+std::vector<T> naiveForward(const ConvShape &c, const std::vector<T> &x,
+                            const std::vector<T> &w);
+template <typename T>
+std::vector<T> naiveInputGrad(const ConvShape &c, const std::vector<T> &dy,
+                              const std::vector<T> &w);
+template <typename T>
+std::vector<T> naiveFilterGrad(const ConvShape &c, const std::vector<T> &x,
+                               const std::vector<T> &dy);
+template <typename T>
+std::vector<T> naiveMatMul(const MatShape &m, const std::vector<T> &a,
+                           const std::vector<T> &b, bool transposeA,
+                           bool transposeB);
 
 } // namespace reprise::test
 
