@@ -36,7 +36,8 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
   for (OpId id = 0; id < problem.ops.size(); ++id)
     ops.push_back(
         {costs.profile ? profileKey(problem, id) : "",
-         uint64_t(problem.ops[id].flops / problem.ops[id].kernel.narrowRate),
+         uint64_t(problem.ops[id].flops * problem.ops[id].callInfo.arithmetic /
+                  problem.ops[id].kernel.narrowRate),
          problem.ops[id].bytes,
          isNarrow(problem.ops[id].call.inputs) ||
              problem.ops[id].kernel.multipliesNarrow,

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FilterBlocks.h"
-#include "Clones.h"
+#include "Lanes.h"
 #include "Team.h"
 #include "reprise/Fault.h"
 
@@ -13,43 +13,11 @@
 
 namespace reprise::rt {
 
-namespace {
-using Floats =
-    float __attribute__((vector_size(sizeof(float) * FilterBlocks::kBlock)));
-} // namespace
-
-/// Rows i and i + 8 of `from`, lane by lane in turn, as rows 2i and 2i + 1: of
-/// the numbers of row and lane together, the first bit becomes the last.
-static REPRISE_INLINE void exchange(const Floats *from, Floats *to) {
-  constexpr int64_t half = FilterBlocks::kBlock / 2;
-  for (int64_t i = 0; i < half; ++i) {
-    const Floats &a = from[i], &b = from[i + half];
-    to[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
-                                        5, 21, 6, 22, 7, 23);
-    to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
-                                            12, 28, 13, 29, 14, 30, 15, 31);
-  }
-}
-
-/// The element at (i, j) of `block`, row-major, goes to rows[j * stride + i].
-static REPRISE_INLINE void transposeBlock(const float *block, float *rows,
-                                          int64_t stride) {
-  constexpr int64_t n = FilterBlocks::kBlock;
-  Floats x[n], y[n];
-  std::memcpy(x, block, sizeof x);
-  // Four bits number a row, and four a lane.
-  exchange(x, y);
-  exchange(y, x);
-  exchange(x, y);
-  exchange(y, x);
-  for (int64_t j = 0; j < n; ++j)
-    std::memcpy(rows + j * stride, &x[j], sizeof x[j]);
-}
-
 /// A group's blocks, (I/16,window,16,16), as 16 rows (window,I).
 REPRISE_CLONES static void unpackGroup(const float *blocks, float *rows,
                                        int64_t window, int64_t inputs) {
   constexpr int64_t n = FilterBlocks::kBlock;
+  static_assert(n == kLanes);
   for (int64_t position = 0; position < window; ++position)
     for (int64_t input = 0; input < inputs; input += n)
       transposeBlock(blocks + (input / n * window + position) * n * n,

@@ -84,6 +84,10 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     attention = std::make_unique<BoundAttention>(
         *plan.attention, code.attention, operands.inputs, operands.outputs,
         operands.workspace);
+  if (plan.winograd)
+    winograd = std::make_unique<BoundWinograd>(
+        *plan.winograd, code.winograd, operands.inputs,
+        productOf(plan, operands), operands.workspace);
   for (size_t i = 0; i < code.primitives.size(); ++i) {
     Bound bound{code.primitives[i], {}, {}};
     for (const PlannedPrimitive::Argument &a : plan.primitives[i].arguments) {
@@ -114,6 +118,8 @@ static void clear(void *bytes, uint64_t count, Team &team) {
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
   if (attention)
     return attention->run(stream);
+  if (winograd)
+    REPRISE_RETURN_IF_ERROR(winograd->run(stream));
   if (cleared.second)
     clear(cleared.first, cleared.second, team);
   for (Bound &bound : sequence) {
@@ -180,6 +186,8 @@ LibraryCache::get(const LibraryCallDesc &desc) {
           const_dnnl_primitive_desc_t(p.desc.get()));
     if (entry->plan.attention)
       entry->code.attention = generateProducts(*entry->plan.attention);
+    if (entry->plan.winograd)
+      entry->code.winograd = generateProducts(*entry->plan.winograd);
   } catch (const dnnl::error &error) {
     return Status::error(RP_INTERNAL,
                          std::string("oneDNN could not generate code: ") +

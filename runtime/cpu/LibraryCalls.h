@@ -22,6 +22,7 @@
 #include "Epilogues.h"
 #include "FilterBlocks.h"
 #include "ThreadScope.h"
+#include "Winograd.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include <cstring>
 #include <dnnl.hpp>
@@ -90,8 +91,9 @@ struct LibraryPlan {
   /// would come through.
   std::optional<Place> cleared;
   uint64_t clearedBytes = 0;
-  /// Of an attention, which is no sequence of primitives.
+  /// Of what is no sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
+  std::shared_ptr<const WinogradPlan> winograd;
   LibraryCallInfo info;
 };
 
@@ -125,9 +127,10 @@ void planReorder(LibraryPlan &plan, const dnnl::memory::desc &from,
                  Place fromPlace, const dnnl::memory::desc &to, Place toPlace);
 
 /// A product of matrices by the first kernel that does not allocate.
-dnnl::matmul::primitive_desc planProduct(const dnnl::memory::desc &a,
-                                         const dnnl::memory::desc &b,
-                                         const dnnl::memory::desc &c);
+dnnl::matmul::primitive_desc
+planProduct(const dnnl::memory::desc &a, const dnnl::memory::desc &b,
+            const dnnl::memory::desc &c,
+            const dnnl::primitive_attr &attr = userScratchpad());
 
 /// Adds the primitives of a checked call of matmul: see Products.cpp.
 void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
@@ -145,6 +148,9 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call);
 /// The same with epilogues by whatever rounds as the call says. To be finished
 /// by layOutWorkspace.
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call);
+
+/// Ends a call with a loop of ours that runs its epilogues.
+void endWithLoop(LibraryPlan &plan, const LibraryCallDesc &call);
 
 /// Adds the scratchpads and lays out the workspace.
 void layOutWorkspace(LibraryPlan &plan, unsigned threads);
@@ -166,6 +172,7 @@ struct LibraryOperands {
 struct LibraryCode {
   std::vector<dnnl::primitive> primitives;
   std::vector<AttentionProducts> attention; // of its tiles
+  std::vector<dnnl::matmul> winograd;
 };
 
 /// A call with its code generated and its operands bound: running it builds
@@ -187,6 +194,7 @@ private:
   std::optional<FilterBlocks> blocks;
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;
+  std::unique_ptr<BoundWinograd> winograd;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
 };
 

@@ -6,7 +6,8 @@
 // Method:  activations keep their NHWC layout; the filter is left to oneDNN
 //          (`any`) and reordered in the workspace when it prefers another one
 //          than O,KH,KW,I; a gradient in blocks is turned where it lies. An
-//          input's gradient may be a convolution with the filter turned.
+//          input's gradient may be a convolution with the filter turned. See
+//          also Winograd.h, Attention.h and Products.cpp.
 //          Implementations that allocate behind the caller's back (those built
 //          on its gemm) are passed over.
 // Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
@@ -417,6 +418,18 @@ static LibraryPlan planTiles(const LibraryCallDesc &call, unsigned threads) {
   return plan;
 }
 
+static LibraryPlan planMinimalFiltering(WinogradPlan winograd,
+                                        const LibraryCallDesc &call) {
+  LibraryPlan plan;
+  plan.info.implementation = winograd.implementation();
+  plan.info.workspaceBytes = winograd.workspaceBytes();
+  plan.info.arithmetic = winograd.arithmetic();
+  plan.winograd = std::make_shared<const WinogradPlan>(std::move(winograd));
+  if (!call.epilogues.empty())
+    endWithLoop(plan, call);
+  return plan;
+}
+
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
@@ -430,6 +443,8 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
   try {
     if (desc.op == LibraryOp::Attention || desc.op == LibraryOp::AttentionGrad)
       return planTiles(desc, threads);
+    if (std::optional<WinogradPlan> winograd = planWinograd(desc, threads))
+      return planMinimalFiltering(std::move(*winograd), desc);
     LibraryPlan plan =
         desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
     layOutWorkspace(plan, threads);

@@ -47,20 +47,30 @@ static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
   return std::nullopt;
 }
 
+/// The names are compared when an artifact is loaded: who would run the
+/// epilogues otherwise needs another workspace.
+static void nameEpilogues(LibraryPlan &plan, const char *how,
+                          const LibraryCallDesc &call) {
+  plan.info.implementation += how;
+  for (Epilogue epilogue : call.epilogues)
+    plan.info.implementation +=
+        std::string(" ") + kLibraryEpilogues[size_t(epilogue)].name;
+}
+
+void endWithLoop(LibraryPlan &plan, const LibraryCallDesc &call) {
+  plan.loop = call;
+  plan.hasProduct = call.outputs[0].type != RP_F32;
+  nameEpilogues(plan, " then", call);
+}
+
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call) {
   std::optional<LibraryPlan> fused = planPostOps(call);
   LibraryPlan plan =
       fused ? std::move(*fused) : planPrimitives(productOf(call, RP_F32));
-  if (!fused) {
-    plan.loop = call;
-    plan.hasProduct = call.outputs[0].type != RP_F32;
-  }
-  // The names are compared when an artifact is loaded: who would run the
-  // epilogues otherwise needs another workspace.
-  plan.info.implementation += fused ? " with" : " then";
-  for (Epilogue epilogue : call.epilogues)
-    plan.info.implementation +=
-        std::string(" ") + kLibraryEpilogues[size_t(epilogue)].name;
+  if (fused)
+    nameEpilogues(plan, " with", call);
+  else
+    endWithLoop(plan, call);
   return plan;
 }
 

@@ -74,9 +74,10 @@ static bool packsSecond(const LibraryCallDesc &call) {
 
 dnnl::matmul::primitive_desc planProduct(const memory::desc &a,
                                          const memory::desc &b,
-                                         const memory::desc &c) {
+                                         const memory::desc &c,
+                                         const dnnl::primitive_attr &attr) {
   return avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, b, c), userScratchpad(), cpuEngine()));
+      dnnl::matmul::desc(a, b, c), attr, cpuEngine()));
 }
 
 namespace {
@@ -95,8 +96,7 @@ struct Product {
 dnnl::matmul::primitive_desc
 Product::desc(const dnnl::primitive_attr &attr) const {
   memory::desc any(b.dims(), b.data_type(), memory::format_tag::any);
-  return avoidAllocation(dnnl::matmul::primitive_desc(
-      dnnl::matmul::desc(a, packs ? any : b, c), attr, cpuEngine()));
+  return planProduct(a, packs ? any : b, c, attr);
 }
 
 void Product::plan(LibraryPlan &plan, Place first, Place second,
@@ -145,10 +145,13 @@ static int64_t partOf(const Product &product) {
   return ((inner + parts - 1) / parts + kVector - 1) / kVector * kVector;
 }
 
-/// Plans the product in parts of `part` inner numbers.
-static void planParts(LibraryPlan &plan, const Product &whole, int64_t part,
-                      const Attached &attached) {
-  int64_t inner = whole.inner();
+void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
+                const Attached &attached) {
+  Product whole{matrix(call.inputs[0], call.ints[0]),
+                matrix(call.inputs[1], call.ints[1]),
+                matrix(call.outputs[0], false), packsSecond(call)};
+  int64_t part = partOf(whole), inner = whole.inner();
+  REPRISE_FAULT("product-in-one-part", part = inner);
   size_t rank = whole.a.dims().size();
   plan.parts = 0;
   for (int64_t begin = 0, end; begin < inner; begin = end, ++plan.parts) {
@@ -164,36 +167,6 @@ static void planParts(LibraryPlan &plan, const Product &whole, int64_t part,
     ranges.plan(plan, placeOf(0, whole.a, rank - 1, begin),
                 placeOf(1, whole.b, rank - 2, begin), own);
   }
-}
-
-/// oneDNN 2.6.3 describes kernels that add to their result for which it then
-/// does not always make the code.
-static bool canGenerate(const LibraryPlan &plan) {
-  try {
-    for (const PlannedPrimitive &p : plan.primitives)
-      dnnl::primitive(const_dnnl_primitive_desc_t(p.desc.get()));
-  } catch (const dnnl::error &) {
-    return false;
-  }
-  return true;
-}
-
-void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
-                const Attached &attached) {
-  Product whole{matrix(call.inputs[0], call.ints[0]),
-                matrix(call.inputs[1], call.ints[1]),
-                matrix(call.outputs[0], false), packsSecond(call)};
-  int64_t part = partOf(whole);
-  REPRISE_FAULT("product-in-one-part", part = whole.inner());
-  if (part < whole.inner()) {
-    LibraryPlan parts;
-    planParts(parts, whole, part, attached);
-    if (canGenerate(parts)) {
-      plan = std::move(parts);
-      return;
-    }
-  }
-  planParts(plan, whole, whole.inner(), attached);
 }
 
 } // namespace reprise::rt

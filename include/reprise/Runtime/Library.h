@@ -73,6 +73,7 @@ struct LibraryCallInfo {
   uint64_t workspaceBytes = 0; // scratchpad and packed operands
   std::string implementation;  // names of the library's kernels
   double seconds = 0;          // of a call, as measured; 0: it was not
+  double arithmetic = 1;       // of the operation's, what the kernels do
 };
 
 /// Checks operands, shapes, strides, types and parameters of a call, for any

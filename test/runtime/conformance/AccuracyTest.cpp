@@ -8,6 +8,7 @@
 #include "Devices.h"
 #include "NaiveLoops.h"
 #include "SessionHandle.h"
+#include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/Philox.h"
 
 #include <cmath>
@@ -49,8 +50,9 @@ static double errorOf(const std::vector<float> &got,
 /// One call's result.
 static void run(const std::string &device, rt::LibraryOp op, const Shape &a,
                 const Shape &b, const Shape &out,
-                const std::vector<int64_t> &ints, std::vector<float> &got) {
-  ArtifactBuilder builder(2);
+                const std::vector<int64_t> &ints, std::vector<float> &got,
+                unsigned threads = 2) {
+  ArtifactBuilder builder(threads);
   Tensor x = builder.input("a", a), y = builder.input("b", b);
   Tensor z = builder.activation("z", out);
   ASSERT_EQ(builder.call(op, {x, y}, z, ints).message(), "");
@@ -82,4 +84,105 @@ TEST_P(AccuracyTest, ProductsAddInParts) {
         EXPECT_LT(errorOf(got, exact),
                   0.75 * errorOf(naiveMatMul(m, x, y, ta, tb), exact));
       }
+}
+
+//===----------------------------------------------------------------------===//
+// Minimal filtering
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A convolution or a gradient of one.
+struct Direction {
+  rt::LibraryOp op;
+  Shape a, b, out;
+  template <typename T>
+  std::vector<T> naive(const ConvShape &c, const std::vector<T> &x,
+                       const std::vector<T> &y) const {
+    if (op == rt::LibraryOp::Conv2D)
+      return naiveForward(c, x, y);
+    return op == rt::LibraryOp::Conv2DInputGrad ? naiveInputGrad(c, x, y)
+                                                : naiveFilterGrad(c, x, y);
+  }
+};
+} // namespace
+
+static std::vector<Direction> directions(const ConvShape &c) {
+  return {{rt::LibraryOp::Conv2D, c.x(), c.w(), c.y()},
+          {rt::LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x()},
+          {rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w()}};
+}
+
+static std::string kernelsOf(const Direction &d, const ConvShape &c,
+                             unsigned threads, rp_element_type type = RP_F32) {
+  auto info = rt::queryLibraryCall(
+      {d.op, {{type, d.a, {}}, {type, d.b, {}}}, {{type, d.out, {}}}, c.ints()},
+      threads);
+  return info.ok() ? info->implementation : info.status().message();
+}
+
+static bool filters(const ConvShape &c, unsigned threads,
+                    rp_element_type type = RP_F32) {
+  for (const Direction &d : directions(c))
+    if (kernelsOf(d, c, threads, type).find("minimal filtering") != 0)
+      return false;
+  return true;
+}
+
+// n h w c | o kh kw | sh sw | top bottom left right | dh dw | groups
+static const ConvShape kTiles = {5, 17, 15, 64, 48, 3, 3, 1,
+                                 1, 1,  1,  1,  1,  1, 1, 1};
+
+/// Whether this processor has products for it.
+static bool hasFiltering() { return filters(kTiles, 2); }
+
+// 16 sums of as many numbers as there are channels, and of four of those each
+// result: less rounding than in one sum of nine times as many.
+TEST_P(AccuracyTest, MinimalFilteringIsAsCloseAsOneSum) {
+  if (!hasFiltering())
+    GTEST_SKIP() << "no product of f32 without memory of its own";
+  for (const Direction &d : directions(kTiles)) {
+    SCOPED_TRACE(testing::Message() << "operation " << int(d.op));
+    std::vector<float> x = numbers(d.a, 1), y = numbers(d.b, 2), got;
+    run(GetParam(), d.op, d.a, d.b, d.out, kTiles.ints(), got);
+    if (HasFatalFailure())
+      return;
+    std::vector<double> exact = d.naive(kTiles, wide(x), wide(y));
+    EXPECT_LT(errorOf(got, exact), errorOf(d.naive(kTiles, x, y), exact));
+  }
+}
+
+// Blocks and shares are cut by threads; sums are not.
+TEST_P(AccuracyTest, MinimalFilteringHasOneSetOfBits) {
+  if (!hasFiltering())
+    GTEST_SKIP() << "no product of f32 without memory of its own";
+  for (const Direction &d : directions(kTiles)) {
+    SCOPED_TRACE(testing::Message() << "operation " << int(d.op));
+    std::vector<float> first;
+    run(GetParam(), d.op, d.a, d.b, d.out, kTiles.ints(), first, 1);
+    for (unsigned threads : {2u, 3u, 7u}) {
+      ASSERT_TRUE(filters(kTiles, threads));
+      std::vector<float> got;
+      run(GetParam(), d.op, d.a, d.b, d.out, kTiles.ints(), got, threads);
+      EXPECT_EQ(got, first) << threads << " threads";
+    }
+  }
+}
+
+TEST(MinimalFiltering, TakesManyTilesOfPlainWindows) {
+  if (!hasFiltering())
+    GTEST_SKIP() << "no product of f32 without memory of its own";
+  auto with = [](auto change) {
+    ConvShape c = kTiles;
+    change(c);
+    return c;
+  };
+  EXPECT_FALSE(filters(kTiles, 2, RP_BF16));
+  EXPECT_FALSE(filters(kTiles, 32)) << "few tiles a thread";
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.n = 3; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.c = 16; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.o = 40; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.kh = 5; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.sw = 2; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.dh = 2; }), 2));
+  EXPECT_FALSE(filters(with([](ConvShape &c) { c.groups = 2; }), 2));
 }

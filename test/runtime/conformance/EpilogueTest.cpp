@@ -47,6 +47,7 @@ static std::vector<Product> products() {
   // n h w c | o kh kw | sh sw | top bottom left right | dh dw | groups
   ConvShape plain = {2, 7, 9, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   ConvShape wide = {2, 14, 14, 64, 96, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  ConvShape tiles = {3, 19, 20, 48, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   ConvShape strided = {2, 14, 14, 64, 32, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1};
   ConvShape narrow = {1, 7, 8, 256, 16, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1};
   ConvShape stem = {2, 23, 21, 3, 16, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1, 1};
@@ -60,6 +61,8 @@ static std::vector<Product> products() {
           convolution("stem", forward, stem),
           convolution("groups", forward, groups),
           convolution("depthwise", forward, depthwise),
+          convolution("tiles", forward, tiles),
+          convolution("tiles_input_grad", LibraryOp::Conv2DInputGrad, tiles),
           convolution("input_grad", LibraryOp::Conv2DInputGrad, wide),
           convolution("filter_grad", LibraryOp::Conv2DFilterGrad, strided),
           {"matmul", matmul, {7, 3}, {3, 5}, {7, 5}, {0, 0}},

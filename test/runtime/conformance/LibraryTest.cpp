@@ -66,6 +66,12 @@ static const ConvCase kCases[] = {
     {"larger_result", {2, 5, 6, 80, 48, 3, 2, 1, 1, 2, 1, 1, 0, 1, 1, 1}},
     {"one_by_one_odd_blocks",
      {2, 5, 6, 80, 65, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    // 256 tiles and more.
+    {"tiles", {2, 24, 22, 32, 48, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"odd_tiles", {3, 23, 21, 48, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"unpadded_tiles", {5, 18, 17, 32, 80, 3, 3, 1, 1, 0, 0, 0, 0, 1, 1, 1}},
+    {"padded_tiles", {4, 15, 16, 64, 32, 3, 3, 1, 1, 2, 0, 3, 1, 1, 1, 1}},
+    {"tiles_of_rows", {1, 1, 700, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
     {"wide", {1, 4, 4, 128, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
@@ -208,7 +214,7 @@ static rt::LibraryCallInfo callOf(const ConvShape &c, rt::LibraryOp op) {
 // Where the forward pass has kernels of blocked products, the gradient of its
 // input is run by them, unless it strides or is larger than the result.
 TEST(InputGradients, AreConvolutionsWhereThatIsFaster) {
-  ConvShape c = {8, 14, 14, 256, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  ConvShape c = {2, 14, 14, 256, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   auto isBlocked = [&](rt::LibraryOp op) {
     return callOf(c, op).implementation.find("brgconv") != std::string::npos;
   };
