@@ -40,15 +40,6 @@ static memory::data_type typeOf(bool isHalf) {
   return isHalf ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-/// (pairs, rows, columns), stored row by row or, transposed, column by column.
-static memory::desc matrices(int64_t pairs, int64_t rows, int64_t columns,
-                             memory::data_type type, bool transposed = false) {
-  memory::dims strides = {rows * columns, columns, 1};
-  if (transposed)
-    strides = {rows * columns, 1, rows};
-  return memory::desc({pairs, rows, columns}, type, strides);
-}
-
 static AttentionPlan::Tile planTile(const AttentionPlan &plan, int64_t pairs,
                                     int64_t rows) {
   int64_t n = plan.tokens, d = plan.width;
@@ -178,6 +169,7 @@ std::string AttentionPlan::implementation() const {
 }
 
 std::vector<AttentionProducts> generateProducts(const AttentionPlan &plan) {
+  ThreadScope alone(1); // as planned, see Winograd.cpp
   std::vector<AttentionProducts> products;
   for (const AttentionPlan::Tile &tile : plan.tiles) {
     AttentionProducts &p = products.emplace_back();
@@ -193,21 +185,15 @@ std::vector<AttentionProducts> generateProducts(const AttentionPlan &plan) {
 // Binding
 //===----------------------------------------------------------------------===//
 
-BoundAttention::Product
-BoundAttention::bind(const dnnl::primitive &primitive,
-                     const dnnl::matmul::primitive_desc &desc, char *base,
-                     uint64_t a, uint64_t b, uint64_t c) const {
-  Product product{primitive};
-  auto add = [&](int name, const memory::desc &type, uint64_t offset) {
-    if (!type.get_size())
-      return;
-    product.memories.emplace_back(type, cpuEngine(), base + offset);
-    product.arguments.push_back({name, product.memories.back().get()});
-  };
-  add(DNNL_ARG_SRC, desc.src_desc(), a);
-  add(DNNL_ARG_WEIGHTS, desc.weights_desc(), b);
-  add(DNNL_ARG_DST, desc.dst_desc(), c);
-  add(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc(), plan.layout.scratchpad);
+BoundPrimitive BoundAttention::bind(const dnnl::primitive &primitive,
+                                    const dnnl::matmul::primitive_desc &desc,
+                                    char *base, uint64_t a, uint64_t b,
+                                    uint64_t c) const {
+  BoundPrimitive product{primitive};
+  product.add(DNNL_ARG_SRC, desc.src_desc(), base + a);
+  product.add(DNNL_ARG_WEIGHTS, desc.weights_desc(), base + b);
+  product.add(DNNL_ARG_DST, desc.dst_desc(), base + c);
+  product.addScratchpad(desc.scratchpad_desc(), base + plan.layout.scratchpad);
   return product;
 }
 
@@ -448,11 +434,9 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
 // Running
 //===----------------------------------------------------------------------===//
 
-void BoundAttention::execute(Member &member, Product &product,
+void BoundAttention::execute(Member &member, const BoundPrimitive &product,
                              dnnl::stream &stream) {
-  dnnl_status_t status = dnnl_primitive_execute(
-      product.primitive.get(), stream.get(), int(product.arguments.size()),
-      product.arguments.data());
+  dnnl_status_t status = product.execute(stream);
   if (status != dnnl_success)
     member.status = status;
 }
@@ -477,7 +461,7 @@ void BoundAttention::runTile(Member &member, unsigned number,
   execute(member, tile.gatherV, stream);
   execute(member, tile.gatherK, stream);
   if (plan.sumsTiles()) {
-    // oneDNN 2.6.3 could add them itself, but does not always make the code.
+    // Not by oneDNN, see Winograd.cpp.
     int64_t count = tile.pairs * plan.tokens * plan.width;
     addRow(floats(member.base, at.dk), floats(member.base, at.dkSum), count);
     addRow(floats(member.base, at.dv), floats(member.base, at.dvSum), count);
@@ -555,6 +539,8 @@ void BoundAttention::sumBiasGradients() {
 }
 
 Status BoundAttention::run(dnnl::stream &stream) {
+  for (Member &member : members)
+    member.status = dnnl_success;
   struct Work {
     BoundAttention &call;
     dnnl::stream &stream;
@@ -566,10 +552,7 @@ Status BoundAttention::run(dnnl::stream &stream) {
       },
       &work, plan.members);
   for (const Member &member : members)
-    if (member.status != dnnl_success)
-      return Status::error(
-          member.status == dnnl_out_of_memory ? RP_OUT_OF_MEMORY : RP_INTERNAL,
-          "oneDNN failed with status " + std::to_string(int(member.status)));
+    REPRISE_RETURN_IF_ERROR(statusOf(member.status));
   if (plan.isGrad && plan.biasRows)
     sumBiasGradients();
   return {};

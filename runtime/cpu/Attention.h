@@ -14,6 +14,7 @@
 #ifndef REPRISE_RUNTIME_CPU_ATTENTION_H
 #define REPRISE_RUNTIME_CPU_ATTENTION_H
 
+#include "BoundPrimitive.h"
 #include "reprise/Runtime/Library.h"
 #include <dnnl.hpp>
 #include <memory>
@@ -81,17 +82,11 @@ public:
   Status run(dnnl::stream &stream);
 
 private:
-  /// A product with its operands in a member's part of the workspace.
-  struct Product {
-    dnnl::primitive primitive;
-    std::vector<dnnl::memory> memories = {};
-    std::vector<dnnl_exec_arg_t> arguments = {};
-  };
   /// The products of a tile, as a member runs them.
   struct TileProducts {
     int64_t pairs, rows;
-    Product scores, mix;          // of both directions
-    Product dp, gatherV, gatherK; // of the gradient
+    BoundPrimitive scores, mix;          // of both directions
+    BoundPrimitive dp, gatherV, gatherK; // of the gradient
   };
   struct Member {
     char *base = nullptr;
@@ -104,9 +99,9 @@ private:
   };
   struct Call;
 
-  Product bind(const dnnl::primitive &primitive,
-               const dnnl::matmul::primitive_desc &desc, char *base, uint64_t a,
-               uint64_t b, uint64_t c) const;
+  BoundPrimitive bind(const dnnl::primitive &primitive,
+                      const dnnl::matmul::primitive_desc &desc, char *base,
+                      uint64_t a, uint64_t b, uint64_t c) const;
   TileProducts bindTile(const AttentionPlan::Tile &tile,
                         const AttentionProducts &products, char *base) const;
 
@@ -129,7 +124,8 @@ private:
   const float *drawKept(Member &member, const Pair &pair, int64_t query);
   float *biasGradient(Member &member, unsigned number, int64_t pair);
   void sumBiasGradients();
-  void execute(Member &member, Product &product, dnnl::stream &stream);
+  void execute(Member &member, const BoundPrimitive &product,
+               dnnl::stream &stream);
 
   AttentionPlan plan;
   std::vector<void *> inputs, outputs;

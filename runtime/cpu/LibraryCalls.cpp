@@ -24,9 +24,11 @@ static void *address(Place place, const LibraryPlan &plan,
   case Place::Kind::Input:
     return static_cast<char *>(operands.inputs[place.number]) + place.offset;
   case Place::Kind::Output:
-    return output;
+    return output + place.offset;
   case Place::Kind::Packed:
-    return workspace;
+    return workspace + place.offset;
+  case Place::Kind::Rows:
+    return workspace + plan.rowsOffset;
   case Place::Kind::Product:
     return workspace + plan.productOffset;
   case Place::Kind::Scratchpad:
@@ -89,12 +91,9 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
         *plan.winograd, code.winograd, operands.inputs,
         productOf(plan, operands), operands.workspace);
   for (size_t i = 0; i < code.primitives.size(); ++i) {
-    Bound bound{code.primitives[i], {}, {}};
-    for (const PlannedPrimitive::Argument &a : plan.primitives[i].arguments) {
-      bound.memories.emplace_back(a.desc, cpuEngine(),
-                                  address(a.place, plan, operands));
-      bound.arguments.push_back({a.name, bound.memories.back().get()});
-    }
+    BoundPrimitive bound{code.primitives[i]};
+    for (const PlannedPrimitive::Argument &a : plan.primitives[i].arguments)
+      bound.add(a.name, a.desc, address(a.place, plan, operands));
     sequence.push_back(std::move(bound));
   }
   if (plan.blocks)
@@ -122,15 +121,8 @@ Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
     REPRISE_RETURN_IF_ERROR(winograd->run(stream));
   if (cleared.second)
     clear(cleared.first, cleared.second, team);
-  for (Bound &bound : sequence) {
-    dnnl_status_t status = dnnl_primitive_execute(
-        bound.primitive.get(), stream.get(), int(bound.arguments.size()),
-        bound.arguments.data());
-    if (status != dnnl_success)
-      return Status::error(
-          status == dnnl_out_of_memory ? RP_OUT_OF_MEMORY : RP_INTERNAL,
-          "oneDNN failed with status " + std::to_string(int(status)));
-  }
+  for (const BoundPrimitive &bound : sequence)
+    REPRISE_RETURN_IF_ERROR(statusOf(bound.execute(stream)));
   if (blocks)
     blocks->run(team);
   if (loop)

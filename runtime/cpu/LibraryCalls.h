@@ -12,7 +12,7 @@
 // the result is bf16, and the scratchpads live in the call's workspace, each at
 // a multiple of 64:
 //
-//   | packed filter, windows or groups | product in f32 | scratchpads |
+//   | packed operand, windows or groups | rows | product in f32 | scratchpads |
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
@@ -34,16 +34,24 @@ namespace reprise::rt {
 
 /// An operand of the call by its number, or a part of the workspace.
 struct Place {
-  enum class Kind : uint8_t { Input, Output, Packed, Product, Scratchpad };
+  enum class Kind : uint8_t {
+    Input,
+    Output,
+    Packed,
+    Rows,
+    Product,
+    Scratchpad
+  };
   Kind kind;
   unsigned number = 0;
-  uint64_t offset = 0; // of an input, in bytes
+  uint64_t offset = 0; // within an operand or part, in bytes
 
   static Place input(unsigned number, uint64_t offset = 0) {
     return {Kind::Input, number, offset};
   }
-  static Place output() { return {Kind::Output}; }
-  static Place packed() { return {Kind::Packed}; }
+  static Place output(uint64_t offset = 0) { return {Kind::Output, 0, offset}; }
+  static Place packed(uint64_t offset = 0) { return {Kind::Packed, 0, offset}; }
+  static Place rows() { return {Kind::Rows}; }
   static Place product() { return {Kind::Product}; }
   static Place scratchpad() { return {Kind::Scratchpad}; }
 };
@@ -77,15 +85,15 @@ struct Attached {
 /// A call as the library would run it; holds no tensor memory.
 struct LibraryPlan {
   std::vector<PlannedPrimitive> primitives; // in order of execution
-  /// Of a product: how many there are in turn, of equally many primitives.
-  unsigned parts = 1;
+  unsigned parts = 1; // of a product, one behind the other
   /// The form of a filter's gradient that the primitives leave in blocks.
   std::optional<FilterBlocks> blocks;
   /// The call where a loop of ours ends it, which has the epilogues; and
   /// whether the product before it lies in the workspace.
   std::optional<LibraryCallDesc> loop;
   bool hasProduct = false;
-  uint64_t productOffset = 0, scratchpadOffset = 0; // in the workspace
+  // In the workspace.
+  uint64_t rowsOffset = 0, productOffset = 0, scratchpadOffset = 0;
   /// What is set to zero before each run: patches with padding, or a scratchpad
   /// that the library multiplies by zero before it wrote there, so that a NaN
   /// would come through.
@@ -96,8 +104,6 @@ struct LibraryPlan {
   std::shared_ptr<const WinogradPlan> winograd;
   LibraryCallInfo info;
 };
-
-dnnl::engine &cpuEngine();
 
 dnnl::memory::data_type dataType(rp_element_type type);
 
@@ -185,12 +191,7 @@ public:
   Status run(dnnl::stream &stream, Team &team);
 
 private:
-  struct Bound {
-    dnnl::primitive primitive;
-    std::vector<dnnl::memory> memories;
-    std::vector<dnnl_exec_arg_t> arguments;
-  };
-  std::vector<Bound> sequence;
+  std::vector<BoundPrimitive> sequence;
   std::optional<FilterBlocks> blocks;
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;

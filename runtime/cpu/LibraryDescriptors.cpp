@@ -17,6 +17,7 @@
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -305,13 +306,15 @@ static uint64_t align64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
   uint64_t packed = plan.blocks ? plan.blocks->scratchBytes(threads) : 0;
-  uint64_t scratchpad = 0, product = 0;
+  uint64_t rows = 0, scratchpad = 0, product = 0;
   for (PlannedPrimitive &p : plan.primitives) {
     for (PlannedPrimitive::Argument &a : p.arguments) {
       if (a.place.kind == Place::Kind::Packed)
-        packed = std::max<uint64_t>(packed, a.desc.get_size());
+        packed = std::max<uint64_t>(packed, a.place.offset + a.desc.get_size());
+      if (a.place.kind == Place::Kind::Rows)
+        rows = std::max<uint64_t>(rows, a.desc.get_size());
       if (a.place.kind == Place::Kind::Output && plan.hasProduct) {
-        a.place = Place::product();
+        a.place = Place::product(); // whole, as all but f32
         product = a.desc.get_size();
       }
     }
@@ -322,7 +325,8 @@ void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
       scratchpad = std::max<uint64_t>(scratchpad, scratch.get_size());
     }
   }
-  plan.productOffset = align64(packed);
+  plan.rowsOffset = align64(packed);
+  plan.productOffset = plan.rowsOffset + align64(rows);
   plan.scratchpadOffset = plan.productOffset + align64(product);
   plan.info.workspaceBytes = plan.scratchpadOffset + align64(scratchpad);
   if (plan.cleared)
@@ -349,19 +353,22 @@ static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
   return attached;
 }
 
-/// The kernels in order; those of a product's parts are those of its first.
+/// Names the kernels: in order, or of a product in parts each one once.
 static void nameImplementation(LibraryPlan &plan) {
-  std::string &name = plan.info.implementation;
-  size_t named = plan.primitives.size();
-  if (named % plan.parts == 0)
-    named /= plan.parts;
-  for (size_t i = 0; i < named; ++i)
-    name += (name.empty() ? "" : ", ") +
-            std::string(plan.primitives[i].desc.impl_info_str());
+  std::vector<std::string> names;
+  for (const PlannedPrimitive &p : plan.primitives) {
+    std::string name = p.desc.impl_info_str();
+    bool isNew = std::find(names.begin(), names.end(), name) == names.end();
+    if (plan.parts == 1 || isNew)
+      names.push_back(name);
+  }
+  std::string &all = plan.info.implementation;
+  for (const std::string &name : names)
+    all += (all.empty() ? "" : ", ") + name;
   if (plan.parts > 1)
-    name += ", in " + std::to_string(plan.parts) + " parts";
+    all += ", in " + std::to_string(plan.parts) + " parts";
   if (plan.blocks)
-    name += ", turned in place";
+    all += ", turned in place";
 }
 
 LibraryPlan planPrimitives(const LibraryCallDesc &call) {

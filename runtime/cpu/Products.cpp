@@ -2,14 +2,15 @@
 //
 // Input:   a checked call of matmul.
 // Output:  primitives: one product, or some in turn, each of a range of the
-//          inner numbers, which add up where the result lies; in front of each
-//          a copy of the second operand, where that pays.
+//          inner numbers, which add up where the result lies; copies of
+//          operands in front, where they pay or the kernels need them.
 // Method:  oneDNN adds up the inner numbers in f32 one by one. The error of a
 //          sum of n numbers that are added one by one grows like sqrt(n), that
 //          of parts of p like sqrt(p) + sqrt(n / p) (N. J. Higham, "The
 //          Accuracy of Floating Point Summation", SIAM J. Sci. Comput. 14,
 //          1993, on blocked sums).
-// Cost:    of each part but the first, reading the result once more.
+// Cost:    of parts: reading the result once more for each but the first, and
+//          the copies.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
@@ -84,12 +85,10 @@ namespace {
 /// A product of matrices as the library sees it.
 struct Product {
   memory::desc a, b, c;
-  bool packs;
+  bool packs; // the second operand
 
   int64_t inner() const { return a.dims().back(); }
   dnnl::matmul::primitive_desc desc(const dnnl::primitive_attr &attr) const;
-  void plan(LibraryPlan &plan, Place first, Place second,
-            const Attached &attached) const;
 };
 } // namespace
 
@@ -99,74 +98,211 @@ Product::desc(const dnnl::primitive_attr &attr) const {
   return planProduct(a, packs ? any : b, c, attr);
 }
 
-void Product::plan(LibraryPlan &plan, Place first, Place second,
-                   const Attached &attached) const {
-  auto planned = desc(attached.attr());
-  memory::desc wanted = planned.weights_desc();
-  if (wanted != b) {
-    planReorder(plan, b, second, wanted, Place::packed());
+static void planWhole(LibraryPlan &plan, const Product &product,
+                      const Attached &attached) {
+  auto desc = product.desc(attached.attr());
+  memory::desc wanted = desc.weights_desc();
+  Place second = Place::input(1);
+  if (wanted != product.b) {
+    planReorder(plan, product.b, second, wanted, Place::packed());
     second = Place::packed();
   }
-  plan.primitives.push_back({planned,
-                             {{DNNL_ARG_SRC, first, a},
+  plan.primitives.push_back({desc,
+                             {{DNNL_ARG_SRC, Place::input(0), product.a},
                               {DNNL_ARG_WEIGHTS, second, wanted},
-                              {DNNL_ARG_DST, Place::output(), c}}});
+                              {DNNL_ARG_DST, Place::output(), product.c}}});
   attached.addArguments(plan.primitives.back());
 }
 
-/// Inner numbers [begin, end) of an operand, which are its dimension `d`.
-static memory::desc rangeOf(const memory::desc &operand, size_t d,
-                            int64_t begin, int64_t end) {
-  memory::dims dims = operand.dims();
-  dims[d] = end - begin;
-  memory::dims strides(operand.data.format_desc.blocking.strides,
-                       operand.data.format_desc.blocking.strides + dims.size());
-  return memory::desc(dims, operand.data_type(), strides);
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static int64_t strideOf(const memory::desc &matrix, size_t d) {
+  return matrix.data.format_desc.blocking.strides[d];
 }
 
-static Place placeOf(unsigned input, const memory::desc &operand, size_t d,
-                     int64_t begin) {
-  return Place::input(
-      input, uint64_t(begin * operand.data.format_desc.blocking.strides[d]) *
-                 memory::data_type_size(operand.data_type()));
+namespace {
+/// Numbers [begin, end) of a matrix along one of its dimensions.
+struct Range {
+  size_t dimension;
+  int64_t begin, end;
+
+  int64_t size() const { return end - begin; }
+  memory::desc of(const memory::desc &matrix) const {
+    memory::dims dims = matrix.dims();
+    dims[dimension] = size();
+    return memory::desc(dims, matrix.data_type(),
+                        {strideOf(matrix, 0), strideOf(matrix, 1)});
+  }
+  /// Where it begins, in bytes.
+  uint64_t offset(const memory::desc &matrix) const {
+    return uint64_t(begin * strideOf(matrix, dimension)) *
+           memory::data_type_size(matrix.data_type());
+  }
+};
+
+/// Adds the primitives of a product in parts: of some rows of the result, which
+/// stay in a cache, part by part. oneDNN's kernels of blocked products take
+/// operands without gaps alone, so that ranges of the first operand are copied;
+/// a second one that is not stored by rows is packed.
+class Parts {
+public:
+  Parts(LibraryPlan &plan, const Product &whole, const Attached &attached,
+        int64_t longest);
+  /// False where it would take other kernels.
+  bool run();
+
+private:
+  /// Inner numbers, and where the second operand's lie.
+  struct Part {
+    Range inner;
+    Place second;
+    memory::desc b;
+  };
+
+  bool addPart(Range inner);
+  bool planRows(const Part &part, Range rows);
+  Product productOf(Range inner, Range rows) const;
+  Attached attach(Range inner, Range rows) const;
+
+  LibraryPlan &plan;
+  const Product &whole;
+  const Attached &attached;
+  int64_t part, block; // inner numbers; rows
+  bool packs;
+  std::vector<Part> parts;
+  uint64_t packedBytes = 0;
+};
+} // namespace
+
+static bool isBlocked(const dnnl::primitive_desc_base &desc) {
+  return std::strncmp(desc.impl_info_str(), "brg:", 4) == 0;
 }
 
-/// How many inner numbers a part has: all of them where numbers are bf16, whose
-/// own rounding is far coarser, where the kernel adds in blocks anyway, and
-/// where there are so many that it takes them by thousands.
-static int64_t partOf(const Product &product) {
-  constexpr int64_t kLongest = 256, kMost = 4096, kVector = 16;
-  int64_t inner = product.inner();
-  if (product.a.data_type() != memory::data_type::f32 || inner <= kLongest ||
-      inner > kMost ||
-      std::strncmp(product.desc(userScratchpad()).impl_info_str(), "brg:", 4))
-    return inner;
-  int64_t parts = (inner + kLongest - 1) / kLongest;
-  return ((inner + parts - 1) / parts + kVector - 1) / kVector * kVector;
+/// `count` numbers in equal blocks of at most `most`.
+static int64_t equalBlocks(int64_t count, int64_t most) {
+  int64_t blocks = (count + most - 1) / most;
+  return (count + blocks - 1) / blocks;
+}
+
+Parts::Parts(LibraryPlan &plan, const Product &whole, const Attached &attached,
+             int64_t longest)
+    : plan(plan), whole(whole), attached(attached),
+      packs(whole.packs || strideOf(whole.b, 1) != 1) {
+  constexpr int64_t kVector = 16, kLeastRows = 64;
+  constexpr int64_t kBlockBytes = 4 << 20; // of the result
+  part = equalBlocks(whole.inner(), longest);
+  part = (part + kVector - 1) / kVector * kVector;
+  int64_t rows = whole.c.dims()[0], columns = whole.c.dims()[1];
+  int64_t most = std::max(kLeastRows, kBlockBytes / 4 / columns);
+  block = equalBlocks(rows, most);
+}
+
+/// What is attached to some rows of a part.
+Attached Parts::attach(Range inner, Range rows) const {
+  Attached own;
+  own.onResult = inner.begin > 0;
+  REPRISE_FAULT("product-part-lost", own.onResult = false);
+  if (inner.end < whole.inner())
+    return own;
+  own.sums = attached.sums;
+  for (Attached::Sum &sum : own.sums)
+    if (sum.desc.dims()[0] > 1) {
+      sum.place.offset = rows.offset(sum.desc);
+      REPRISE_FAULT("product-adds-first-rows", sum.place.offset = 0);
+      sum.desc = rows.of(sum.desc);
+    }
+  return own;
+}
+
+/// Of ranges without gaps; the second operand where it lies.
+Product Parts::productOf(Range inner, Range rows) const {
+  Range columns{1, inner.begin, inner.end};
+  memory::desc a = columns.of(rows.of(whole.a));
+  bool isByRows = strideOf(whole.a, 1) == 1;
+  memory::desc dense(a.dims(), a.data_type(),
+                     isByRows ? memory::dims{inner.size(), 1}
+                              : memory::dims{1, rows.size()});
+  return {dense, inner.of(whole.b), rows.of(whole.c), packs};
+}
+
+bool Parts::addPart(Range inner) {
+  Product product = productOf(inner, {0, 0, block});
+  auto desc = product.desc(userScratchpad());
+  memory::desc wanted = desc.weights_desc();
+  Place second = Place::input(1, inner.offset(whole.b));
+  if (wanted != product.b) {
+    Place copy = Place::packed(packedBytes);
+    planReorder(plan, product.b, second, wanted, copy);
+    packedBytes += (wanted.get_size() + 63) / 64 * 64;
+    second = copy;
+  }
+  parts.push_back({inner, second, wanted});
+  return isBlocked(desc);
+}
+
+bool Parts::planRows(const Part &part, Range rows) {
+  Attached own = attach(part.inner, rows);
+  Product product = productOf(part.inner, rows);
+  auto desc = product.desc(own.attr());
+  if (!isBlocked(desc) || desc.weights_desc() != part.b)
+    return false;
+  Range columns{1, part.inner.begin, part.inner.end};
+  memory::desc from = columns.of(rows.of(whole.a));
+  Place first = Place::input(0, columns.offset(whole.a) + rows.offset(whole.a));
+  if (from != product.a) {
+    planReorder(plan, from, first, product.a, Place::rows());
+    first = Place::rows();
+  }
+  plan.primitives.push_back(
+      {desc,
+       {{DNNL_ARG_SRC, first, product.a},
+        {DNNL_ARG_WEIGHTS, part.second, part.b},
+        {DNNL_ARG_DST, Place::output(rows.offset(whole.c)), product.c}}});
+  own.addArguments(plan.primitives.back());
+  return true;
+}
+
+bool Parts::run() {
+  int64_t inner = whole.inner(), rows = whole.c.dims()[0];
+  for (int64_t begin = 0; begin < inner; begin += part)
+    if (!addPart({0, begin, std::min(inner, begin + part)}))
+      return false;
+  for (int64_t row = 0; row < rows; row += block)
+    for (const Part &each : parts)
+      if (!planRows(each, {0, row, std::min(rows, row + block)}))
+        return false;
+  plan.parts = unsigned(parts.size());
+  return true;
+}
+
+/// In bf16 the numbers' own rounding is far coarser; of very many inner
+/// numbers, which are rows of both operands in gradients of weights, the kernel
+/// takes some thousand at a time; with few columns copies take a part of the
+/// product's time.
+static bool gainsByParts(const Product &product, int64_t longest) {
+  constexpr int64_t kMost = 4096, kFewColumns = 128;
+  return product.a.dims().size() == 2 && product.inner() > longest &&
+         product.inner() <= kMost && product.b.dims()[1] >= kFewColumns &&
+         product.a.data_type() == memory::data_type::f32 &&
+         product.c.data_type() == memory::data_type::f32 &&
+         isBlocked(product.desc(userScratchpad()));
 }
 
 void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
                 const Attached &attached) {
+  constexpr int64_t kLongest = 256;
   Product whole{matrix(call.inputs[0], call.ints[0]),
                 matrix(call.inputs[1], call.ints[1]),
                 matrix(call.outputs[0], false), packsSecond(call)};
-  int64_t part = partOf(whole), inner = whole.inner();
-  REPRISE_FAULT("product-in-one-part", part = inner);
-  size_t rank = whole.a.dims().size();
-  plan.parts = 0;
-  for (int64_t begin = 0, end; begin < inner; begin = end, ++plan.parts) {
-    end = std::min(inner, begin + part);
-    Product ranges = {rangeOf(whole.a, rank - 1, begin, end),
-                      rangeOf(whole.b, rank - 2, begin, end), whole.c,
-                      whole.packs};
-    Attached own;
-    own.onResult = begin > 0;
-    REPRISE_FAULT("product-part-lost", own.onResult = false);
-    if (end == inner)
-      own.sums = attached.sums;
-    ranges.plan(plan, placeOf(0, whole.a, rank - 1, begin),
-                placeOf(1, whole.b, rank - 2, begin), own);
-  }
+  bool cuts = gainsByParts(whole, kLongest);
+  REPRISE_FAULT("product-in-one-part", cuts = false);
+  LibraryPlan parts;
+  if (cuts && Parts(parts, whole, attached, kLongest).run())
+    plan = std::move(parts);
+  else
+    planWhole(plan, whole, attached);
 }
 
 } // namespace reprise::rt

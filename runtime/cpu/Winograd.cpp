@@ -3,8 +3,9 @@
 // Input:   a checked call; its operands and a workspace.
 // Output:  a convolution, or a gradient of one.
 // Method:  see the header; the transforms are in WinogradRows.cpp.
-// Cost:    4/9 of the products of a direct convolution, and twice their bytes
-//          of each operand for transforms.
+// Cost:    4/9 of the products of a direct convolution, more where tiles reach
+//          beyond the result; writing and reading four times the bytes of
+//          image and result, and 16/9 of the filter's.
 // Fails:   as oneDNN's kernels do.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +35,9 @@ static constexpr int64_t kMostTiles = 98;
 /// fewer products save (oneDNN 2.6.3, AVX-512).
 static constexpr int64_t kLeastChannels = 32, kLeastTiles = 256,
                          kLeastTilesOfMember = 32;
+
+/// Tiles of images of odd or few pixels compute what nobody wants.
+static constexpr double kMostArithmetic = 0.6;
 
 static bool isOfFloats(const LibraryCallDesc &call) {
   return call.inputs[0].type == RP_F32 && call.inputs[1].type == RP_F32 &&
@@ -89,29 +93,21 @@ static bool isFaster(const WinogradPlan &plan, unsigned threads) {
   int64_t tiles = std::max(kLeastTiles, kLeastTilesOfMember * int64_t(threads));
   return std::min(image, result) >= kLeastChannels &&
          image % kWinogradLanes == 0 && result % kWinogradLanes == 0 &&
-         plan.tiles() >= tiles;
-}
-
-/// (count, rows, columns), stored row by row or, transposed, column by column.
-static memory::desc matrices(int64_t count, int64_t rows, int64_t columns,
-                             bool transposed = false) {
-  memory::dims strides = {rows * columns, columns, 1};
-  if (transposed)
-    strides = {rows * columns, 1, rows};
-  return memory::desc({count, rows, columns}, memory::data_type::f32, strides);
+         plan.tiles() >= tiles && plan.arithmetic() <= kMostArithmetic;
 }
 
 static dnnl::matmul::primitive_desc planProduct(const WinogradPlan &plan,
                                                 int64_t tiles) {
+  constexpr auto f32 = memory::data_type::f32;
   int64_t image = plan.image.channels, result = plan.result.channels;
   if (plan.kind != WinogradPlan::Kind::FilterGradient)
-    return rt::planProduct(matrices(kWinogradNumbers, tiles, image),
-                           matrices(kWinogradNumbers, image, result),
-                           matrices(kWinogradNumbers, tiles, result));
+    return rt::planProduct(matrices(kWinogradNumbers, tiles, image, f32),
+                           matrices(kWinogradNumbers, image, result, f32),
+                           matrices(kWinogradNumbers, tiles, result, f32));
   int64_t outputs = plan.partOutputs();
-  return rt::planProduct(matrices(kWinogradRows, outputs, tiles, true),
-                         matrices(kWinogradRows, tiles, image),
-                         matrices(kWinogradRows, outputs, image));
+  return rt::planProduct(matrices(kWinogradRows, outputs, tiles, f32, true),
+                         matrices(kWinogradRows, tiles, image, f32),
+                         matrices(kWinogradRows, outputs, image, f32));
 }
 
 /// The number of parts for which the slowest member has the least to do. Of an
@@ -196,11 +192,17 @@ std::optional<WinogradPlan> planWinograd(const LibraryCallDesc &call,
 }
 
 std::string WinogradPlan::implementation() const {
-  return "minimal filtering, " + std::to_string(block) +
-         " tiles of 2x2: " + products.front().desc.impl_info_str();
+  std::string text =
+      "minimal filtering, " + std::to_string(block) + " tiles of 2x2:";
+  for (const Product &product : products)
+    text += std::string(" ") + product.desc.impl_info_str();
+  return text;
 }
 
 std::vector<dnnl::matmul> generateProducts(const WinogradPlan &plan) {
+  // As planned: oneDNN's cache tells code by the number of threads, and its
+  // descriptions refer to attributes of those they were copied from.
+  ThreadScope alone(1);
   std::vector<dnnl::matmul> products;
   for (const WinogradPlan::Product &product : plan.products)
     products.emplace_back(product.desc);
@@ -227,26 +229,19 @@ float *BoundWinograd::formOf(int64_t unit) const {
 }
 
 /// `form`: the second operand, or where a filter gradient's product goes.
-BoundWinograd::Product BoundWinograd::bind(const dnnl::matmul &code,
-                                           size_t number, unsigned member,
-                                           float *form) {
+BoundPrimitive BoundWinograd::bind(const dnnl::matmul &code, size_t number,
+                                   unsigned member, float *form) {
   const WinogradPlan::Layout &at = plan.layout;
   const dnnl::matmul::primitive_desc &desc = plan.products[number].desc;
   char *base = memberBase(member);
   char *image = base + at.image, *other = base + at.other,
        *filter = reinterpret_cast<char *>(form);
-  Product product{code};
-  auto add = [&](int name, const memory::desc &type, char *where) {
-    if (!type.get_size())
-      return;
-    product.memories.emplace_back(type, cpuEngine(), where);
-    product.arguments.push_back({name, product.memories.back().get()});
-  };
+  BoundPrimitive product{code};
   bool isFilter = plan.kind == WinogradPlan::Kind::FilterGradient;
-  add(DNNL_ARG_SRC, desc.src_desc(), isFilter ? other : image);
-  add(DNNL_ARG_WEIGHTS, desc.weights_desc(), isFilter ? image : filter);
-  add(DNNL_ARG_DST, desc.dst_desc(), isFilter ? filter : other);
-  add(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc(), base + at.scratchpad);
+  product.add(DNNL_ARG_SRC, desc.src_desc(), isFilter ? other : image);
+  product.add(DNNL_ARG_WEIGHTS, desc.weights_desc(), isFilter ? image : filter);
+  product.add(DNNL_ARG_DST, desc.dst_desc(), isFilter ? filter : other);
+  product.addScratchpad(desc.scratchpad_desc(), base + at.scratchpad);
   return product;
 }
 
@@ -261,7 +256,7 @@ BoundWinograd::BoundWinograd(const WinogradPlan &plan,
       statuses(plan.members, dnnl_success) {
   bool isFilter = plan.kind == WinogradPlan::Kind::FilterGradient;
   for (unsigned member = 0; member < plan.members; ++member) {
-    std::vector<Product> &own = products.emplace_back();
+    std::vector<BoundPrimitive> &own = products.emplace_back();
     for (size_t i = 0; i < codes.size(); ++i)
       own.push_back(
           bind(codes[i], i, member, isFilter ? sumsOf(member) : formOf(0)));
@@ -371,18 +366,15 @@ void BoundWinograd::storeResults(unsigned member, int64_t first,
 // Members
 //===----------------------------------------------------------------------===//
 
-void BoundWinograd::execute(unsigned member, Product &product,
+void BoundWinograd::execute(unsigned member, const BoundPrimitive &product,
                             dnnl::stream &stream) {
-  dnnl_status_t status = dnnl_primitive_execute(
-      product.primitive.get(), stream.get(), int(product.arguments.size()),
-      product.arguments.data());
+  dnnl_status_t status = product.execute(stream);
   if (status != dnnl_success)
     statuses[member] = status;
 }
 
 /// The usual product, or that of the tiles that are left.
-BoundWinograd::Product &BoundWinograd::productOf(unsigned member,
-                                                 int64_t count) {
+BoundPrimitive &BoundWinograd::productOf(unsigned member, int64_t count) {
   return products[member][count == plan.block ? 0 : 1];
 }
 
@@ -426,8 +418,8 @@ void BoundWinograd::multiplyBlocks(unsigned member, dnnl::stream &stream) {
 void BoundWinograd::addUnits(unsigned member, dnnl::stream &stream) {
   std::memset(memberBase(member) + plan.layout.zeros, 0,
               size_t(4 * std::max(plan.image.channels, plan.result.channels)));
-  // oneDNN could add them itself, but keeps a reference to attributes that its
-  // descriptions share (2.6.3).
+  // Added here: what oneDNN's cache gives for a product that adds may refer to
+  // attributes that are gone (2.6.3).
   int64_t elements = kWinogradRows * plan.partOutputs() * plan.image.channels;
   for (int64_t first = 0; first < plan.tiles(); first += plan.block) {
     int64_t count = std::min(plan.block, plan.tiles() - first);
@@ -477,6 +469,7 @@ void BoundWinograd::onMembers(dnnl::stream &stream) {
 }
 
 Status BoundWinograd::run(dnnl::stream &stream) {
+  std::fill(statuses.begin(), statuses.end(), dnnl_success);
   if (plan.kind == WinogradPlan::Kind::FilterGradient) {
     onMembers<&BoundWinograd::addUnits>(stream);
     onMembers<&BoundWinograd::transformGradients>();
@@ -485,10 +478,7 @@ Status BoundWinograd::run(dnnl::stream &stream) {
     onMembers<&BoundWinograd::multiplyBlocks>(stream);
   }
   for (dnnl_status_t status : statuses)
-    if (status != dnnl_success)
-      return Status::error(
-          status == dnnl_out_of_memory ? RP_OUT_OF_MEMORY : RP_INTERNAL,
-          "oneDNN failed with status " + std::to_string(int(status)));
+    REPRISE_RETURN_IF_ERROR(statusOf(status));
   return {};
 }
 

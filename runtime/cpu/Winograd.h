@@ -10,12 +10,14 @@
 // over all tiles in their order.
 //
 // A result has the bits that its tile and the filter give, whoever computes it,
-// however many tiles at once.
+// however many tiles at once; a filter's gradient those of blocks of tiles that
+// do not depend on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_WINOGRAD_H
 #define REPRISE_RUNTIME_CPU_WINOGRAD_H
 
+#include "BoundPrimitive.h"
 #include "WinogradRows.h"
 #include "reprise/Runtime/Library.h"
 #include <dnnl.hpp>
@@ -68,10 +70,11 @@ struct WinogradPlan {
   uint64_t workspaceBytes() const {
     return layout.members + members * layout.bytes;
   }
-  /// Products, of those that the definition takes.
+  /// Products, of those that the definition takes for the forward result.
   double arithmetic() const {
+    const Plane &y = kind == Kind::InputGradient ? image : result;
     return double(kWinogradNumbers * tiles()) /
-           double(9 * batch * result.height * result.width);
+           double(9 * batch * y.height * y.width);
   }
   std::string implementation() const;
 };
@@ -96,18 +99,12 @@ public:
   Status run(dnnl::stream &stream);
 
 private:
-  struct Product {
-    dnnl::primitive primitive;
-    std::vector<dnnl::memory> memories = {};
-    std::vector<dnnl_exec_arg_t> arguments = {};
-  };
-
-  Product bind(const dnnl::matmul &code, size_t number, unsigned member,
-               float *form);
+  BoundPrimitive bind(const dnnl::matmul &code, size_t number, unsigned member,
+                      float *form);
   char *memberBase(unsigned member) const;
   float *formOf(int64_t unit) const;
   float *sumsOf(unsigned member) const;
-  Product &productOf(unsigned member, int64_t count);
+  BoundPrimitive &productOf(unsigned member, int64_t count);
 
   void transformGroups(unsigned member);
   void multiplyBlocks(unsigned member, dnnl::stream &stream);
@@ -118,7 +115,8 @@ private:
   void loadCotangents(unsigned member, int64_t unit, int64_t first,
                       int64_t count);
   void storeResults(unsigned member, int64_t first, int64_t count);
-  void execute(unsigned member, Product &product, dnnl::stream &stream);
+  void execute(unsigned member, const BoundPrimitive &product,
+               dnnl::stream &stream);
   template <void (BoundWinograd::*Work)(unsigned)> void onMembers();
   template <void (BoundWinograd::*Work)(unsigned, dnnl::stream &)>
   void onMembers(dnnl::stream &stream);
@@ -127,8 +125,8 @@ private:
   const float *image, *other; // the filter, or the cotangent
   float *output;
   char *workspace;
-  std::vector<std::vector<Product>> products; // of each member
-  std::vector<Product> firsts; // of each unit, of its first block
+  std::vector<std::vector<BoundPrimitive>> products; // of each member
+  std::vector<BoundPrimitive> firsts; // of each unit, of its first block
   std::vector<dnnl_status_t> statuses;
 };
 

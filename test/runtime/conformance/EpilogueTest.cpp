@@ -54,22 +54,24 @@ static std::vector<Product> products() {
   ConvShape groups = {2, 8, 8, 12, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 4};
   ConvShape depthwise = {2, 9, 9, 16, 16, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 16};
   LibraryOp forward = LibraryOp::Conv2D, matmul = LibraryOp::MatMul;
-  return {convolution("plain", forward, plain),
-          convolution("wide", forward, wide),
-          convolution("strided", forward, strided),
-          convolution("narrow", forward, narrow),
-          convolution("stem", forward, stem),
-          convolution("groups", forward, groups),
-          convolution("depthwise", forward, depthwise),
-          convolution("tiles", forward, tiles),
-          convolution("tiles_input_grad", LibraryOp::Conv2DInputGrad, tiles),
-          convolution("input_grad", LibraryOp::Conv2DInputGrad, wide),
-          convolution("filter_grad", LibraryOp::Conv2DFilterGrad, strided),
-          {"matmul", matmul, {7, 3}, {3, 5}, {7, 5}, {0, 0}},
-          {"matmul_deep", matmul, {33, 700}, {700, 48}, {33, 48}, {0, 0}},
-          {"matmul_large", matmul, {300, 260}, {190, 260}, {300, 190}, {0, 1}},
-          {"matmul_batch", matmul, {2, 9, 17}, {2, 9, 33}, {2, 17, 33}, {1, 0}},
-          {"matmul_row", matmul, {1, 512}, {512, 10}, {1, 10}, {0, 0}}};
+  return {
+      convolution("plain", forward, plain),
+      convolution("wide", forward, wide),
+      convolution("strided", forward, strided),
+      convolution("narrow", forward, narrow),
+      convolution("stem", forward, stem),
+      convolution("groups", forward, groups),
+      convolution("depthwise", forward, depthwise),
+      convolution("tiles", forward, tiles),
+      convolution("tiles_input_grad", LibraryOp::Conv2DInputGrad, tiles),
+      convolution("input_grad", LibraryOp::Conv2DInputGrad, wide),
+      convolution("filter_grad", LibraryOp::Conv2DFilterGrad, strided),
+      {"matmul", matmul, {7, 3}, {3, 5}, {7, 5}, {0, 0}},
+      {"matmul_deep", matmul, {33, 700}, {700, 48}, {33, 48}, {0, 0}},
+      {"matmul_large", matmul, {300, 260}, {190, 260}, {300, 190}, {0, 1}},
+      {"matmul_batch", matmul, {2, 9, 17}, {2, 9, 33}, {2, 17, 33}, {1, 0}},
+      {"matmul_parts", matmul, {2500, 500}, {500, 512}, {2500, 512}, {0, 0}},
+      {"matmul_row", matmul, {1, 512}, {512, 10}, {1, 10}, {0, 0}}};
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, EpilogueTest,
