@@ -1,10 +1,11 @@
 //===- LibraryCalls.h - oneDNN behind the library interface -----*- C++ -*-===//
 //
-// A call becomes some primitives: the operation itself with activations where
-// they lie, and a reorder of the filter, or of a product's second operand,
-// between its layout in memory and the one the operation prefers; for a
-// filter's gradient by a product, copies of windows (see FilterProducts.cpp).
-// One that the operation leaves in blocks is turned in its own place (see
+// A call that is no attention (Attention.h) and not filtered (Winograd.h)
+// becomes some primitives: the operation itself with activations where they
+// lie, and a reorder of the filter, or of a product's second operand, between
+// its layout in memory and the one the operation prefers; for a filter's
+// gradient by a product, copies of windows (see FilterProducts.cpp). One that
+// the operation leaves in blocks is turned in its own place (see
 // FilterBlocks.h); for the gradient of an input that is a convolution, the
 // filter is reordered by positions of its window. Epilogues are oneDNN's
 // post-ops where these round as the call says, else a loop of ours behind the
