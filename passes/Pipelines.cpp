@@ -14,6 +14,7 @@
 
 #include "mlir/Transforms/Passes.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
@@ -53,12 +54,12 @@ public:
     addLevelVerifiers(manager, level);
     return *this;
   }
-  /// `mostReads`: see sg-recompute-cheap; 0: as it is without a budget.
-  Stage &formKernels(const CompileOptions &options, double mostReads = 0,
-                     StringRef joinProducts = "all") {
+  Stage &formKernels(const CompileOptions &options,
+                     const KernelChoice &choice = {}) {
     addKernelFormation(manager,
                        {options.keep, options.target, !options.amp.empty(),
-                        options.fuse, mostReads, joinProducts});
+                        options.fuse, choice.mostReads, choice.joinProducts,
+                        choice.addGradients});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {
@@ -232,14 +233,35 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   return options;
 }
 
+/// Whether the library makes gradients for the inputs of convolutions, which
+/// may add up.
+static bool hasGradientsOfImages(func::FuncOp step) {
+  return step
+      .walk([](LibraryOpInterface call) {
+        return call.getLibraryFunction() == "conv2d_input_grad"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The kernels that a budget may choose. What a user chose is not replaced: a
 /// mode, blocks to keep or to compute again.
-static std::vector<KernelChoice> choicesBeside(const CompileOptions &options) {
+static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
+                                               const CompileOptions &options) {
   if (options.checkpointing != "none" || !options.keep.empty() ||
       !options.recompute.empty() || options.planWork <= 0)
     return {};
   // Two values as large, and small ones: what a block adds up is kept.
   std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
+  // Gradients that products add up are one tensor instead of two.
+  if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
+    choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
+                       "all", 0.5, /*addGradients=*/true});
+    choices.push_back({"none", 2.5, "sums kept, gradients added up",
+                       /*isForSmall=*/true, "all", 0.25,
+                       /*addGradients=*/true});
+  }
   // Where it takes time to make it again from what goes into it, that is what
   // budgets are for.
   rt::Expected<std::unique_ptr<Target>> target =
@@ -262,6 +284,18 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    CompileLevel level);
 
+/// Whether a call of a library adds its result to a tensor.
+static bool addsUp(mlir::ModuleOp module) {
+  return module
+      .walk([](LibraryOpInterface call) {
+        return llvm::is_contained(call.getLibraryEpilogues(),
+                                  LibraryEpilogue::Add)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The flat step of kernels that a choice makes of a model.
 static LogicalResult lowerToChoice(mlir::ModuleOp module,
                                    const CompileOptions &options,
@@ -270,9 +304,7 @@ static LogicalResult lowerToChoice(mlir::ModuleOp module,
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
       failed(flattenTraining(module, options)))
     return failure();
-  return Stage(module, options)
-      .formKernels(options, choice.mostReads, choice.joinProducts)
-      .run();
+  return Stage(module, options).formKernels(options, choice).run();
 }
 
 /// The plans of `step`, which was made of `model`.
@@ -288,17 +320,23 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
   auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
-  auto form = [shared, options](const KernelChoice &choice)
+  auto addNothing = std::make_shared<bool>(false);
+  auto form = [shared, options, addNothing](const KernelChoice &choice)
       -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
+    if (choice.addGradients && *addNothing)
+      return failure();
     OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
     CompileOptions other = options;
     other.checkpointing = choice.mode;
     if (failed(lowerToChoice(*module, other, choice)))
       return failure();
+    *addNothing = choice.addGradients && !addsUp(*module);
+    if (*addNothing)
+      return failure();
     return module;
   };
   return BudgetPlans(std::move(*own), std::move(*search),
-                     choicesBeside(options), form);
+                     choicesBeside(step, options), form);
 }
 
 /// Makes the training step fit. The step may become another mode's.

@@ -75,6 +75,7 @@ void reprise::addKernelFormation(OpPassManager &passes,
   SgDecomposeOptions decompose;
   decompose.fuse = how.fuse;
   decompose.target = how.target.str();
+  decompose.addGradients = how.addGradients;
   passes.addNestedPass<func::FuncOp>(createSgDecompose(decompose));
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   if (how.fuse) {

@@ -23,6 +23,7 @@ struct KernelFormation {
   double mostReads = 0;
   /// See sg-form-kernels.
   llvm::StringRef joinProducts = "all";
+  bool addGradients = false; // see sg-decompose
 };
 
 /// From flat functions to kernels and library ops.

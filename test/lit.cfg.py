@@ -60,6 +60,12 @@ for tool in [
             break
 
 config.available_features.add(platform.machine())
+try:
+    with open("/proc/cpuinfo") as processor:
+        if "avx512dq" in processor.read():
+            config.available_features.add("avx512")
+except OSError:
+    pass
 # A driver of the tests (test/runtime/cuda/FakeCuda.cpp), where no true one would
 # be found before it.
 fake_cuda = os.path.join(

@@ -38,15 +38,22 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   std::vector<bool> isMeasured(ops.size());
   double all = 0, matched = 0;
   for (size_t id = 0; id < ops.size(); ++id) {
+    double waiting = roofline.milliseconds(0, ops[id].waited);
     double estimate =
-        roofline.milliseconds(ops[id].flops, ops[id].bytes, ops[id].isNarrow);
+        roofline.milliseconds(ops[id].flops, ops[id].bytes, ops[id].isNarrow) +
+        waiting;
     all += estimate;
     prices.milliseconds.push_back(estimate);
     double measured = ops[id].milliseconds;
     if (profile) {
       auto found = profile->ops.find(ops[id].key);
-      measured = found == profile->ops.end() ? 0 : found->second.milliseconds;
+      auto product = profile->ops.find(ops[id].productKey);
       isMeasured[id] = found != profile->ops.end();
+      measured = isMeasured[id] ? found->second.milliseconds : 0;
+      if (!isMeasured[id] && product != profile->ops.end()) {
+        isMeasured[id] = true;
+        measured = product->second.milliseconds + waiting;
+      }
     } else {
       isMeasured[id] = measured > 0;
     }

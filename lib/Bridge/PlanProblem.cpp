@@ -187,6 +187,8 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
     planned.callInfo = *info;
     node.workspaceBytes = storedBytes(info->workspaceBytes);
     REPRISE_FAULT("workspace-not-asked-for", node.workspaceBytes = 0);
+    if (info->addsInPlace)
+      node.inPlace.push_back({0, rt::functionOf(*call).inputs});
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "

@@ -19,29 +19,42 @@ tensorsOf(const PlanProblem &problem, const std::vector<ValueId> &values) {
   return tensors;
 }
 
-std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
+static KeyedOp keyOf(const PlanProblem &problem, OpId id) {
   const PlannedOp &op = problem.ops[id];
   const plan::Op &node = problem.graph.ops[id];
-  return profileKey({op.name, tensorsOf(problem, node.inputs),
-                     tensorsOf(problem, node.outputs), op.flops,
-                     op.call.ints.empty()
-                         ? op.call.ints
-                         : rt::codeInts(op.call.op, op.call.ints),
-                     op.call.floats, op.call.epilogues});
+  KeyedOp keyed{op.name,
+                tensorsOf(problem, node.inputs),
+                tensorsOf(problem, node.outputs),
+                op.flops,
+                op.call.ints.empty() ? op.call.ints
+                                     : rt::codeInts(op.call.op, op.call.ints),
+                op.call.floats,
+                op.call.epilogues};
+  if (!op.call.outputs.empty())
+    keyed.function = rt::functionOf(op.call).name;
+  return keyed;
+}
+
+std::string reprise::profileKey(const PlanProblem &problem, OpId id) {
+  return profileKey(keyOf(problem, id));
 }
 
 static std::vector<CostedOp> costedOps(const PlanProblem &problem,
                                        const CostModel &costs) {
   std::vector<CostedOp> ops;
-  for (OpId id = 0; id < problem.ops.size(); ++id)
+  for (OpId id = 0; id < problem.ops.size(); ++id) {
+    KeyedOp keyed = keyOf(problem, id);
     ops.push_back(
-        {costs.profile ? profileKey(problem, id) : "",
+        {costs.profile ? profileKey(keyed) : "",
          uint64_t(problem.ops[id].flops * problem.ops[id].callInfo.arithmetic /
                   problem.ops[id].kernel.narrowRate),
          problem.ops[id].bytes,
          isNarrow(problem.ops[id].call.inputs) ||
              problem.ops[id].kernel.multipliesNarrow,
-         problem.ops[id].callInfo.seconds * 1e3});
+         problem.ops[id].callInfo.seconds * 1e3,
+         costs.profile ? productKeyOf(keyed) : "",
+         problem.ops[id].callInfo.addsInPlace ? waitedBytes(keyed) : 0});
+  }
   return ops;
 }
 

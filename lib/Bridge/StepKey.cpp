@@ -23,6 +23,7 @@ static std::vector<rt::TensorDesc> tensorsOf(const Views *views) {
 }
 
 static void addCall(const rt::fb::LibraryCall &call, KeyedOp &op) {
+  op.function = kLibraryFunctions[size_t(call.op())].name;
   op.inputs = tensorsOf(call.inputs());
   op.outputs = tensorsOf(call.outputs());
   if (call.ints())

@@ -72,6 +72,12 @@ static uint64_t convInputGradFlops(Operation *op) {
   return convolutionFlops(grad.getDy(), grad.getFilter());
 }
 
+static uint64_t convInputGradAddFlops(Operation *op) {
+  auto grad = cast<Conv2DInputGradAddOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getFilter()) +
+         elements(grad.getResult());
+}
+
 static uint64_t convFilterGradFlops(Operation *op) {
   auto grad = cast<Conv2DFilterGradOp>(op);
   return convolutionFlops(grad.getDy(), grad.getResult());
@@ -316,6 +322,7 @@ static void registerLayerCosts(MLIRContext *context) {
   attachLibrary<matMulBiasFlops, MatMulBiasOp>(context);
   attachLibrary<convFlops, Conv2DOp>(context);
   attachLibrary<convInputGradFlops, Conv2DInputGradOp>(context);
+  attachLibrary<convInputGradAddFlops, Conv2DInputGradAddOp>(context);
   attachLibrary<convFilterGradFlops, Conv2DFilterGradOp>(context);
   attachPointwise<maxPoolFlops, MaxPool2DOp>(context);
   attachPointwise<avgPoolFlops, AvgPool2DOp>(context);

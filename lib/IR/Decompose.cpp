@@ -297,15 +297,29 @@ static Values decompose(MatMulBiasOp op, Emitter &e) {
   return {e.as(sum, op.getResult())};
 }
 
+/// The same.
+static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
+  auto type = tensorOf(op.getResult());
+  Type wide = Float32Type::get(op.getContext());
+  auto sums = isWider(wide, type.getElementType()) ? type.clone(wide) : type;
+  Value gradient = e.make<Conv2DInputGradOp>(sums, op.getDy(), op.getFilter(),
+                                             op.getStrides(), op.getPadding(),
+                                             op.getDilation(), op.getGroups());
+  Value addend = op.getAddend();
+  if (addend.getType() != sums)
+    addend = e.make<CastOp>(sums, addend);
+  return {e.as(e.add(gradient, addend), op.getResult())};
+}
+
 template <typename... Ops> static void attach(MLIRContext *context) {
   (attachDecomposition<Ops, decompose>(context), ...);
 }
 
 void sg::registerDecomposeModels(MLIRContext *context) {
-  attach<MatMulBiasOp, BatchNormTrainingOp, NormalizeOp, BatchNormInferenceOp,
-         BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp, SoftmaxOp, SoftmaxGradOp,
-         CrossEntropyOp, CrossEntropyGradOp, DropoutOp, MaxPool2DGradOp>(
-      context);
+  attach<MatMulBiasOp, Conv2DInputGradAddOp, BatchNormTrainingOp, NormalizeOp,
+         BatchNormInferenceOp, BatchNormGradOp, ReluGradOp, GlobalAvgPoolOp,
+         SoftmaxOp, SoftmaxGradOp, CrossEntropyOp, CrossEntropyGradOp,
+         DropoutOp, MaxPool2DGradOp>(context);
   BatchNormTrainingOp::attachInterface<BatchNormStatistics>(*context);
   KeepOp::attachInterface<KeepStatistics>(*context);
   registerTransformerDecompositions(context);

@@ -9,11 +9,13 @@ using namespace reprise::sg;
 
 namespace {
 
-/// "conv2d" for sg.conv2d.
+/// "conv2d" for sg.conv2d; a tensor that is added to is an epilogue's.
 template <typename OpTy>
 struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
+  static constexpr bool adds = std::is_same_v<OpTy, Conv2DInputGradAddOp>;
+
   StringRef getLibraryFunction(Operation *op) const {
-    return op->getName().stripDialect();
+    return adds ? "conv2d_input_grad" : op->getName().stripDialect();
   }
   SmallVector<int64_t> getLibraryParameters(Operation *op) const {
     auto conv = cast<OpTy>(op);
@@ -23,6 +25,11 @@ struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
       parameters.append(part.begin(), part.end());
     parameters.push_back(conv.getGroups());
     return parameters;
+  }
+  SmallVector<LibraryEpilogue> getLibraryEpilogues(Operation *) const {
+    if (adds)
+      return {LibraryEpilogue::Add};
+    return {};
   }
 };
 
@@ -71,6 +78,8 @@ struct AttentionModel
 void sg::registerLibraryModels(MLIRContext *context) {
   Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
   Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
+  Conv2DInputGradAddOp::attachInterface<ConvModel<Conv2DInputGradAddOp>>(
+      *context);
   Conv2DFilterGradOp::attachInterface<ConvModel<Conv2DFilterGradOp>>(*context);
   MatMulOp::attachInterface<MatMulModel<MatMulOp>>(*context);
   MatMulBiasOp::attachInterface<MatMulModel<MatMulBiasOp>>(*context);

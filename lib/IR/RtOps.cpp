@@ -154,7 +154,12 @@ SmallVector<ViewAttr> CallOp::getWrites() {
     writes.push_back(*workspace);
   return writes;
 }
-bool CallOp::mayWriteInPlace() { return false; }
+/// What the result adds to may lie in its place.
+bool CallOp::mayWriteInPlace(unsigned read) {
+  SmallVector<LibraryEpilogue> epilogues = getEpilogueList();
+  return !epilogues.empty() && epilogues.front() == LibraryEpilogue::Add &&
+         read == kLibraryFunctions[unsigned(getOp())].inputs;
+}
 
 SmallVector<double> CallOp::getFloatList() {
   return SmallVector<double>(getFloats().value_or(ArrayRef<double>()));
@@ -211,7 +216,7 @@ SmallVector<ViewAttr> LaunchOp::getWrites() {
     writes.push_back(*workspace);
   return writes;
 }
-bool LaunchOp::mayWriteInPlace() { return true; }
+bool LaunchOp::mayWriteInPlace(unsigned) { return true; }
 
 LogicalResult LaunchOp::verify() {
   if (static_cast<int64_t>(getGrains()) < 1)
@@ -257,7 +262,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
 StepAttr CopyOp::getStepInfo() { return getStep(); }
 SmallVector<ViewAttr> CopyOp::getReads() { return {getSource()}; }
 SmallVector<ViewAttr> CopyOp::getWrites() { return {getTarget()}; }
-bool CopyOp::mayWriteInPlace() { return false; }
+bool CopyOp::mayWriteInPlace(unsigned) { return false; }
 
 LogicalResult CopyOp::verify() {
   if (getSource().getType() != getTarget().getType() ||

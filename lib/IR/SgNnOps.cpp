@@ -165,6 +165,14 @@ LogicalResult Conv2DInputGradOp::verify() {
                         tensorType(getDy()), geometryOf(*this));
 }
 
+LogicalResult Conv2DInputGradAddOp::verify() {
+  if (getAddend().getType() != getResult().getType())
+    return emitOpError() << "adds " << getAddend().getType()
+                         << " to a gradient of type " << getResult().getType();
+  return verifyConvGrad(*this, tensorType(getResult()), tensorType(getFilter()),
+                        tensorType(getDy()), geometryOf(*this));
+}
+
 LogicalResult Conv2DFilterGradOp::verify() {
   return verifyConvGrad(*this, tensorType(getX()), tensorType(getResult()),
                         tensorType(getDy()), geometryOf(*this));

@@ -75,6 +75,17 @@ static void conv2dInputGrad(sg::Conv2DInputGradOp op, Frame &,
   });
 }
 
+static void conv2dInputGradAdd(sg::Conv2DInputGradAddOp op, Frame &,
+                               Operands operands, Results results) {
+  const Tensor &dy = operands[0], &filter = operands[1], &addend = operands[2];
+  Tensor &sum = results[0];
+  forEachProduct(op, sum, filter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
+    sum.real(xi) += dy.real(yi) * filter.real(fi);
+  });
+  for (int64_t i = 0; i < sum.size(); ++i)
+    sum.real(i) += addend.real(i);
+}
+
 static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
                              Operands operands, Results results) {
   const Tensor &x = operands[0], &dy = operands[1];
@@ -89,5 +100,6 @@ void reference::registerProductModels(MLIRContext *context) {
   attach<sg::MatMulBiasOp, matmul<sg::MatMulBiasOp>>(context);
   attach<sg::Conv2DOp, conv2d>(context);
   attach<sg::Conv2DInputGradOp, conv2dInputGrad>(context);
+  attach<sg::Conv2DInputGradAddOp, conv2dInputGradAdd>(context);
   attach<sg::Conv2DFilterGradOp, conv2dFilterGrad>(context);
 }

@@ -12,10 +12,12 @@
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Bridge/PlanProblem.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/CastMotion.h"
 #include "reprise/IR/ConvolutionForms.h"
 #include "reprise/IR/EarlyMaxima.h"
+#include "reprise/IR/GradientSums.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
@@ -168,6 +170,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
       lookEarly();
     if (fuse)
       addBiases(library->get());
+    if (addGradients && *library)
+      sumGradients(**library);
     sg::settleMarks(getOperation());
   }
 
@@ -216,6 +220,15 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
              library->takesBias(elementTypeOf(bias), elementTypeOf(stored));
     });
     walkAndApplyPatterns(getOperation(), std::move(additions));
+  }
+
+  /// Where the library adds them up.
+  void sumGradients(Target &library) {
+    for (Block &block : getOperation().getBody())
+      sg::addUpGradients(block, [&](Operation *op) {
+        std::optional<rt::LibraryCallDesc> call = describeLibraryCall(op);
+        return call && library.addsInPlace(*call);
+      });
   }
 
   /// Null where any will do.

@@ -304,12 +304,15 @@ LogicalResult Verifier::checkOverlaps(StepOpInterface step) {
     if (failed(checkView(step, view, &writes.emplace_back())))
       return failure();
   // A workspace, behind the outputs, lies over nothing.
-  auto launch = dyn_cast<LaunchOp>(step.getOperation());
-  size_t outputs = launch ? launch.getOutputs().size() : writes.size();
+  size_t outputs = writes.size();
+  if (auto launch = dyn_cast<LaunchOp>(step.getOperation()))
+    outputs = launch.getOutputs().size();
+  if (auto call = dyn_cast<CallOp>(step.getOperation()))
+    outputs = call.getOutputs().size();
   for (auto [number, write] : llvm::enumerate(writes)) {
-    bool mayBeRead = step.mayWriteInPlace() && number < outputs;
-    for (const Range &read : reads)
-      if (read.overlaps(write) && !(mayBeRead && read == write))
+    for (auto [k, read] : llvm::enumerate(reads))
+      if (read.overlaps(write) &&
+          !(number < outputs && read == write && step.mayWriteInPlace(k)))
         return step->emitOpError()
                << "writes bytes " << write.begin << " to " << write.end
                << " while it reads bytes " << read.begin << " to " << read.end;

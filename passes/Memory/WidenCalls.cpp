@@ -72,6 +72,9 @@ static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
   if (!function || target.storesSums(rt::LibraryOp(*function)) ||
       call->getNumOperands() == 0)
     return {};
+  // What it adds to has the result's type.
+  if (llvm::is_contained(call.getLibraryEpilogues(), LibraryEpilogue::Add))
+    return {};
   auto elementOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType();
   };

@@ -130,15 +130,30 @@ static bool overlap(const Range &a, const Range &b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-/// Results share no byte with operands, nor with each other and the workspace,
-/// which is the last of `writes` where there is one.
-static Status disjointOperands(const std::vector<Range> &reads,
+/// The operand in whose bytes the call's result may lie: what a call adds to
+/// before anything else. None: `reads.size()`.
+static size_t addendOf(const fb::LibraryCall &call,
+                       const std::vector<Range> &reads) {
+  size_t own = kLibraryFunctions[size_t(call.op())].inputs;
+  bool adds = call.epilogues() && call.epilogues()->size() > 0 &&
+              call.epilogues()->Get(0) == fb::Epilogue::Add;
+  return adds && own < reads.size() ? own : reads.size();
+}
+
+/// Results share no byte with operands, but one that is added to; nor with each
+/// other and the workspace, which is the last of `writes` where there is one.
+static Status disjointOperands(const std::vector<Range> &reads, size_t addend,
                                const std::vector<Range> &writes, bool workspace,
                                const std::string &name) {
   for (size_t i = 0; i < writes.size(); ++i) {
-    for (const Range &read : reads)
-      if (overlap(writes[i], read))
+    for (size_t k = 0; k < reads.size(); ++k) {
+      const Range &read = reads[k];
+      bool isSum = i == 0 && k == addend && read.begin == writes[i].begin &&
+                   read.end == writes[i].end;
+      REPRISE_FAULT("sum-over-any-operand", isSum = addend < reads.size());
+      if (overlap(writes[i], read) && !isSum)
         return invalidProgram(name + " overwrites its own operand");
+    }
     REPRISE_FAULT("call-results-may-overlap", continue);
     for (size_t k = 0; k < i; ++k)
       if (overlap(writes[i], writes[k]))
@@ -172,8 +187,9 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                             " is not dense and aligned to " +
                             std::to_string(program.alignment()) + " bytes");
   }
-  REPRISE_RETURN_IF_ERROR(disjointOperands(
-      reads, writes, call.workspace() != nullptr, context.name));
+  REPRISE_RETURN_IF_ERROR(disjointOperands(reads, addendOf(call, reads), writes,
+                                           call.workspace() != nullptr,
+                                           context.name));
   if (Status status = verifyLibraryCall(describe(call)); !status.ok())
     return invalidProgram(context.name + ": " + status.message());
   return {};

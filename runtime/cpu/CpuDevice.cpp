@@ -303,6 +303,14 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
     operands.outputs.push_back(resolve(entry, *output, end));
   operands.workspace =
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
+  bool isInPlace = std::count(operands.inputs.begin(), operands.inputs.end(),
+                              operands.outputs.front());
+  REPRISE_FAULT("call-adds-in-place-anyhow", isInPlace = false);
+  if (isInPlace && !plan.info.addsInPlace)
+    return Status::error(RP_INCOMPATIBLE,
+                         "the artifact has '" + plan.info.implementation +
+                             "' add to a tensor in its place, which it cannot "
+                             "here; compile the model again");
   std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
       BoundLibraryCall(plan, (*cached)->code, operands), site->stream,
       *site->team);

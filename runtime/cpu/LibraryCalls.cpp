@@ -102,25 +102,42 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     loop = bindLoop(plan, operands);
   if (plan.cleared)
     cleared = {address(*plan.cleared, plan, operands), plan.clearedBytes};
+  if (plan.sumBytes) {
+    sumBytes = plan.sumBytes;
+    sum = static_cast<char *>(address(Place::output(), plan, operands));
+    addend = static_cast<const char *>(operands.inputs.back());
+  }
 }
 
-static void clear(void *bytes, uint64_t count, Team &team) {
+/// Shares bytes among threads.
+template <typename Work>
+static void onBytes(uint64_t count, Team &team, const Work &work) {
   // Below this, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 64 << 10;
   runShares(team, int64_t(count), count <= kInlineBytes ? 1 : team.size(),
             [&](int64_t begin, int64_t end, unsigned) {
-              std::memset(static_cast<char *>(bytes) + begin, 0,
-                          size_t(end - begin));
+              work(begin, size_t(end - begin));
             });
+}
+
+void BoundLibraryCall::prepare(Team &team) const {
+  if (cleared.second)
+    onBytes(cleared.second, team, [&](int64_t begin, size_t count) {
+      std::memset(static_cast<char *>(cleared.first) + begin, 0, count);
+    });
+  REPRISE_FAULT("addend-not-brought", return);
+  if (addend != sum)
+    onBytes(sumBytes, team, [&](int64_t begin, size_t count) {
+      std::memcpy(sum + begin, addend + begin, count);
+    });
 }
 
 Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
   if (attention)
     return attention->run(stream);
+  prepare(team);
   if (winograd)
     REPRISE_RETURN_IF_ERROR(winograd->run(stream));
-  if (cleared.second)
-    clear(cleared.first, cleared.second, team);
   for (const BoundPrimitive &bound : sequence)
     REPRISE_RETURN_IF_ERROR(statusOf(bound.execute(stream)));
   if (blocks)

@@ -100,6 +100,8 @@ struct LibraryPlan {
   /// would come through.
   std::optional<Place> cleared;
   uint64_t clearedBytes = 0;
+  /// Of a result that primitives add to what lies there: the last input.
+  uint64_t sumBytes = 0;
   /// Of what is no sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
   std::shared_ptr<const WinogradPlan> winograd;
@@ -156,6 +158,14 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call);
 /// by layOutWorkspace.
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call);
 
+/// Whether a call's epilogues are one addition, in f32, to a gradient for an
+/// input.
+bool addsToGradient(const LibraryCallDesc &call);
+
+/// Has the primitives of such a call, which add to what lies where the result
+/// goes, find there what it adds to.
+void addInPlace(LibraryPlan &plan, const LibraryCallDesc &call);
+
 /// Ends a call with a loop of ours that runs its epilogues.
 void endWithLoop(LibraryPlan &plan, const LibraryCallDesc &call);
 
@@ -192,12 +202,18 @@ public:
   Status run(dnnl::stream &stream, Team &team);
 
 private:
+  /// Brings to its place what primitives find there.
+  void prepare(Team &team) const;
+
   std::vector<BoundPrimitive> sequence;
   std::optional<FilterBlocks> blocks;
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;
   std::unique_ptr<BoundWinograd> winograd;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
+  const char *addend = nullptr;
+  char *sum = nullptr;
+  uint64_t sumBytes = 0;
 };
 
 /// Generates each distinct call of a program once.

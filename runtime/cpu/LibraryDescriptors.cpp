@@ -161,7 +161,7 @@ static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
 /// inputs and outputs exchanged, of a convolution without groups and strides;
 /// none where padding exceeds what a window reaches.
 static std::optional<dnnl::convolution_forward::primitive_desc>
-turnedDesc(const ConvolutionDescs &d) {
+turnedDesc(const ConvolutionDescs &d, const dnnl::primitive_attr &attr) {
   memory::dims filter = d.plainFilter.dims();
   std::array<memory::dims, 2> padding = {d.paddingBegin, d.paddingEnd};
   for (memory::dims &side : padding)
@@ -175,8 +175,8 @@ turnedDesc(const ConvolutionDescs &d) {
   dnnl::convolution_forward::desc desc(
       dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
       d.y, any, d.x, d.strides, d.dilations, padding[0], padding[1]);
-  return avoidAllocation(dnnl::convolution_forward::primitive_desc(
-      desc, userScratchpad(), cpuEngine()));
+  return avoidAllocation(
+      dnnl::convolution_forward::primitive_desc(desc, attr, cpuEngine()));
 }
 
 /// Adds the reorders of the filter to `wanted`, turned, position by position.
@@ -219,10 +219,11 @@ static bool isFasterTurned(const ConvolutionDescs &d) {
 
 /// Plans the gradient of the input as a convolution. False, and nothing
 /// planned, where that is not faster or not there.
-static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d) {
+static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d,
+                       const Attached &attached) {
   if (!isFasterTurned(d))
     return false;
-  auto desc = turnedDesc(d);
+  auto desc = turnedDesc(d, attached.attr());
   if (!desc || !std::strstr(desc->impl_info_str(), "brgconv"))
     return false;
   memory::desc filter = desc->weights_desc();
@@ -234,9 +235,14 @@ static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d) {
   return true;
 }
 
-static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d) {
-  if (planTurned(plan, d))
+/// With an addition to what lies in the result's place, by a convolution alone:
+/// throws dnnl::error where there is none.
+static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d,
+                          const Attached &attached) {
+  if (planTurned(plan, d, attached))
     return;
+  if (attached.onResult)
+    throw dnnl::error(dnnl_unimplemented, "its kernels add to nothing");
   dnnl::convolution_backward_data::desc operation(
       dnnl::algorithm::convolution_direct, d.x, d.anyFilter, d.y, d.strides,
       d.dilations, d.paddingBegin, d.paddingEnd);
@@ -334,6 +340,13 @@ void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
         plan.cleared->kind == Place::Kind::Packed ? packed : scratchpad;
 }
 
+/// The one epilogue of a call that addsToGradient, if it has it.
+static Attached attachToGradient(const LibraryCallDesc &call) {
+  Attached attached;
+  attached.onResult = !call.epilogues.empty();
+  return attached;
+}
+
 /// The sums among a call's epilogues, as post-ops; `shape` makes oneDNN's
 /// description of an operand of the result's rank.
 template <typename Shape>
@@ -381,7 +394,8 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
                 attachSums(call, activation));
     break;
   case LibraryOp::Conv2DInputGrad:
-    planInputGrad(plan, describeConvolution(out, in1, in0, call.ints));
+    planInputGrad(plan, describeConvolution(out, in1, in0, call.ints),
+                  attachToGradient(call));
     break;
   case LibraryOp::Conv2DFilterGrad:
     if (planFilterProduct(plan, call))
@@ -431,8 +445,11 @@ static LibraryPlan planMinimalFiltering(WinogradPlan winograd,
   plan.info.implementation = winograd.implementation();
   plan.info.workspaceBytes = winograd.workspaceBytes();
   plan.info.arithmetic = winograd.arithmetic();
+  winograd.adds = addsToGradient(call);
   plan.winograd = std::make_shared<const WinogradPlan>(std::move(winograd));
-  if (!call.epilogues.empty())
+  if (plan.winograd->adds)
+    addInPlace(plan, call);
+  else if (!call.epilogues.empty())
     endWithLoop(plan, call);
   return plan;
 }

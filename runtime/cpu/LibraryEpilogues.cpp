@@ -25,15 +25,26 @@ static LibraryCallDesc productOf(const LibraryCallDesc &call,
   return product;
 }
 
-/// The call by post-ops, if they are sums and its product is run by the kernels
-/// that run it without them.
-static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
+bool addsToGradient(const LibraryCallDesc &call) {
+  return call.op == LibraryOp::Conv2DInputGrad &&
+         call.outputs[0].type == RP_F32 && call.inputs.back().type == RP_F32 &&
+         call.epilogues == std::vector<Epilogue>{Epilogue::Add};
+}
+
+/// Whether the call's epilogues could be post-ops.
+static bool mayBePostOps(const LibraryCallDesc &call) {
   bool isForward = call.op == LibraryOp::Conv2D || call.op == LibraryOp::MatMul;
   bool areSums =
       std::all_of(call.epilogues.begin(), call.epilogues.end(), [](Epilogue e) {
         return e == Epilogue::Bias || e == Epilogue::Add;
       });
-  if (!isForward || !areSums)
+  return (isForward && areSums) || addsToGradient(call);
+}
+
+/// The call by post-ops, if its product is run by the kernels that run it
+/// without them.
+static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
+  if (!mayBePostOps(call))
     return std::nullopt;
   LibraryPlan alone = planPrimitives(productOf(call, call.outputs[0].type));
   try {
@@ -63,11 +74,21 @@ void endWithLoop(LibraryPlan &plan, const LibraryCallDesc &call) {
   nameEpilogues(plan, " then", call);
 }
 
+void addInPlace(LibraryPlan &plan, const LibraryCallDesc &call) {
+  plan.sumBytes = elementBytes(call.outputs[0].type);
+  for (int64_t extent : call.outputs[0].shape)
+    plan.sumBytes *= uint64_t(extent);
+  plan.info.addsInPlace = true;
+  nameEpilogues(plan, " in place with", call);
+}
+
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call) {
   std::optional<LibraryPlan> fused = planPostOps(call);
   LibraryPlan plan =
       fused ? std::move(*fused) : planPrimitives(productOf(call, RP_F32));
-  if (fused)
+  if (fused && addsToGradient(call))
+    addInPlace(plan, call);
+  else if (fused)
     nameEpilogues(plan, " with", call);
   else
     endWithLoop(plan, call);

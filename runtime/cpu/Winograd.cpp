@@ -354,7 +354,9 @@ void BoundWinograd::storeResults(unsigned member, int64_t first,
     for (int64_t p = 0; p < 4; ++p)
       pixels[size_t(p)] = tile.pixel(output, plan.result, 2 * tile.down + p / 2,
                                      2 * tile.across + p % 2);
-    transformBack(form, pixels.data(), channels);
+    bool adds = plan.adds;
+    REPRISE_FAULT("winograd-sum-overwritten", adds = false);
+    transformBack(form, adds, pixels.data(), channels);
   }
 }
 

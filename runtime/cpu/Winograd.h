@@ -54,6 +54,7 @@ struct WinogradPlan {
   Plane image = {}, result = {};
   /// Zeros in front of the image; where less than none, pixels left out.
   int64_t top = 0, left = 0;
+  bool adds = false; // to what lies where the result goes
   unsigned members = 1;
   int64_t block = 0;             // of tiles
   int64_t parts = 1;             // of a filter gradient's outputs

@@ -152,8 +152,8 @@ REPRISE_CLONES void transformCotangent(const float *const *pixels, int row,
   }
 }
 
-REPRISE_CLONES void transformBack(WinogradForm from, float *const *pixels,
-                                  int64_t channels) {
+REPRISE_CLONES void transformBack(WinogradForm from, bool adds,
+                                  float *const *pixels, int64_t channels) {
   for (int64_t c = 0; c < channels; c += kLanes) {
     Floats rows[2][4];
     for (int j = 0; j < 4; ++j) {
@@ -168,6 +168,11 @@ REPRISE_CLONES void transformBack(WinogradForm from, float *const *pixels,
         if (pixels[2 * i + j]) {
           Floats number;
           back(j, rows[i], number);
+          if (adds) {
+            Floats before;
+            load(pixels[2 * i + j] + c, before);
+            number = number + before;
+          }
           store(number, pixels[2 * i + j] + c);
         }
   }

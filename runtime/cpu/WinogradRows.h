@@ -35,8 +35,10 @@ void transformImage(const float *const *pixels, int row, WinogradForm to,
 void transformCotangent(const float *const *pixels, int row, WinogradForm to,
                         int64_t channels);
 
-/// A^T m A. `pixels` are 2x2; what is null is not written.
-void transformBack(WinogradForm from, float *const *pixels, int64_t channels);
+/// A^T m A. `pixels` are 2x2; what is null is not written. `adds`: to what is
+/// there.
+void transformBack(WinogradForm from, bool adds, float *const *pixels,
+                   int64_t channels);
 
 /// G g G^T of `count` filters, each (3,3,inputs), as (inputs,outputs): number f
 /// of input i and filter o is at f * step + i * outputs + o. A multiple of 16.

@@ -378,6 +378,12 @@ TEST(Cost, OfOps) {
                  "(tensor<2x3x3x6xf32>, tensor<6x3x3x2xf32>) ->"
                  " tensor<2x5x5x4xf32>",
              conv, convBytes, KernelClass::Library);
+  // And the 2*5*5*4 sums.
+  expectCost(std::string("sg.conv2d_input_grad_add %dy, %filter, %image ") +
+                 kConv +
+                 "(tensor<2x3x3x6xf32>, tensor<6x3x3x2xf32>,"
+                 " tensor<2x5x5x4xf32>) -> tensor<2x5x5x4xf32>",
+             conv + 200, convBytes + 4 * 200, KernelClass::Library);
   expectCost(std::string("sg.conv2d_filter_grad %image, %dy ") + kConv +
                  "(tensor<2x5x5x4xf32>, tensor<2x3x3x6xf32>) ->"
                  " tensor<6x3x3x2xf32>",
@@ -445,7 +451,7 @@ TEST(Autocast, EveryOpOfModelsHasARule) {
       "attention_grad",      "cross_entropy_grad", "gather_grad",
       "layer_norm_grad",     "matmul_bias",        "max_pool2d_argmax",
       "max_pool2d_grad",     "max_pool2d_scatter", "normalize",
-      "relu_grad",           "softmax_grad"};
+      "relu_grad",           "softmax_grad",       "conv2d_input_grad_add"};
   std::set<std::string> expected = structure;
   expected.insert(ofSteps.begin(), ofSteps.end());
   EXPECT_EQ(without, expected);

@@ -200,6 +200,22 @@ func.func @conv_result(%x: tensor<8x32x32x4xf32>, %w: tensor<6x3x3x4xf32>) {
 
 // -----
 
+func.func @conv_input_grad_add(%dy: tensor<8x16x16x6xf32>, %w: tensor<6x3x3x4xf32>, %a: tensor<8x32x32x5xf32>) {
+  // expected-error @+1 {{adds 'tensor<8x32x32x5xf32>' to a gradient of type 'tensor<8x32x32x4xf32>'}}
+  %0 = sg.conv2d_input_grad_add %dy, %w, %a {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<8x16x16x6xf32>, tensor<6x3x3x4xf32>, tensor<8x32x32x5xf32>) -> tensor<8x32x32x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_input_grad_add_of_another(%dy: tensor<8x16x15x6xf32>, %w: tensor<6x3x3x4xf32>, %a: tensor<8x32x32x4xf32>) {
+  // expected-error @+1 {{has a cotangent of type 'tensor<8x16x15x6xf32>', but the convolution's result is 'tensor<8x16x16x6xf32>'}}
+  %0 = sg.conv2d_input_grad_add %dy, %w, %a {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<8x16x15x6xf32>, tensor<6x3x3x4xf32>, tensor<8x32x32x4xf32>) -> tensor<8x32x32x4xf32>
+  return
+}
+
+// -----
+
 func.func @conv_input_grad(%dy: tensor<8x16x15x6xf32>, %w: tensor<6x3x3x4xf32>) {
   // expected-error @+1 {{has a cotangent of type 'tensor<8x16x15x6xf32>', but the convolution's result is 'tensor<8x16x16x6xf32>'}}
   %0 = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<8x16x15x6xf32>, tensor<6x3x3x4xf32>) -> tensor<8x32x32x4xf32>

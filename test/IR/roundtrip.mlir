@@ -191,6 +191,12 @@ func.func @products(%x: tensor<8x32x32x3xf32>, %w: tensor<64x3x3x3xf32>,
       padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
       groups = 1 : i64}
     : (tensor<8x16x16x64xf32>, tensor<64x3x3x3xf32>) -> tensor<8x32x32x3xf32>
+  // CHECK: sg.conv2d_input_grad_add %{{.*}}, %{{.*}}, %{{.*}} {{.*}} -> tensor<8x32x32x3xf32>
+  %31 = sg.conv2d_input_grad_add %dy, %w, %3 {strides = array<i64: 2, 2>,
+      padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
+      groups = 1 : i64}
+    : (tensor<8x16x16x64xf32>, tensor<64x3x3x3xf32>, tensor<8x32x32x3xf32>)
+      -> tensor<8x32x32x3xf32>
   // CHECK: sg.conv2d_filter_grad %{{.*}}, %{{.*}} {{.*}} -> tensor<64x3x3x3xf32>
   %4 = sg.conv2d_filter_grad %x, %dy {strides = array<i64: 2, 2>,
       padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,

@@ -238,6 +238,25 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 
 // -----
 
+// What a call adds to before anything else may lie where its result does, and
+// nothing else of it.
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<1 + 0 : tensor<2x2xf32>>]
+      writes [#rt.view<1 + 0 : tensor<2x2xf32>>] ints [0, 0] epilogues [add] by ""
+      <"sum" in "" forward, flops 0, bytes 0>
+    // expected-error@+1 {{writes bytes 64 to 80 while it reads bytes 64 to 80}}
+    rt.call matmul reads [#rt.view<0 + 0 : tensor<2x2xf32>>, #rt.view<1 + 0 : tensor<2x2xf32>>, #rt.view<1 + 16 : tensor<2x2xf32>>]
+      writes [#rt.view<1 + 0 : tensor<2x2xf32>>] ints [0, 0] epilogues [add] by ""
+      <"sum" in "" forward, flops 0, bytes 0>
+  }
+}
+
+// -----
+
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16

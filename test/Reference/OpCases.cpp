@@ -350,6 +350,11 @@ static std::vector<Case> convolutionGradientCases() {
         functional("conv2d_input_grad_" + c.name,
                    "%dy: " + c.y + ", %w: " + c.filter, c.y + ", " + c.filter,
                    "sg.conv2d_input_grad %dy, %w" + c.attributes, c.x));
+    cases.push_back(
+        functional("conv2d_input_grad_add_" + c.name,
+                   "%dy: " + c.y + ", %w: " + c.filter + ", %z: " + c.x,
+                   c.y + ", " + c.filter + ", " + c.x,
+                   "sg.conv2d_input_grad_add %dy, %w, %z" + c.attributes, c.x));
     cases.push_back(functional("conv2d_filter_grad_" + c.name,
                                "%x: " + c.x + ", %dy: " + c.y, c.x + ", " + c.y,
                                "sg.conv2d_filter_grad %x, %dy" + c.attributes,

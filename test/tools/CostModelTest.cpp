@@ -146,6 +146,39 @@ TEST(CostModel, takes_what_the_target_knows_where_there_is_no_profile) {
   EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{5, 10, 15}));
 }
 
+TEST(CostModel, prices_a_sum_by_its_product_and_what_it_waits_for) {
+  rt::TensorDesc x{RP_F32, {2, 4}, {}}, w{RP_F32, {4, 4}, {}};
+  KeyedOp product{"conv2d_input_grad", {x, w}, {x}, 100, {1}};
+  product.function = "conv2d_input_grad";
+  KeyedOp sum = product;
+  sum.name = "conv2d_input_grad_add";
+  sum.inputs.push_back(x);
+  sum.epilogues = {rt::Epilogue::Add};
+  sum.flops += 8;
+  EXPECT_EQ(productKeyOf(sum), profileKey(product));
+  EXPECT_EQ(waitedBytes(sum), 3u * 4 * 8);
+  EXPECT_EQ(productKeyOf(product), "");
+  EXPECT_EQ(waitedBytes(product), 0u);
+  KeyedOp narrow = sum, kernel = sum;
+  narrow.outputs[0].type = RP_BF16;
+  kernel.function = nullptr;
+  for (const KeyedOp &other : {narrow, kernel}) {
+    EXPECT_EQ(productKeyOf(other), "");
+    EXPECT_EQ(waitedBytes(other), 0u);
+  }
+  // 1 GFLOPS and 2 GB/s: 1 ms for the product, 2 ms of waiting. With a
+  // profile, 1 GB/s: 4 ms of waiting.
+  CostedOp costed{"sum", 1000000, 0, false, 0, "product", 4000000};
+  EXPECT_EQ(CostModel({1, 2}).price({costed}).milliseconds,
+            (std::vector<double>{3}));
+  EXPECT_EQ(modelOf({{"product", {5, 1}}}).price({costed}).milliseconds,
+            (std::vector<double>{9}));
+  EXPECT_EQ(modelOf({{"product", {5, 1}}, {"sum", {6, 1}}})
+                .price({costed})
+                .milliseconds,
+            (std::vector<double>{6}));
+}
+
 TEST(CostModel, refuses_a_profile_of_less_than_half_the_time) {
   CostModel costs = modelOf({{"a", {2, 1}}});
   std::vector<CostedOp> half = {{"a", 1000000, 0}, {"b", 1000000, 0}};

@@ -202,8 +202,9 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   std::vector<CostedOp> ops;
   for (uint32_t k = 0; entry.steps() && k < entry.steps()->size(); ++k) {
     const rt::fb::Step &step = *entry.steps()->Get(k);
-    ops.push_back(
-        {profileKey(step), step.flops(), step.bytes(), isNarrow(step)});
+    KeyedOp keyed = keyedOpOf(step);
+    ops.push_back({profileKey(keyed), step.flops(), step.bytes(),
+                   isNarrow(step), 0, productKeyOf(keyed), waitedBytes(keyed)});
   }
   return costs.price(ops);
 }

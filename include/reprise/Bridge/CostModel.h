@@ -24,6 +24,10 @@ struct CostedOp {
   /// As the target knows it of the device, where the profile does not say; 0:
   /// it was not measured.
   double milliseconds = 0;
+  /// Of a call that adds its product to a tensor in its place: the key of the
+  /// product alone, and bytes that it waits for beside that; see waitedBytes.
+  std::string productKey = {};
+  uint64_t waited = 0;
 };
 
 /// Milliseconds by op, and how far the profile says them.

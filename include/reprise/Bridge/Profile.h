@@ -53,8 +53,15 @@ struct KeyedOp {
   std::vector<int64_t> ints = {};
   std::vector<double> floats = {};
   std::vector<rt::Epilogue> epilogues = {};
+  /// The call's, as the program names it; null of what is none.
+  const char *function = nullptr;
 };
 std::string profileKey(const KeyedOp &op);
+/// Of a call whose one epilogue adds to a tensor in f32: the key of its product
+/// alone, and what of the roofline's traffic it waits for the tensor. "" and 0
+/// of all others.
+std::string productKeyOf(const KeyedOp &op);
+uint64_t waitedBytes(const KeyedOp &op);
 
 /// "f32[8,16]".
 std::string formatTensor(const rt::TensorDesc &tensor);

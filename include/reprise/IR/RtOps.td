@@ -22,9 +22,10 @@ def Rt_StepOpInterface : OpInterface<"StepOpInterface"> {
       "::llvm::SmallVector<::reprise::rt_dialect::ViewAttr>", "getWrites",
       (ins)>,
     InterfaceMethod<[{
-      Whether what is written at an index may be what was read there: a view
-      that is read may also be written, but not be shifted against it.
-    }], "bool", "mayWriteInPlace", (ins)>];
+      Whether what is written at an index may be what was read there as number
+      `read`: a view that is read may also be written, but not be shifted
+      against it.
+    }], "bool", "mayWriteInPlace", (ins "unsigned":$read)>];
 }
 
 class Rt_Op<string mnemonic, list<Trait> traits = []>
@@ -154,7 +155,8 @@ def Rt_CallOp : Rt_Step<"call"> {
     is rounded, in this order, each with its input behind the function's;
     `implementation` names the kernel the library chose when the workspace was
     planned. How many of each a function takes is in
-    include/reprise/LibraryFunctions.h.
+    include/reprise/LibraryFunctions.h. The result may be the view that the first
+    epilogue, an `add`, reads; a device refuses a call that it cannot run so.
 
     ```mlir
     rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,

@@ -109,6 +109,31 @@ def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Sg_Conv2DInputGradAddOp : Sg_Op<"conv2d_input_grad_add", [Pure]> {
+  let summary = "the gradient of conv2d for its input added to a tensor";
+  let description = [{
+    `sg.conv2d_input_grad` of the first two operands, plus the third, which has the
+    result's type. Where that is bf16 or f16, product and sum are f32 and rounded
+    once. What `sg-decompose` makes of a gradient and the addition behind it where a
+    library adds up in the bytes of what it adds to.
+
+    ```mlir
+    %sum = sg.conv2d_input_grad_add %dy, %w, %other {strides = array<i64: 1, 1>,
+        padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x16x16x64xf32>, tensor<64x1x1x256xf32>, tensor<8x16x16x256xf32>)
+        -> tensor<8x16x16x256xf32>
+    ```
+  }];
+  let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter,
+                            Sg_FloatTensor:$addend), Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $filter `,` $addend attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
   let summary = "the gradient of conv2d for its filter";
   let description = [{

@@ -66,6 +66,8 @@ struct KernelChoice {
   /// Of the search for schedules of the own kernels, for these: most matter for
   /// few budgets.
   double work = 0.25;
+  /// See sg-decompose. Kernels for which it changes nothing are not looked at.
+  bool addGradients = false;
 
   std::string name() const {
     return result.empty() ? mode : mode + ", " + result;

@@ -43,6 +43,12 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     that, become `sg.matmul_bias`, unless something else reads what lies between them,
     or the library of `target` does not add a vector of that type.
 
+    With `add-gradients`, an addition in f32 and a gradient for an input that only it
+    reads become `sg.conv2d_input_grad_add` where the library of `target` adds up in
+    the bytes of what it adds to, if they are more than half as large as the largest:
+    one tensor is there instead of two, for a little time. Budgets look at such
+    kernels as well.
+
     ```mlir
     func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
       %s = sg.reduce_sum %x dims [0, 1] : tensor<8x64x64xf32> -> tensor<64xf32>
@@ -58,7 +64,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
            "join products with the biases added to them">,
     Option<"target", "target", "std::string", "\"\"",
            "the target that adds biases and columns as it can; none: any bias, and "
-           "columns by two kernels">];
+           "columns by two kernels">,
+    Option<"addGradients", "add-gradients", "bool", "false",
+           "have the library add up gradients where `target` does that">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -74,6 +74,9 @@ struct LibraryCallInfo {
   std::string implementation;  // names of the library's kernels
   double seconds = 0;          // of a call, as measured; 0: it was not
   double arithmetic = 1;       // of the operation's, what the kernels do
+  /// Whether the result may lie where the input of the first epilogue, an
+  /// addition, does.
+  bool addsInPlace = false;
 };
 
 /// Checks operands, shapes, strides, types and parameters of a call, for any

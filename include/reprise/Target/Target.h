@@ -135,6 +135,10 @@ public:
     return true;
   }
 
+  /// Whether the library adds the result of such a call, in f32, to a tensor in
+  /// that one's bytes.
+  virtual bool addsInPlace(const rt::LibraryCallDesc &call) { return false; }
+
   /// Whether a kernel runs an op that other targets leave to their libraries,
   /// as attention by tiles: sg-form-kernels makes one of it then. Such a kernel
   /// multiplies at a part of the library's rate. Follows from the op alone,

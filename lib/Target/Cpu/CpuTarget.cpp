@@ -35,6 +35,7 @@ public:
   }
   FailureOr<rt::LibraryCallInfo>
   libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override;
+  bool addsInPlace(const rt::LibraryCallDesc &call) override;
   std::string library() const override { return rt::libraryVersion(); }
 
   FailureOr<std::vector<uint8_t>>
@@ -55,6 +56,8 @@ private:
     rt::LibraryCallInfo info;
     std::string error;
   };
+  /// Of a call, once.
+  const Answer &answerTo(const rt::LibraryCallDesc &desc);
   Answer ask(const rt::LibraryCallDesc &desc);
 
   std::string processorFeatures;
@@ -84,15 +87,27 @@ CpuTarget::Answer CpuTarget::ask(const rt::LibraryCallDesc &desc) {
   return {{}, info.status().message()};
 }
 
-FailureOr<rt::LibraryCallInfo>
-CpuTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
+const CpuTarget::Answer &CpuTarget::answerTo(const rt::LibraryCallDesc &desc) {
   auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
   if (isNew)
     found->second = ask(desc);
-  if (!found->second.error.empty())
-    return op->emitOpError()
-           << "is refused by the library: " << found->second.error;
-  return found->second.info;
+  return found->second;
+}
+
+FailureOr<rt::LibraryCallInfo>
+CpuTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
+  const Answer &answer = answerTo(desc);
+  if (!answer.error.empty())
+    return op->emitOpError() << "is refused by the library: " << answer.error;
+  return answer.info;
+}
+
+bool CpuTarget::addsInPlace(const rt::LibraryCallDesc &call) {
+  rt::LibraryCallDesc sum = call;
+  sum.inputs.push_back(call.outputs.front());
+  sum.epilogues.push_back(LibraryEpilogue::Add);
+  const Answer &answer = answerTo(sum);
+  return answer.error.empty() && answer.info.addsInPlace;
 }
 
 static rt::Expected<std::unique_ptr<Target>> create(std::string features,

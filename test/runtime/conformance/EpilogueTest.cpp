@@ -66,6 +66,7 @@ static std::vector<Product> products() {
       convolution("tiles_input_grad", LibraryOp::Conv2DInputGrad, tiles),
       convolution("input_grad", LibraryOp::Conv2DInputGrad, wide),
       convolution("filter_grad", LibraryOp::Conv2DFilterGrad, strided),
+      convolution("strided_input_grad", LibraryOp::Conv2DInputGrad, strided),
       {"matmul", matmul, {7, 3}, {3, 5}, {7, 5}, {0, 0}},
       {"matmul_deep", matmul, {33, 700}, {700, 48}, {33, 48}, {0, 0}},
       {"matmul_large", matmul, {300, 260}, {190, 260}, {300, 190}, {0, 1}},
@@ -207,6 +208,95 @@ TEST_P(EpilogueTest, HasTheBitsOfTheProductAndKernels) {
                    << threads << " threads, " << epilogues.size()
                    << " epilogues, of " << int(epilogues[0]));
       checkBits(device, product, epilogues, threads);
+    }
+}
+
+/// What a gradient is added to lies where the sum goes, or elsewhere: the bits
+/// are the same, and a second run adds again.
+static void checkSums(const std::string &device, const Product &product,
+                      unsigned threads, bool isInPlace) {
+  ArtifactBuilder builder(threads);
+  Tensor a = builder.input("a", product.a), b = builder.input("b", product.b),
+         z = builder.input("z", product.out);
+  Tensor alone = builder.activation("alone", product.out),
+         addend = builder.activation("addend", product.out),
+         sum = isInPlace ? addend : builder.activation("sum", product.out);
+  ASSERT_EQ(builder.call({product.op, {a, b}, {alone}, product.ints}).message(),
+            "");
+  builder.copy(z, addend);
+  rt::Status planned = builder.call(
+      {product.op, {a, b, addend}, {sum}, product.ints, {}, {Epilogue::Add}});
+  if (planned.code() == RP_UNAVAILABLE && deviceForm().choosesByEpilogues())
+    return;
+  ASSERT_EQ(planned.message(), "");
+  auto *call = builder.entry().steps.back()->action.AsLibraryCall();
+  bool adds = call->implementation.find("in place with") != std::string::npos;
+  builder.output("alone", alone);
+  builder.output("sum", sum);
+  builder.finish();
+  SessionHandle s;
+  auto expected = isInPlace && !adds ? RP_INCOMPATIBLE : RP_OK;
+  ASSERT_EQ(s.open(builder.seal(), {device.c_str(), 1, 0, 1}).code, expected);
+  if (expected != RP_OK)
+    return;
+  std::vector<float> others = numbers(product.out, 3);
+  std::vector<float> plain(size_t(elements(product.out))), got(plain);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_EQ(s.setInput("a", numbers(product.a, 1)).message, "");
+    ASSERT_EQ(s.setInput("b", numbers(product.b, 2)).message, "");
+    ASSERT_EQ(s.setInput("z", others).message, "");
+    ASSERT_EQ(s.run().message, "");
+    ASSERT_EQ(s.getOutput("alone", plain).message, "");
+    ASSERT_EQ(s.getOutput("sum", got).message, "");
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(got[i], plain[i] + others[i]) << "element " << i;
+  }
+}
+
+namespace {
+class GradientSums : public testing::TestWithParam<Product> {};
+} // namespace
+
+/// With many inner numbers, few channels, windows that lie outside in part or
+/// whole, and padding on one side.
+static std::vector<Product> gradients() {
+  std::vector<Product> all;
+  auto add = [&](const char *name, ConvShape c) {
+    all.push_back(convolution(name, LibraryOp::Conv2DInputGrad, c));
+  };
+  // n h w c | o kh kw | sh sw | top bottom left right | dh dw | groups
+  add("points", {2, 9, 11, 96, 32, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  add("points_512", {2, 7, 7, 64, 512, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  add("points_1024", {2, 14, 14, 32, 1024, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  add("points_2048", {2, 7, 7, 512, 2048, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  add("uneven", {3, 5, 7, 25, 37, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  add("direct", {2, 7, 7, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  add("direct_deep", {1, 7, 7, 512, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  add("filtered", {3, 19, 20, 48, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  add("filtered_large", {2, 28, 28, 64, 96, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  add("outside", {2, 1, 1, 32, 32, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1});
+  add("dilated", {2, 9, 9, 32, 48, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2, 1});
+  add("one_side", {2, 9, 8, 32, 48, 3, 3, 1, 1, 2, 0, 0, 2, 1, 1, 1});
+  add("strided", {2, 14, 14, 64, 32, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1});
+  add("groups", {2, 8, 8, 12, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 4});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Processor, GradientSums,
+                         testing::ValuesIn(gradients()), [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST_P(GradientSums, AddWhereItLies) {
+  std::string device = deviceForm().device();
+  const Product &product = GetParam();
+  if (device != "cpu")
+    GTEST_SKIP() << "of processors";
+  for (unsigned threads : {1u, 2u, 3u, 8u})
+    for (bool isInPlace : {false, true}) {
+      SCOPED_TRACE(testing::Message()
+                   << threads << " threads" << (isInPlace ? ", in place" : ""));
+      checkSums(device, product, threads, isInPlace);
     }
 }
 

@@ -54,6 +54,13 @@ static fb::KernelLaunchT &launchOf(fb::EntryT &e) {
 }
 static fb::CopyT &copyOf(fb::EntryT &e) { return *e.steps[2]->action.AsCopy(); }
 
+/// Has the call read its result, for an epilogue.
+static void addToResult(fb::EntryT &e, fb::Epilogue epilogue) {
+  callOf(e).epilogues = {epilogue};
+  callOf(e).inputs.push_back(
+      std::make_unique<fb::ViewT>(*callOf(e).outputs[0]));
+}
+
 #define REPRISE_RULE(name, message, ...)                                       \
   Rule {                                                                       \
     #name,                                                                     \
@@ -295,6 +302,14 @@ static const Rule kEntryRules[] = {
     REPRISE_RULE(CallOverwritesOperand, "overwrites its own operand",
                  callOf(e).workspace->buffer = 3;
                  callOf(e).workspace->shape = {64}),
+    REPRISE_RULE(SumOverwritesAnother, "overwrites its own operand",
+                 addToResult(e, fb::Epilogue::Add);
+                 *callOf(e).outputs[0] = *callOf(e).inputs[0]),
+    REPRISE_RULE(BiasOverwritten, "overwrites its own operand",
+                 addToResult(e, fb::Epilogue::Bias)),
+    REPRISE_RULE(SumBesideItsAddend, "overwrites its own operand",
+                 addToResult(e, fb::Epilogue::Add);
+                 callOf(e).inputs[2]->shape = {1, 3, 3, 31}),
     REPRISE_RULE(ResultInWorkspace, "has its result in its workspace",
                  callOf(e).workspace->buffer = 5;
                  callOf(e).workspace->shape = {64}),
@@ -390,6 +405,17 @@ TEST(Verify, AcceptsWhatIsSoOfAProgram) {
   launchOf(e).in_place = {0, 1};
   SessionHandle s;
   EXPECT_EQ(s.open(b.seal(), {"cpu", 1, 0, 0}).message, "");
+}
+
+/// Whether it can is the device's to say: this one's forward convolutions
+/// cannot.
+TEST(Verify, AcceptsASumOverWhatItAddsTo) {
+  ArtifactBuilder b = validProgram();
+  addToResult(b.entry(), fb::Epilogue::Add);
+  callOf(b.entry()).implementation = "another";
+  SessionHandle s;
+  Outcome outcome = s.open(b.seal(), {"cpu", 1, 0, 0});
+  EXPECT_EQ(outcome.code, RP_INCOMPATIBLE) << outcome.message;
 }
 
 TEST(Verify, AcceptsTheValidProgramAndRunsIt) {

@@ -137,6 +137,13 @@ static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
   });
   if (call.workspace())
     facts.workspace = factsOf(*call.workspace());
+  // What it adds to lies where its result does.
+  uint32_t own = kLibraryFunctions[size_t(call.op())].inputs;
+  bool adds = call.epilogues() && call.epilogues()->size() > 0 &&
+              call.epilogues()->Get(0) == fb::Epilogue::Add;
+  if (adds &&
+      call.inputs()->Get(own)->buffer() == call.outputs()->Get(0)->buffer())
+    facts.inPlace.push_back({0, own});
 }
 
 static void addLaunch(const fb::KernelLaunch &launch, StepFacts &facts) {
