@@ -330,9 +330,10 @@ static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
     other.checkpointing = choice.mode;
     if (failed(lowerToChoice(*module, other, choice)))
       return failure();
-    *addNothing = choice.addGradients && !addsUp(*module);
-    if (*addNothing)
+    if (choice.addGradients && !addsUp(*module)) {
+      *addNothing = true;
       return failure();
+    }
     return module;
   };
   return BudgetPlans(std::move(*own), std::move(*search),

@@ -11,6 +11,7 @@
 #include "FinishStep.h"
 #include "FlattenOrigins.h"
 #include "LossScaling.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -42,6 +43,12 @@ findGradients(func::FuncOp function, SymbolTable &symbols,
       return function.emitError()
              << "result " << k << " is the gradient of "
              << binding.getVariable() << ", which is no parameter of its type";
+    Type element = getElementTypeOrSelf(value.getType());
+    if (!isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element))
+      return function.emitError()
+             << "result " << k << " is the gradient of "
+             << binding.getVariable() << ", whose elements are " << element
+             << "; an optimizer takes bf16, f16, f32 and f64";
     gradients.push_back({FlatSymbolRefAttr::get(binding.getVariable()), value});
     numbers.set(k);
   }
