@@ -10,11 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Pipelines.h"
+#include "BudgetKernels.h"
 #include "Stages.h"
 
 #include "mlir/Transforms/Passes.h"
-#include "reprise/IR/BlockRewrite.h"
-#include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Checkpoint.h"
 #include "reprise/Passes/Fuse.h"
@@ -22,9 +21,7 @@
 #include "reprise/Passes/Train.h"
 #include "reprise/Target/Target.h"
 #include "reprise/Translate/TranslateProgram.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -219,82 +216,9 @@ static LogicalResult flattenTraining(mlir::ModuleOp module,
       .run();
 }
 
-static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
-                                                const CompileOptions &from) {
-  FailureOr<CostModel> costs = loadCosts(module, from.roofline, from.profile);
-  if (failed(costs))
-    return failure();
-  BudgetOptions options;
-  options.costs = std::move(*costs);
-  options.work = from.planWork;
-  options.threads = from.threads;
-  options.target = from.target;
-  options.keep = from.keep;
-  return options;
-}
-
-/// Whether the library makes gradients for the inputs of convolutions, which
-/// may add up.
-static bool hasGradientsOfImages(func::FuncOp step) {
-  return step
-      .walk([](LibraryOpInterface call) {
-        return call.getLibraryFunction() == "conv2d_input_grad"
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// The kernels that a budget may choose. What a user chose is not replaced: a
-/// mode, blocks to keep or to compute again.
-static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
-                                               const CompileOptions &options) {
-  if (options.checkpointing != "none" || !options.keep.empty() ||
-      !options.recompute.empty() || options.planWork <= 0)
-    return {};
-  // Two values as large, and small ones: what a block adds up is kept.
-  std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
-  // Gradients that products add up are one tensor instead of two.
-  if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
-    choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
-                       "all", 0.5, /*addGradients=*/true});
-    choices.push_back({"none", 2.5, "sums kept, gradients added up",
-                       /*isForSmall=*/true, "all", 0.25,
-                       /*addGradients=*/true});
-  }
-  // Where it takes time to make it again from what goes into it, that is what
-  // budgets are for.
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->bytesAreTime()) {
-    choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
-                       /*isForSmall=*/true, "backward"});
-    // A kernel with a product has all at once that stands around it.
-    choices.push_back(
-        {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
-  }
-  for (const char *mode :
-       {"annotated", "per-block", "nested", "segments=2", "segments=3",
-        "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
-    choices.push_back({mode});
-  return choices;
-}
-
 static LogicalResult lowerTraining(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    CompileLevel level);
-
-/// Whether a call of a library adds its result to a tensor.
-static bool addsUp(mlir::ModuleOp module) {
-  return module
-      .walk([](LibraryOpInterface call) {
-        return llvm::is_contained(call.getLibraryEpilogues(),
-                                  LibraryEpilogue::Add)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// The flat step of kernels that a choice makes of a model.
 static LogicalResult lowerToChoice(mlir::ModuleOp module,
@@ -307,44 +231,11 @@ static LogicalResult lowerToChoice(mlir::ModuleOp module,
   return Stage(module, options).formKernels(options, choice).run();
 }
 
-/// The plans of `step`, which was made of `model`.
-static FailureOr<BudgetPlans> plansOf(func::FuncOp step, mlir::ModuleOp model,
-                                      const CompileOptions &options) {
-  FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
-  if (failed(search))
-    return failure();
-  FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
-  if (failed(own))
-    return failure();
-  // Whatever the plans are for: not every use asks for proofs.
-  if (!own->contradiction.empty())
-    return emitContradiction(step, own->contradiction);
-  auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
-  auto addNothing = std::make_shared<bool>(false);
-  auto form = [shared, options, addNothing](const KernelChoice &choice)
-      -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
-    if (choice.addGradients && *addNothing)
-      return failure();
-    OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
-    CompileOptions other = options;
-    other.checkpointing = choice.mode;
-    if (failed(lowerToChoice(*module, other, choice)))
-      return failure();
-    if (choice.addGradients && !addsUp(*module)) {
-      *addNothing = true;
-      return failure();
-    }
-    return module;
-  };
-  return BudgetPlans(std::move(*own), std::move(*search),
-                     choicesBeside(step, options), form);
-}
-
 /// Makes the training step fit. The step may become another mode's.
 static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
                                  const CompileOptions &options) {
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
-  FailureOr<BudgetPlans> plans = plansOf(step, model, options);
+  FailureOr<BudgetPlans> plans = plansOf(step, model, options, lowerToChoice);
   if (failed(plans))
     return failure();
   std::optional<PlanChoice> choice =
@@ -429,70 +320,6 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
   return success();
 }
 
-static std::string text(const BudgetRequest &budget) {
-  const auto &[kind, bytes, percent] = budget;
-  return std::to_string(int(kind)) + " " + std::to_string(bytes) + " " +
-         llvm::toHex(llvm::bit_cast<uint64_t>(percent));
-}
-
-static std::string text(const rt::Roofline &roofline) {
-  const auto &[gflops, gigabytes, narrow] = roofline;
-  std::string all;
-  for (double rate : {gflops, gigabytes, narrow})
-    all += llvm::toHex(llvm::bit_cast<uint64_t>(rate)) + " ";
-  return all;
-}
-
-std::string reprise::describeOptions(const CompileOptions &options) {
-  // Names every member, so that a new one is not forgotten here.
-  const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
-               amp, attention, fuse, clipping, loss, microBatches,
-               emitGradients, emitNonFinite, training, evaluation, budget,
-               planWork, roofline, profile, keep, recompute, budgetObserver,
-               threads, target, configure] = options;
-  std::string all;
-  auto add = [&](llvm::StringRef value) {
-    all += (llvm::Twine(value.size()) + " " + value + "\n").str();
-  };
-  auto number = [&](double value) {
-    add(llvm::toHex(llvm::bit_cast<uint64_t>(value)));
-  };
-  auto list = [&](const std::vector<std::string> &values) {
-    number(double(values.size()));
-    llvm::for_each(values, add);
-  };
-  for (const std::string &value :
-       {model, checkpointing, optimizer, amp, attention, profile, target})
-    add(value);
-  number(double(hyperparameters.size()));
-  for (const auto &[name, value] : hyperparameters) {
-    add(name);
-    number(value);
-  }
-  const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
-  const auto &[labelSmoothing, classWeights, mixup] = loss;
-  add(clipMode);
-  add(normType);
-  for (double value : {clipNorm, tolerance, momentum, labelSmoothing, mixup})
-    number(value);
-  number(double(classWeights.size()));
-  llvm::for_each(classWeights, number);
-  list(noWeightDecay);
-  list(keep);
-  list(recompute);
-  for (double value :
-       {clipNorm, double(microBatches), double(fuse), double(emitGradients),
-        double(emitNonFinite), double(training), double(evaluation), planWork,
-        double(threads)})
-    number(value);
-  add(budget ? text(*budget) : "");
-  add(text(roofline));
-  // What only watches.
-  (void)budgetObserver;
-  (void)configure;
-  return all;
-}
-
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
   return lowerToChoice(module, options, {options.checkpointing});
@@ -503,7 +330,8 @@ FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
   OwningOpRef<mlir::ModuleOp> model = module.clone();
   if (failed(lowerToKernels(module, options)))
     return failure();
-  return plansOf(*module.getOps<func::FuncOp>().begin(), *model, options);
+  return plansOf(*module.getOps<func::FuncOp>().begin(), *model, options,
+                 lowerToChoice);
 }
 
 LogicalResult reprise::lowerModel(mlir::ModuleOp module,
@@ -573,54 +401,6 @@ reprise::emitArtifact(mlir::ModuleOp module,
     code = std::move(*compiled);
   }
   return translateProgram(program, code, training);
-}
-
-TrainingNote reprise::noteTraining(mlir::ModuleOp model,
-                                   const CompileOptions &options) {
-  TrainingNote note;
-  note.optimizer = options.optimizer;
-  note.hyperparameters = options.hyperparameters;
-  note.amp = options.amp;
-  note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
-  note.clipping = options.clipping;
-  note.loss = options.loss;
-  note.microBatches = options.microBatches;
-  if (options.attention != "auto")
-    note.attention = options.attention;
-  note.model = digestModel(model);
-  // What is wrong with them is said where they are used.
-  (void)completeHyperparameters(note.optimizer, note.hyperparameters);
-  return note;
-}
-
-/// Drops what inputs and outputs are for, which decides no bit of a run, but
-/// for which result is differentiated where that is not the first.
-static void dropBindings(func::FuncOp function) {
-  for (unsigned k = 0; k < function.getNumArguments(); ++k)
-    function.removeArgAttr(k, sg::SgDialect::kBindingAttr);
-  for (unsigned k = 0; k < function.getNumResults(); ++k)
-    if (k == 0 ||
-        sg::roleOf(function.getResultAttrDict(k)) != sg::BindingRole::Loss)
-      function.removeResultAttr(
-          k,
-          StringAttr::get(function.getContext(), sg::SgDialect::kBindingAttr));
-}
-
-std::string reprise::digestModel(mlir::ModuleOp module) {
-  OwningOpRef<mlir::ModuleOp> bare = module.clone();
-  sg::eraseMarks(*bare);
-  bare->walk([](sg::BlockOp block) {
-    block->removeAttr(block.getActivationCheckpointingAttrName());
-  });
-  for (auto function : bare->getOps<func::FuncOp>())
-    dropBindings(function);
-  // What ops are called decides no bit.
-  bare->walk([](Operation *op) { op->removeAttr(sg::SgDialect::kPathAttr); });
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  bare->print(stream, OpPrintingFlags().printGenericOpForm());
-  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
-                         /*Width=*/16);
 }
 
 FailureOr<std::vector<uint8_t>>

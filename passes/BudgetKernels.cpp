@@ -1,0 +1,120 @@
+//===- BudgetKernels.cpp - Which kernels a budget may choose --------------===//
+//
+// Other modes, other cheap values that are computed again, gradients that
+// products add up: each is another step with the same bits, and a budget takes
+// the cheapest schedule of all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BudgetKernels.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/Target/Target.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
+                                                const CompileOptions &from) {
+  FailureOr<CostModel> costs = loadCosts(module, from.roofline, from.profile);
+  if (failed(costs))
+    return failure();
+  BudgetOptions options;
+  options.costs = std::move(*costs);
+  options.work = from.planWork;
+  options.threads = from.threads;
+  options.target = from.target;
+  options.keep = from.keep;
+  return options;
+}
+
+/// Whether the library makes gradients for the inputs of convolutions, which
+/// may add up.
+static bool hasGradientsOfImages(func::FuncOp step) {
+  return step
+      .walk([](LibraryOpInterface call) {
+        return call.getLibraryFunction() == "conv2d_input_grad"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The kernels that a budget may choose. What a user chose is not replaced: a
+/// mode, blocks to keep or to compute again.
+static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
+                                               const CompileOptions &options) {
+  if (options.checkpointing != "none" || !options.keep.empty() ||
+      !options.recompute.empty() || options.planWork <= 0)
+    return {};
+  // Two values as large, and small ones: what a block adds up is kept.
+  std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
+  // Gradients that products add up are one tensor instead of two.
+  if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
+    choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
+                       "all", 0.5, /*addGradients=*/true});
+    choices.push_back({"none", 2.5, "sums kept, gradients added up",
+                       /*isForSmall=*/true, "all", 0.25,
+                       /*addGradients=*/true});
+  }
+  // Where it takes time to make it again from what goes into it, that is what
+  // budgets are for.
+  rt::Expected<std::unique_ptr<Target>> target =
+      createTarget(options.target, options.threads);
+  if (target.ok() && (*target)->bytesAreTime()) {
+    choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
+                       /*isForSmall=*/true, "backward"});
+    // A kernel with a product has all at once that stands around it.
+    choices.push_back(
+        {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
+  }
+  for (const char *mode :
+       {"annotated", "per-block", "nested", "segments=2", "segments=3",
+        "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
+    choices.push_back({mode});
+  return choices;
+}
+
+/// Whether a call of a library adds its result to a tensor.
+static bool addsUp(mlir::ModuleOp module) {
+  return module
+      .walk([](LibraryOpInterface call) {
+        return llvm::is_contained(call.getLibraryEpilogues(),
+                                  LibraryEpilogue::Add)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
+                                        const CompileOptions &options,
+                                        LowerToChoice lower) {
+  FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
+  if (failed(search))
+    return failure();
+  FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
+  if (failed(own))
+    return failure();
+  // Whatever the plans are for: not every use asks for proofs.
+  if (!own->contradiction.empty())
+    return emitContradiction(step, own->contradiction);
+  auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
+  auto addNothing = std::make_shared<bool>(false);
+  auto form = [shared, options, addNothing, lower](const KernelChoice &choice)
+      -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
+    if (choice.addGradients && *addNothing)
+      return failure();
+    OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
+    CompileOptions other = options;
+    other.checkpointing = choice.mode;
+    if (failed(lower(*module, other, choice)))
+      return failure();
+    if (choice.addGradients && !addsUp(*module)) {
+      *addNothing = true;
+      return failure();
+    }
+    return module;
+  };
+  return BudgetPlans(std::move(*own), std::move(*search),
+                     choicesBeside(step, options), form);
+}

@@ -1,0 +1,23 @@
+//===- BudgetKernels.h - Which kernels a budget may choose ------*- C++ -*-===//
+#ifndef REPRISE_PASSES_BUDGETKERNELS_H
+#define REPRISE_PASSES_BUDGETKERNELS_H
+
+#include "reprise/Passes/Pipelines.h"
+
+namespace reprise {
+
+/// Makes of a model the flat step of kernels of a choice.
+using LowerToChoice = mlir::LogicalResult (*)(mlir::ModuleOp,
+                                              const CompileOptions &,
+                                              const KernelChoice &);
+
+/// The plans of `step`, which was made of `model`, and of what other choices of
+/// kernels make of that. Fails with a message where costs cannot be had.
+mlir::FailureOr<BudgetPlans> plansOf(mlir::func::FuncOp step,
+                                     mlir::ModuleOp model,
+                                     const CompileOptions &options,
+                                     LowerToChoice lower);
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_BUDGETKERNELS_H

@@ -1,0 +1,128 @@
+//===- Describe.cpp - What tells programs apart ---------------------------===//
+//
+// Texts and digests of options and models: two that are equal have programs
+// that compute the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Sg.h"
+#include "reprise/Passes/Pipelines.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static std::string text(const BudgetRequest &budget) {
+  const auto &[kind, bytes, percent] = budget;
+  return std::to_string(int(kind)) + " " + std::to_string(bytes) + " " +
+         llvm::toHex(llvm::bit_cast<uint64_t>(percent));
+}
+
+static std::string text(const rt::Roofline &roofline) {
+  const auto &[gflops, gigabytes, narrow] = roofline;
+  std::string all;
+  for (double rate : {gflops, gigabytes, narrow})
+    all += llvm::toHex(llvm::bit_cast<uint64_t>(rate)) + " ";
+  return all;
+}
+
+std::string reprise::describeOptions(const CompileOptions &options) {
+  // Names every member, so that a new one is not forgotten here.
+  const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
+               amp, attention, fuse, clipping, loss, microBatches,
+               emitGradients, emitNonFinite, training, evaluation, budget,
+               planWork, roofline, profile, keep, recompute, budgetObserver,
+               threads, target, configure] = options;
+  std::string all;
+  auto add = [&](llvm::StringRef value) {
+    all += (llvm::Twine(value.size()) + " " + value + "\n").str();
+  };
+  auto number = [&](double value) {
+    add(llvm::toHex(llvm::bit_cast<uint64_t>(value)));
+  };
+  auto list = [&](const std::vector<std::string> &values) {
+    number(double(values.size()));
+    llvm::for_each(values, add);
+  };
+  for (const std::string &value :
+       {model, checkpointing, optimizer, amp, attention, profile, target})
+    add(value);
+  number(double(hyperparameters.size()));
+  for (const auto &[name, value] : hyperparameters) {
+    add(name);
+    number(value);
+  }
+  const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
+  const auto &[labelSmoothing, classWeights, mixup] = loss;
+  add(clipMode);
+  add(normType);
+  for (double value : {clipNorm, tolerance, momentum, labelSmoothing, mixup})
+    number(value);
+  number(double(classWeights.size()));
+  llvm::for_each(classWeights, number);
+  list(noWeightDecay);
+  list(keep);
+  list(recompute);
+  for (double value :
+       {clipNorm, double(microBatches), double(fuse), double(emitGradients),
+        double(emitNonFinite), double(training), double(evaluation), planWork,
+        double(threads)})
+    number(value);
+  add(budget ? text(*budget) : "");
+  add(text(roofline));
+  // What only watches.
+  (void)budgetObserver;
+  (void)configure;
+  return all;
+}
+
+TrainingNote reprise::noteTraining(mlir::ModuleOp model,
+                                   const CompileOptions &options) {
+  TrainingNote note;
+  note.optimizer = options.optimizer;
+  note.hyperparameters = options.hyperparameters;
+  note.amp = options.amp;
+  note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
+  note.clipping = options.clipping;
+  note.loss = options.loss;
+  note.microBatches = options.microBatches;
+  if (options.attention != "auto")
+    note.attention = options.attention;
+  note.model = digestModel(model);
+  // What is wrong with them is said where they are used.
+  (void)completeHyperparameters(note.optimizer, note.hyperparameters);
+  return note;
+}
+
+/// Drops what inputs and outputs are for, which decides no bit of a run, but
+/// for which result is differentiated where that is not the first.
+static void dropBindings(func::FuncOp function) {
+  for (unsigned k = 0; k < function.getNumArguments(); ++k)
+    function.removeArgAttr(k, sg::SgDialect::kBindingAttr);
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (k == 0 ||
+        sg::roleOf(function.getResultAttrDict(k)) != sg::BindingRole::Loss)
+      function.removeResultAttr(
+          k,
+          StringAttr::get(function.getContext(), sg::SgDialect::kBindingAttr));
+}
+
+std::string reprise::digestModel(mlir::ModuleOp module) {
+  OwningOpRef<mlir::ModuleOp> bare = module.clone();
+  sg::eraseMarks(*bare);
+  bare->walk([](sg::BlockOp block) {
+    block->removeAttr(block.getActivationCheckpointingAttrName());
+  });
+  for (auto function : bare->getOps<func::FuncOp>())
+    dropBindings(function);
+  // What ops are called decides no bit.
+  bare->walk([](Operation *op) { op->removeAttr(sg::SgDialect::kPathAttr); });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  bare->print(stream, OpPrintingFlags().printGenericOpForm());
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
