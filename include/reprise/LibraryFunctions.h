@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace reprise {
 
@@ -87,6 +88,18 @@ constexpr size_t libraryInputCount(const LibraryFunction &function,
   for (auto epilogue : epilogues)
     count += kLibraryEpilogues[size_t(epilogue)].inputs;
   return count;
+}
+
+/// The number of the input in whose bytes the result of a call may lie, since
+/// it adds to that before anything else. A device refuses calls that it cannot
+/// run so.
+template <typename Epilogues>
+constexpr std::optional<unsigned> addendOf(const LibraryFunction &function,
+                                           const Epilogues &epilogues) {
+  if (epilogues.begin() == epilogues.end() ||
+      LibraryEpilogue(*epilogues.begin()) != LibraryEpilogue::Add)
+    return std::nullopt;
+  return function.inputs;
 }
 
 } // namespace reprise

@@ -156,9 +156,8 @@ SmallVector<ViewAttr> CallOp::getWrites() {
 }
 /// What the result adds to may lie in its place.
 bool CallOp::mayWriteInPlace(unsigned read) {
-  SmallVector<LibraryEpilogue> epilogues = getEpilogueList();
-  return !epilogues.empty() && epilogues.front() == LibraryEpilogue::Add &&
-         read == kLibraryFunctions[unsigned(getOp())].inputs;
+  return addendOf(kLibraryFunctions[unsigned(getOp())], getEpilogueList()) ==
+         read;
 }
 
 SmallVector<double> CallOp::getFloatList() {

@@ -130,19 +130,10 @@ static bool overlap(const Range &a, const Range &b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-/// The operand in whose bytes the call's result may lie: what a call adds to
-/// before anything else. None: `reads.size()`.
-static size_t addendOf(const fb::LibraryCall &call,
-                       const std::vector<Range> &reads) {
-  size_t own = kLibraryFunctions[size_t(call.op())].inputs;
-  bool adds = call.epilogues() && call.epilogues()->size() > 0 &&
-              call.epilogues()->Get(0) == fb::Epilogue::Add;
-  return adds && own < reads.size() ? own : reads.size();
-}
-
 /// Results share no byte with operands, but one that is added to; nor with each
 /// other and the workspace, which is the last of `writes` where there is one.
-static Status disjointOperands(const std::vector<Range> &reads, size_t addend,
+static Status disjointOperands(const std::vector<Range> &reads,
+                               std::optional<unsigned> addend,
                                const std::vector<Range> &writes, bool workspace,
                                const std::string &name) {
   for (size_t i = 0; i < writes.size(); ++i) {
@@ -150,7 +141,7 @@ static Status disjointOperands(const std::vector<Range> &reads, size_t addend,
       const Range &read = reads[k];
       bool isSum = i == 0 && k == addend && read.begin == writes[i].begin &&
                    read.end == writes[i].end;
-      REPRISE_FAULT("sum-over-any-operand", isSum = addend < reads.size());
+      REPRISE_FAULT("sum-over-any-operand", isSum = addend.has_value());
       if (overlap(writes[i], read) && !isSum)
         return invalidProgram(name + " overwrites its own operand");
     }
@@ -187,9 +178,11 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                             " is not dense and aligned to " +
                             std::to_string(program.alignment()) + " bytes");
   }
-  REPRISE_RETURN_IF_ERROR(disjointOperands(reads, addendOf(call, reads), writes,
-                                           call.workspace() != nullptr,
-                                           context.name));
+  std::optional<unsigned> addend;
+  if (call.epilogues())
+    addend = addendOf(kLibraryFunctions[size_t(call.op())], *call.epilogues());
+  REPRISE_RETURN_IF_ERROR(disjointOperands(
+      reads, addend, writes, call.workspace() != nullptr, context.name));
   if (Status status = verifyLibraryCall(describe(call)); !status.ok())
     return invalidProgram(context.name + ": " + status.message());
   return {};

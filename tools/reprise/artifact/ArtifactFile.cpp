@@ -137,13 +137,11 @@ static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
   });
   if (call.workspace())
     facts.workspace = factsOf(*call.workspace());
-  // What it adds to lies where its result does.
-  uint32_t own = kLibraryFunctions[size_t(call.op())].inputs;
-  bool adds = call.epilogues() && call.epilogues()->size() > 0 &&
-              call.epilogues()->Get(0) == fb::Epilogue::Add;
-  if (adds &&
-      call.inputs()->Get(own)->buffer() == call.outputs()->Get(0)->buffer())
-    facts.inPlace.push_back({0, own});
+  std::optional<unsigned> addend;
+  if (call.epilogues())
+    addend = addendOf(kLibraryFunctions[size_t(call.op())], *call.epilogues());
+  if (addend && facts.reads[*addend].buffer == facts.writes.front().buffer)
+    facts.inPlace.push_back({0, *addend});
 }
 
 static void addLaunch(const fb::KernelLaunch &launch, StepFacts &facts) {
