@@ -1,8 +1,10 @@
 //===- CostModel.cpp - Milliseconds of ops --------------------------------===//
 #include "reprise/Bridge/CostModel.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 using namespace reprise;
 
@@ -32,48 +34,81 @@ rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
   return model;
 }
 
+namespace {
+/// Measured over roofline, of ops that one of its rates bounds. Its middle has
+/// half of the roofline's time on either side: many small ops, which a launch
+/// bounds, say nothing of large ones.
+class Ratios {
+public:
+  void add(double measured, double estimate) {
+    if (estimate > 0)
+      ratios.push_back({measured / estimate, estimate});
+  }
+  bool isEmpty() const { return ratios.empty(); }
+
+  double middle() {
+    std::sort(ratios.begin(), ratios.end());
+    double all = 0, below = 0;
+    for (auto [ratio, estimate] : ratios)
+      all += estimate;
+    for (auto [ratio, estimate] : ratios)
+      if ((below += estimate) >= all / 2)
+        return ratio;
+    return 1;
+  }
+
+private:
+  std::vector<std::pair<double, double>> ratios; // and the roofline's time
+};
+} // namespace
+
+static bool isBoundByBytes(const rt::Roofline &roofline, const CostedOp &op) {
+  return roofline.milliseconds(0, op.bytes) >
+         roofline.milliseconds(op.flops, 0, op.isNarrow);
+}
+
+/// Nothing where nobody has timed the op.
+std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
+  if (!profile)
+    return op.milliseconds > 0 ? std::optional(op.milliseconds) : std::nullopt;
+  auto found = profile->ops.find(op.key);
+  if (found != profile->ops.end())
+    return found->second.milliseconds;
+  auto product = profile->ops.find(op.productKey);
+  if (product == profile->ops.end())
+    return std::nullopt;
+  return product->second.milliseconds + roofline.milliseconds(0, op.waited);
+}
+
 Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   Prices prices;
-  std::vector<double> ratios;
-  std::vector<bool> isMeasured(ops.size());
+  Ratios byBytes, byArithmetic, both;
+  std::vector<size_t> unknown;
   double all = 0, matched = 0;
   for (size_t id = 0; id < ops.size(); ++id) {
-    double waiting = roofline.milliseconds(0, ops[id].waited);
-    double estimate =
-        roofline.milliseconds(ops[id].flops, ops[id].bytes, ops[id].isNarrow) +
-        waiting;
+    const CostedOp &op = ops[id];
+    double estimate = roofline.milliseconds(op.flops, op.bytes, op.isNarrow) +
+                      roofline.milliseconds(0, op.waited);
     all += estimate;
-    prices.milliseconds.push_back(estimate);
-    double measured = ops[id].milliseconds;
-    if (profile) {
-      auto found = profile->ops.find(ops[id].key);
-      auto product = profile->ops.find(ops[id].productKey);
-      isMeasured[id] = found != profile->ops.end();
-      measured = isMeasured[id] ? found->second.milliseconds : 0;
-      if (!isMeasured[id] && product != profile->ops.end()) {
-        isMeasured[id] = true;
-        measured = product->second.milliseconds + waiting;
-      }
-    } else {
-      isMeasured[id] = measured > 0;
-    }
-    if (!isMeasured[id])
+    std::optional<double> measured = measuredOf(op);
+    prices.milliseconds.push_back(measured.value_or(estimate));
+    if (!measured) {
+      unknown.push_back(id);
       continue;
-    prices.milliseconds[id] = measured;
+    }
     ++prices.matched;
     matched += estimate;
-    if (estimate > 0)
-      ratios.push_back(measured / estimate);
+    both.add(*measured, estimate);
+    (isBoundByBytes(roofline, op) ? byBytes : byArithmetic)
+        .add(*measured, estimate);
   }
   prices.matchedShare = all > 0 ? matched / all : 1;
-  if (ratios.empty())
-    return prices;
-  auto middle = ratios.begin() + ratios.size() / 2;
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  prices.scale = *middle;
-  for (size_t id = 0; id < ops.size(); ++id)
-    if (!isMeasured[id])
-      prices.milliseconds[id] *= prices.scale;
+  double any = both.middle();
+  double ofBytes = byBytes.isEmpty() ? any : byBytes.middle();
+  double ofArithmetic = byArithmetic.isEmpty() ? any : byArithmetic.middle();
+  for (size_t id : unknown)
+    prices.milliseconds[id] *=
+        isBoundByBytes(roofline, ops[id]) ? ofBytes : ofArithmetic;
   return prices;
 }
 

@@ -131,7 +131,22 @@ TEST(CostModel, scales_what_was_not_measured) {
   EXPECT_EQ(prices.milliseconds, (std::vector<double>{2, 6, 30, 12}));
   EXPECT_EQ(prices.matched, 3u);
   EXPECT_DOUBLE_EQ(prices.matchedShare, 0.6);
-  EXPECT_DOUBLE_EQ(prices.scale, 3);
+}
+
+TEST(CostModel, scales_by_what_the_same_rate_bounds) {
+  CostModel costs = modelOf({{"a", {2, 1}}, {"b", {1, 1}}, {"c", {9, 1}}});
+  // Products twice the roofline, kernels half of it; one small kernel nine
+  // times, which half of their time does not reach.
+  std::vector<CostedOp> ops = {{"a", 1000000, 0},
+                               {"b", 0, 2000000},
+                               {"c", 0, 1000000},
+                               {"d", 4000000, 1000000},
+                               {"e", 1000000, 4000000}};
+  EXPECT_EQ(costs.price(ops).milliseconds,
+            (std::vector<double>{2, 1, 9, 8, 2}));
+  // Where none that bytes bound was timed, all that were say it.
+  ops.erase(ops.begin() + 1, ops.begin() + 3);
+  EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{2, 8, 8}));
 }
 
 TEST(CostModel, takes_what_the_target_knows_where_there_is_no_profile) {

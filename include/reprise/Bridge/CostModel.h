@@ -1,10 +1,10 @@
 //===- CostModel.h - Milliseconds of ops ------------------------*- C++ -*-===//
 //
 // A roofline, and measured times where there are any, of a profile or of the
-// target's description of its device. An op that nobody has
-// timed costs what the roofline says, times the median of measured over
-// roofline of those that were: a mix of both scales would make what was not
-// timed look free.
+// target's description of its device. An op that nobody has timed costs what
+// the roofline says, times the median of measured over roofline of those that
+// were, and that the same rate bounds: a mix of both scales would make what was
+// not timed look free, or kernels as slow as products are.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_COSTMODEL_H
@@ -35,7 +35,6 @@ struct Prices {
   std::vector<double> milliseconds;
   size_t matched = 0;      // ops that were measured
   double matchedShare = 0; // of the time by the roofline
-  double scale = 1;        // measured over roofline, the median
 
   double sum() const;
 };
@@ -55,6 +54,9 @@ public:
   /// Fails, naming the numbers, when the profile has less than half of the
   /// ops' time: it is of another model, batch or compiler.
   rt::Expected<Prices> priceMostly(const std::vector<CostedOp> &ops) const;
+
+private:
+  std::optional<double> measuredOf(const CostedOp &op) const;
 };
 
 } // namespace reprise
