@@ -113,8 +113,8 @@ void BudgetPlans::lookAtChoices() {
     FailureOr<BudgetCurve> curve =
         curveOf(*program->module, options.work * program->work);
     // Another order may place worse than the program's own.
-    bool isNoWorse = succeeded(curve) && curve->totalBytes(curve->smallest()) <=
-                                             program->curve.plainBytes();
+    bool isNoWorse =
+        succeeded(curve) && curve->choose(program->curve.plainBytes());
     if (isNoWorse || (succeeded(curve) && !curve->contradiction.empty()))
       program->curve = std::move(*curve);
     sets.push_back(std::move(program));
@@ -136,9 +136,18 @@ PlanChoice BudgetPlans::plain() {
 }
 
 PlanChoice BudgetPlans::smallest() {
+  std::vector<KernelSet *> byLeast;
+  for (const auto &set : all())
+    byLeast.push_back(set.get());
+  llvm::stable_sort(byLeast, [](KernelSet *a, KernelSet *b) {
+    return a->curve.leastBytes(0) < b->curve.leastBytes(0);
+  });
   std::optional<PlanChoice> best;
-  for (const auto &set : all()) {
-    PlanChoice choice = {set.get(), set->curve.smallest()};
+  for (KernelSet *set : byLeast) {
+    // Small points take longest to place, and end no lower than their bytes.
+    if (best && set->curve.leastBytes(0) >= best->bytes())
+      break;
+    PlanChoice choice = {set, set->curve.smallest()};
     if (!best || choice.bytes() < best->bytes())
       best = choice;
   }

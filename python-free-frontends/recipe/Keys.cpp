@@ -176,6 +176,8 @@ static void addMemory(Keys &keys) {
                 "With a budget: speed of the machine"));
   keys.add(text("training.profile", "--profile", "model.profile.json",
                 "With a budget: times of the ops, as measured"));
+  keys.add(number("training.plan_work", "--plan-work", "4",
+                  "With a budget: effort of the search for its plan"));
   keys.add(whole("training.threads", "--threads", "2",
                  "Threads to run on; the bits of results depend on it"));
   keys.add(text("training.target", "--target", "cpu:native",

@@ -21,6 +21,8 @@ using namespace reprise::tools;
 static constexpr const char *kCompileGroup = "Compilation";
 /// A program holds the steps of each.
 static constexpr unsigned kMostMicroBatches = 1024;
+/// Of a plan: hours for a thousand ops.
+static constexpr int kMostPlanWork = 10000;
 
 void CompileFlags::addTo(CLI::App &app) {
   command = &app;
@@ -73,6 +75,11 @@ void CompileFlags::addMemoryOptions() {
                    "With --budget: times of the ops, as 'reprise profile' "
                    "measured them")
       ->type_name("FILE")
+      ->group(kCompileGroup);
+  command
+      ->add_option("--plan-work", planWork,
+                   "With --budget: effort of the search for its plan; 1 "
+                   "(default) is some seconds for a thousand ops")
       ->group(kCompileGroup);
 }
 
@@ -306,6 +313,7 @@ void CompileFlags::setMode(const std::string &mode) {
   }
   checkpointing = mode;
   keep.clear(); // for a budget's plan only
+  planWork.reset();
 }
 
 std::string CompileFlags::device() const {
@@ -514,6 +522,14 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
                   "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
+  if (planWork && !plansBudget())
+    return misuse("--plan-work says how long a plan for a --budget is searched "
+                  "for; without a budget it means nothing");
+  options.planWork = planWork.value_or(options.planWork);
+  if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
+    return misuse("--plan-work is " + rt::courseNumber(options.planWork) +
+                  "; it must be above 0 and at most " +
+                  std::to_string(kMostPlanWork));
   REPRISE_RETURN_IF_ERROR(readTraining(options));
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);

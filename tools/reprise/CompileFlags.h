@@ -90,7 +90,7 @@ private:
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
   std::optional<std::string> gradClipper, clipNormType;
-  std::optional<double> labelSmoothing, mixup;
+  std::optional<double> labelSmoothing, mixup, planWork;
   std::vector<std::string> classWeights; // numbers, or a file
   std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;
