@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -43,14 +44,17 @@ public:
   void add(double measured, double estimate) {
     if (estimate > 0)
       ratios.push_back({measured / estimate, estimate});
+    all += estimate;
   }
-  bool isEmpty() const { return ratios.empty(); }
+  /// Whether they say anything of ops that take `estimate` by the roofline.
+  bool speakFor(double estimate) const {
+    constexpr double share = 0.1;
+    return !ratios.empty() && all >= share * estimate;
+  }
 
   double middle() {
     std::sort(ratios.begin(), ratios.end());
-    double all = 0, below = 0;
-    for (auto [ratio, estimate] : ratios)
-      all += estimate;
+    double below = 0;
     for (auto [ratio, estimate] : ratios)
       if ((below += estimate) >= all / 2)
         return ratio;
@@ -59,6 +63,7 @@ public:
 
 private:
   std::vector<std::pair<double, double>> ratios; // and the roofline's time
+  double all = 0;
 };
 } // namespace
 
@@ -82,7 +87,9 @@ std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
 
 Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   Prices prices;
-  Ratios byBytes, byArithmetic, both;
+  Ratios timed[2], both; // by what bounds them: arithmetic, bytes
+  double untimed[2] = {0, 0};
+  double least = std::numeric_limits<double>::infinity(); // what a launch takes
   std::vector<size_t> unknown;
   double all = 0, matched = 0;
   for (size_t id = 0; id < ops.size(); ++id) {
@@ -92,23 +99,30 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
     all += estimate;
     std::optional<double> measured = measuredOf(op);
     prices.milliseconds.push_back(measured.value_or(estimate));
+    bool byBytes = isBoundByBytes(roofline, op);
     if (!measured) {
       unknown.push_back(id);
+      untimed[byBytes] += estimate;
       continue;
     }
     ++prices.matched;
     matched += estimate;
+    least = std::min(least, *measured);
     both.add(*measured, estimate);
-    (isBoundByBytes(roofline, op) ? byBytes : byArithmetic)
-        .add(*measured, estimate);
+    timed[byBytes].add(*measured, estimate);
   }
   prices.matchedShare = all > 0 ? matched / all : 1;
-  double any = both.middle();
-  double ofBytes = byBytes.isEmpty() ? any : byBytes.middle();
-  double ofArithmetic = byArithmetic.isEmpty() ? any : byArithmetic.middle();
+  double scales[2];
+  for (bool byBytes : {false, true}) {
+    Ratios &own = timed[byBytes];
+    scales[byBytes] = (own.speakFor(untimed[byBytes]) ? own : both).middle();
+  }
+  if (prices.matched == 0)
+    return prices;
   for (size_t id : unknown)
-    prices.milliseconds[id] *=
-        isBoundByBytes(roofline, ops[id]) ? ofBytes : ofArithmetic;
+    prices.milliseconds[id] =
+        std::max(least, prices.milliseconds[id] *
+                            scales[isBoundByBytes(roofline, ops[id])]);
   return prices;
 }
 

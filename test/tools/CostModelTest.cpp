@@ -144,13 +144,24 @@ TEST(CostModel, scales_by_what_the_same_rate_bounds) {
                                {"e", 1000000, 4000000}};
   EXPECT_EQ(costs.price(ops).milliseconds,
             (std::vector<double>{2, 1, 9, 8, 2}));
-  // Where none that bytes bound was timed, all that were say it.
+  // Where none that bytes bound was timed, or hardly any, all that were say it.
   ops.erase(ops.begin() + 1, ops.begin() + 3);
   EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{2, 8, 8}));
+  ops.push_back({"c", 0, 300000});
+  EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{2, 8, 8, 9}));
+  ops.back().bytes = 500000;
+  EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{2, 8, 72, 9}));
+}
+
+TEST(CostModel, launches_take_what_the_cheapest_op_does) {
+  CostModel costs = modelOf({{"a", {2, 1}}, {"b", {4, 1}}});
+  EXPECT_EQ(costs.price({{"a", 1000000, 0}, {"b", 2000000, 0}, {"c", 1, 0}})
+                .milliseconds,
+            (std::vector<double>{2, 4, 2}));
 }
 
 TEST(CostModel, takes_what_the_target_knows_where_there_is_no_profile) {
-  // Ratios 2 and 4; the upper one of two is the median.
+  // Ratios 2 and 4, the second of more time.
   std::vector<CostedOp> ops = {{"a", 1000000, 0, false, 2},
                                {"b", 2000000, 0, false, 8},
                                {"c", 3000000, 0}};

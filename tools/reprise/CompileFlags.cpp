@@ -313,7 +313,6 @@ void CompileFlags::setMode(const std::string &mode) {
   }
   checkpointing = mode;
   keep.clear(); // for a budget's plan only
-  planWork.reset();
 }
 
 std::string CompileFlags::device() const {
@@ -522,9 +521,6 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
                   "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
-  if (planWork && !plansBudget())
-    return misuse("--plan-work says how long a plan for a --budget is searched "
-                  "for; without a budget it means nothing");
   options.planWork = planWork.value_or(options.planWork);
   if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
     return misuse("--plan-work is " + rt::courseNumber(options.planWork) +

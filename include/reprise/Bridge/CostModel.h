@@ -2,9 +2,10 @@
 //
 // A roofline, and measured times where there are any, of a profile or of the
 // target's description of its device. An op that nobody has timed costs what
-// the roofline says, times the median of measured over roofline of those that
-// were, and that the same rate bounds: a mix of both scales would make what was
-// not timed look free, or kernels as slow as products are.
+// the roofline says, times the median (by time) of measured over roofline of
+// those that were, and that the same rate bounds, but no less than the cheapest
+// of them: a mix of scales would make what was not timed look free, or kernels
+// as slow as products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_COSTMODEL_H

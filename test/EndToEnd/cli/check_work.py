@@ -13,6 +13,4 @@ def plan(*more):
 
 hardly, usual, one = plan("--plan-work", "0.02"), plan(), plan("--plan-work", "1")
 assert usual == one, (usual, one)
-bound = usual["bound_ms"]
-assert bound == hardly["bound_ms"], (hardly, usual)
-assert bound <= usual["step_ms"] < hardly["step_ms"], (hardly, usual)
+assert usual["bound_ms"] <= usual["step_ms"] < hardly["step_ms"], (hardly, usual)
