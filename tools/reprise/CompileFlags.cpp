@@ -462,6 +462,17 @@ static bool isGiven(const CLI::App *command, const char *name) {
   return option && option->count();
 }
 
+/// Whether a budget may come later: of a schedule, or of what the process may
+/// take.
+bool CompileFlags::mayGetBudget() const {
+  const char *schedule = "--checkpointing-schedule";
+  return isGiven(command, "--memory-limit") ||
+         (isGiven(command, schedule) &&
+          llvm::any_of(
+              command->get_option(schedule)->results(),
+              [](llvm::StringRef entry) { return entry.contains("budget="); }));
+}
+
 /// Whether costs will matter: for a budget, and for a curve of all.
 bool CompileFlags::plansBudget() const {
   return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
@@ -516,7 +527,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     if (!checkpointing)
       options.checkpointing = "none";
   }
-  if (!budget && !keep.empty())
+  if (!budget && !keep.empty() && !mayGetBudget())
     return misuse("--keep says what a plan for a --budget may not compute "
                   "again; without a budget it means nothing");
   options.keep = keep;

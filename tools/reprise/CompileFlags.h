@@ -62,6 +62,7 @@ public:
 
 private:
   bool plansBudget() const;
+  bool mayGetBudget() const;
   void addMemoryOptions();
   void addOptimizerOptions();
   void addStepOptions();
