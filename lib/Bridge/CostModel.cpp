@@ -36,41 +36,30 @@ rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
 }
 
 namespace {
-/// Measured over roofline, of ops that one of its rates bounds. Its middle has
-/// half of the roofline's time on either side: many small ops, which a launch
-/// bounds, say nothing of large ones.
+/// Measured over roofline, with weights.
 class Ratios {
 public:
-  void add(double measured, double estimate) {
-    if (estimate > 0)
-      ratios.push_back({measured / estimate, estimate});
-    all += estimate;
+  void add(double ratio, double weight) {
+    ratios.push_back({ratio, weight});
+    all += weight;
   }
-  /// Whether they say anything of ops that take `estimate` by the roofline.
-  bool speakFor(double estimate) const {
-    constexpr double share = 0.1;
-    return !ratios.empty() && all >= share * estimate;
-  }
+  double weight() const { return all; }
 
+  /// Half of the weight lies on either side of it; 1 where there is none.
   double middle() {
     std::sort(ratios.begin(), ratios.end());
     double below = 0;
-    for (auto [ratio, estimate] : ratios)
-      if ((below += estimate) >= all / 2)
+    for (auto [ratio, weight] : ratios)
+      if ((below += weight) >= all / 2)
         return ratio;
     return 1;
   }
 
 private:
-  std::vector<std::pair<double, double>> ratios; // and the roofline's time
+  std::vector<std::pair<double, double>> ratios;
   double all = 0;
 };
 } // namespace
-
-static bool isBoundByBytes(const rt::Roofline &roofline, const CostedOp &op) {
-  return roofline.milliseconds(0, op.bytes) >
-         roofline.milliseconds(op.flops, 0, op.isNarrow);
-}
 
 /// Nothing where nobody has timed the op.
 std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
@@ -87,7 +76,9 @@ std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
 
 Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   Prices prices;
-  Ratios timed[2], both; // by what bounds them: arithmetic, bytes
+  // Kernels, calls: by their time, since many small ops, which a launch bounds,
+  // say nothing of large ones. All of them, each once.
+  Ratios timed[2], every;
   double untimed[2] = {0, 0};
   double least = std::numeric_limits<double>::infinity(); // what a launch takes
   std::vector<size_t> unknown;
@@ -99,30 +90,32 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
     all += estimate;
     std::optional<double> measured = measuredOf(op);
     prices.milliseconds.push_back(measured.value_or(estimate));
-    bool byBytes = isBoundByBytes(roofline, op);
     if (!measured) {
       unknown.push_back(id);
-      untimed[byBytes] += estimate;
+      untimed[op.isCall] += estimate;
       continue;
     }
     ++prices.matched;
     matched += estimate;
     least = std::min(least, *measured);
-    both.add(*measured, estimate);
-    timed[byBytes].add(*measured, estimate);
+    if (estimate <= 0)
+      continue;
+    every.add(*measured / estimate, 1);
+    timed[op.isCall].add(*measured / estimate, estimate);
   }
   prices.matchedShare = all > 0 ? matched / all : 1;
   double scales[2];
-  for (bool byBytes : {false, true}) {
-    Ratios &own = timed[byBytes];
-    scales[byBytes] = (own.speakFor(untimed[byBytes]) ? own : both).middle();
+  for (bool isCall : {false, true}) {
+    constexpr double share = 0.1;
+    Ratios &own = timed[isCall];
+    bool isEnough = own.weight() > 0 && own.weight() >= share * untimed[isCall];
+    scales[isCall] = (isEnough ? own : every).middle();
   }
   if (prices.matched == 0)
     return prices;
   for (size_t id : unknown)
     prices.milliseconds[id] =
-        std::max(least, prices.milliseconds[id] *
-                            scales[isBoundByBytes(roofline, ops[id])]);
+        std::max(least, prices.milliseconds[id] * scales[ops[id].isCall]);
   return prices;
 }
 

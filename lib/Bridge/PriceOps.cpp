@@ -53,7 +53,8 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
              problem.ops[id].kernel.multipliesNarrow,
          problem.ops[id].callInfo.seconds * 1e3,
          costs.profile ? productKeyOf(keyed) : "",
-         problem.ops[id].callInfo.addsInPlace ? waitedBytes(keyed) : 0});
+         problem.ops[id].callInfo.addsInPlace ? waitedBytes(keyed) : 0,
+         keyed.function != nullptr});
   }
   return ops;
 }

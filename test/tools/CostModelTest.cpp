@@ -133,18 +133,23 @@ TEST(CostModel, scales_what_was_not_measured) {
   EXPECT_DOUBLE_EQ(prices.matchedShare, 0.6);
 }
 
-TEST(CostModel, scales_by_what_the_same_rate_bounds) {
+TEST(CostModel, scales_kernels_and_calls_apart) {
   CostModel costs = modelOf({{"a", {2, 1}}, {"b", {1, 1}}, {"c", {9, 1}}});
-  // Products twice the roofline, kernels half of it; one small kernel nine
-  // times, which half of their time does not reach.
-  std::vector<CostedOp> ops = {{"a", 1000000, 0},
+  auto call = [](const char *key, uint64_t flops) {
+    CostedOp op{key, flops, 0};
+    op.isCall = true;
+    return op;
+  };
+  // Calls twice the roofline, kernels half of it; one small kernel nine times,
+  // which half of their time does not reach.
+  std::vector<CostedOp> ops = {call("a", 1000000),
                                {"b", 0, 2000000},
                                {"c", 0, 1000000},
-                               {"d", 4000000, 1000000},
+                               call("d", 4000000),
                                {"e", 1000000, 4000000}};
   EXPECT_EQ(costs.price(ops).milliseconds,
             (std::vector<double>{2, 1, 9, 8, 2}));
-  // Where none that bytes bound was timed, or hardly any, all that were say it.
+  // Where no kernel was timed, or hardly any, all that was timed says it.
   ops.erase(ops.begin() + 1, ops.begin() + 3);
   EXPECT_EQ(costs.price(ops).milliseconds, (std::vector<double>{2, 8, 8}));
   ops.push_back({"c", 0, 300000});

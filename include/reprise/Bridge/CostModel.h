@@ -3,9 +3,9 @@
 // A roofline, and measured times where there are any, of a profile or of the
 // target's description of its device. An op that nobody has timed costs what
 // the roofline says, times the median (by time) of measured over roofline of
-// those that were, and that the same rate bounds, but no less than the cheapest
-// of them: a mix of scales would make what was not timed look free, or kernels
-// as slow as products.
+// those that were, of kernels or of a library's calls as it is one, but no less
+// than the cheapest: a mix of scales would make what was not timed look free,
+// or kernels as slow as products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_COSTMODEL_H
@@ -29,6 +29,7 @@ struct CostedOp {
   /// product alone, and bytes that it waits for beside that; see waitedBytes.
   std::string productKey = {};
   uint64_t waited = 0;
+  bool isCall = false; // of a library; else a kernel of the compiler's own
 };
 
 /// Milliseconds by op, and how far the profile says them.
