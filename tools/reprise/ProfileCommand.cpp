@@ -204,7 +204,8 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
     const rt::fb::Step &step = *entry.steps()->Get(k);
     KeyedOp keyed = keyedOpOf(step);
     ops.push_back({profileKey(keyed), step.flops(), step.bytes(),
-                   isNarrow(step), 0, productKeyOf(keyed), waitedBytes(keyed)});
+                   isNarrow(step), 0, productKeyOf(keyed), waitedBytes(keyed),
+                   keyed.function != nullptr});
   }
   return costs.price(ops);
 }
