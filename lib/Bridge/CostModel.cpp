@@ -1,5 +1,6 @@
 //===- CostModel.cpp - Milliseconds of ops --------------------------------===//
 #include "reprise/Bridge/CostModel.h"
+#include "reprise/Plan/Graph.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -122,6 +123,15 @@ Prices CostModel::price(const std::vector<CostedOp> &ops) const {
 rt::Expected<Prices>
 CostModel::priceMostly(const std::vector<CostedOp> &ops) const {
   Prices prices = price(ops);
+  if (!(prices.sum() <= plan::kMostMilliseconds)) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%g", prices.sum());
+    return rt::Status::error(
+        RP_INVALID_ARGUMENT,
+        "the step's ops take " + std::string(digits) + " ms by the " +
+            (profile ? "profile (of '" + profile->model + "') and the " : "") +
+            "rates of the machine; a plan is for at most eleven days (1e9)");
+  }
   if (!profile || ops.empty() || prices.matchedShare >= 0.5)
     return prices;
   char percent[32];

@@ -222,6 +222,19 @@ TEST(CostModel, refuses_a_profile_of_less_than_half_the_time) {
       << error;
 }
 
+TEST(CostModel, refuses_steps_that_no_plan_is_for) {
+  CostModel costs = modelOf({{"a", {6e8, 1}}});
+  EXPECT_TRUE(costs.priceMostly({{"a", 1, 0}}).ok());
+  for (const char *second : {"a", "b"}) { // timed, and as one that was
+    auto prices = costs.priceMostly({{"a", 1, 0}, {second, 1, 0}});
+    ASSERT_FALSE(prices.ok());
+    EXPECT_EQ(prices.status().message(),
+              "the step's ops take 1.2e+09 ms by the profile (of 'm') and the "
+              "rates of the machine; a plan is for at most eleven days (1e9)");
+  }
+  EXPECT_FALSE(CostModel({1e-300, 1e-300}).priceMostly({{"", 1, 1}}).ok());
+}
+
 TEST(CostModel, this_machine_has_a_speed) {
   auto roofline = rt::measureRoofline(1);
   ASSERT_TRUE(roofline.ok()) << roofline.status().message();

@@ -54,7 +54,8 @@ public:
 
   Prices price(const std::vector<CostedOp> &ops) const;
   /// Fails, naming the numbers, when the profile has less than half of the
-  /// ops' time: it is of another model, batch or compiler.
+  /// ops' time: it is of another model, batch or compiler; and when the ops
+  /// take longer than a plan may.
   rt::Expected<Prices> priceMostly(const std::vector<CostedOp> &ops) const;
 
 private:
