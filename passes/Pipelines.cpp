@@ -69,6 +69,15 @@ public:
     choose.narrow = !options.amp.empty();
     return addToFunctions(createSgChooseAttention(choose));
   }
+  /// In f32: halves of bf16 would be rounded before they are added.
+  Stage &halveHidden(const CompileOptions &options) {
+    if (!options.amp.empty())
+      return *this;
+    SgHalveHiddenOptions halve;
+    halve.target = options.target;
+    halve.leastBytes = options.halvedBytes;
+    return addToFunctions(createSgHalveHidden(halve));
+  }
   /// In mixed precision, if that is wanted.
   Stage &autocast(const CompileOptions &options) {
     if (options.amp.empty())
@@ -131,6 +140,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
   return Stage(module, options)
       .verify("model")
       .chooseAttention(options)
+      .halveHidden(options)
       .autocast(options)
       .changeLoss(options.loss)
       .addToFunctions(createSgAssignCheckpointing(assign))
@@ -297,6 +307,7 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   if (failed(Stage(*evaluation, options)
                  .verify("model")
                  .chooseAttention(options)
+                 .halveHidden(options)
                  .autocast(options)
                  .addToFunctions(createSgToInference())
                  .run()) ||

@@ -94,6 +94,9 @@ static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   SgChooseAttentionOptions attention;
   attention.target = options.target;
   passes.addNestedPass<func::FuncOp>(createSgChooseAttention(attention));
+  SgHalveHiddenOptions halve;
+  halve.target = options.target;
+  passes.addNestedPass<func::FuncOp>(createSgHalveHidden(halve));
   SgAssignCheckpointingOptions assign;
   assign.mode = options.checkpointing;
   passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));

@@ -159,6 +159,7 @@ CompileOptions end_to_end::trainingOptions() {
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 0.01;
   options.planWork = kPlanWork;
+  options.halvedBytes = 0;
   return options;
 }
 

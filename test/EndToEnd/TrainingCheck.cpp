@@ -71,7 +71,8 @@ ByteStore end_to_end::inputsOf(mlir::ModuleOp model, uint64_t seed) {
 
 namespace {
 
-/// The differentiated model without checkpointing, for the evaluator.
+/// The differentiated model without checkpointing, for the evaluator; hidden
+/// units are as the model has them.
 class ReferenceModel {
 public:
   /// Empty with `message` where it does not differentiate.
@@ -80,6 +81,7 @@ public:
         isMixed(random_graphs::mixesTypes(model)) {
     CompileOptions options = trainingOptions(seed);
     options.checkpointing = "none";
+    options.halvedBytes = UINT64_MAX;
     // Micro-batches are put together when the step is flat.
     if (failed(options.microBatches > 1
                    ? lowerToKernels(*this->model, options)

@@ -51,6 +51,58 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgHalveHidden : Pass<"sg-halve-hidden", "::mlir::func::FuncOp"> {
+  let summary = "large hidden units of perceptrons in halves";
+  let description = [{
+    Between two products of matrices the hidden units of a perceptron are larger than
+    what goes in and what comes out, four times so in transformers, and in the backward
+    pass they and their gradients are in memory together. Where only ops that apply to
+    each number alone stand between the products, columns of the first matrix and rows of
+    the second are cut in halves: each half of the hidden units is done before the other
+    one begins, and so are their gradients. No number is computed twice; the sum over
+    hidden units is one of two sums, for whatever is computed again or fused afterwards,
+    and for evaluation.
+
+    Done for f32 on targets where two products of half the columns take as long as one,
+    for hidden units of at least `least-bytes` and of more than half the bytes of the
+    largest, where rows are many beside the columns of what goes in and comes out, so that
+    cutting weights and making their gradients whole takes little. A remark says how many
+    there are.
+
+    Works on a model, before differentiation.
+
+    ```mlir
+    func.func @f(%x: tensor<256x4xf32>, %a: tensor<16x4xf32>, %b: tensor<4x16xf32>)
+        -> tensor<256x4xf32> {
+      %h = sg.matmul %x, %a {transpose_b}
+        : (tensor<256x4xf32>, tensor<16x4xf32>) -> tensor<256x16xf32>
+      %g = sg.gelu %h : tensor<256x16xf32>
+      %y = sg.matmul %g, %b {transpose_b}
+        : (tensor<256x16xf32>, tensor<4x16xf32>) -> tensor<256x4xf32>
+      return %y : tensor<256x4xf32>
+    }
+    // with least-bytes=0 becomes
+    //   %a0 = sg.slice %a [0, 0] to [8, 4] by [1, 1]
+    //     : tensor<16x4xf32> -> tensor<8x4xf32>
+    //   %h0 = sg.matmul %x, %a0 {transpose_b}
+    //     : (tensor<256x4xf32>, tensor<8x4xf32>) -> tensor<256x8xf32>
+    //   %g0 = sg.gelu %h0 : tensor<256x8xf32>
+    //   %b0 = sg.slice %b [0, 0] to [4, 8] by [1, 1]
+    //     : tensor<4x16xf32> -> tensor<4x8xf32>
+    //   %y0 = sg.matmul %g0, %b0 {transpose_b}
+    //     : (tensor<256x8xf32>, tensor<4x8xf32>) -> tensor<256x4xf32>
+    //   .. %y1 likewise, of [8, 0] to [16, 4] and [0, 8] to [4, 16]
+    //   %y = sg.add %y0, %y1 : tensor<256x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu:native\"",
+           "device that it is for, as cpu:native">,
+    Option<"leastBytes", "least-bytes", "uint64_t", "8388608",
+           "hidden units of fewer bytes stay whole">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
   let summary = "library ops compute in f32 where a target's library has no less";
   let description = [{

@@ -51,6 +51,9 @@ struct CompileOptions {
   /// How attention is computed: "auto", "tiled" or "stored"; see
   /// sg-choose-attention.
   std::string attention = "auto";
+  /// Bytes from which large hidden units of perceptrons are done in halves; see
+  /// sg-halve-hidden. Bits depend on it.
+  uint64_t halvedBytes = uint64_t{8} << 20;
   /// Whether ops share kernels; see sg-form-kernels. Bits do not depend on it.
   bool fuse = true;
   /// What all gradients together are clipped to; see sg-differentiate.

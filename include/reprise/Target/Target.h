@@ -135,6 +135,10 @@ public:
     return true;
   }
 
+  /// Whether two products of half the columns take as long as one, so that
+  /// large hidden units of perceptrons are done in halves.
+  virtual bool halvesHidden() const { return false; }
+
   /// Whether the library adds the result of such a call, in f32, to a tensor in
   /// that one's bytes.
   virtual bool addsInPlace(const rt::LibraryCallDesc &call) { return false; }

@@ -88,6 +88,7 @@ static std::vector<Route> makeAlone() {
                            "sg-autocast{type=f16}",
                            "sg-choose-attention",
                            "sg-choose-attention{form=stored}",
+                           "sg-halve-hidden{least-bytes=0}",
                            "sg-widen-calls",
                            "sg-change-loss{label-smoothing=0.1}",
                            "sg-change-loss{mixup=true}",

@@ -1,0 +1,343 @@
+//===- HalveHidden.cpp - Hidden units of perceptrons in halves ------------===//
+//
+// Input:   a model, before differentiation; a target.
+// Output:  the same model, where large hidden units between two products are
+//          computed as two halves, so that one half is in memory at a time:
+//
+//            h = x a            h0 = x a0         h1 = x a1
+//            y = f(h) b    =>   y = f(h0) b0  +  f(h1) b1
+//
+// Method:  backward from the second product through what applies to each number
+//          alone. Columns of `a` and rows of `b` are slices: no number is
+//          computed twice, and only the order of the sum over hidden units is
+//          another one, whatever is done with the model afterwards.
+// Cost:    linear in the ops between products.
+// Fails:   where there is no such target.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/IR/IRMapping.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Passes/Memory.h"
+#include "reprise/Target/Target.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <optional>
+
+namespace reprise {
+#define GEN_PASS_DEF_SGHALVEHIDDEN
+#include "reprise/Passes/MemoryPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static int64_t columnsOf(Value value) {
+  ArrayRef<int64_t> shape = tensorOf(value).getShape();
+  return shape.empty() ? 0 : shape.back();
+}
+
+/// Whether each number of the result is of the numbers at its place alone. What
+/// a composite op is made of is looked at, and thrown away again.
+static bool appliesToEach(Operation *op) {
+  if (isa<PointwiseOpInterface>(op))
+    return op->getNumOperands() > 0;
+  auto composite = dyn_cast<DecomposeOpInterface>(op);
+  if (!composite || op->getNumOperands() != 1 ||
+      !op->hasTrait<OpTrait::SameOperandsAndResultType>())
+    return false;
+  Operation *before = op->getPrevNode();
+  OpBuilder builder(op);
+  bool applies = succeeded(composite.decompose(builder));
+  while (op->getPrevNode() != before) {
+    Operation *made = op->getPrevNode();
+    applies &= isa<PointwiseOpInterface, ConstantOp>(made);
+    made->erase();
+  }
+  return applies;
+}
+
+/// Whether half of a vector or a number is had for nothing.
+static bool isRepeated(Operation *op) {
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return constant.getValue().isSplat();
+  return isa<BroadcastOp>(op);
+}
+
+namespace {
+/// Two products and what is between them.
+class Perceptron {
+public:
+  /// Of the second product; nothing where it is not one of hidden units.
+  static std::optional<Perceptron> find(MatMulOp second);
+
+  uint64_t bytes() { return byteSize(first.getResult().getType()); }
+  /// Whether the hidden units are half of what they were.
+  bool isHalf() {
+    return first.getRhs().getDefiningOp<SliceOp>() &&
+           second.getRhs().getDefiningOp<SliceOp>();
+  }
+  /// Whether reading weights is little beside reading hidden units.
+  bool hasManyRows();
+  void halve(OpBuilder &builder);
+
+private:
+  explicit Perceptron(MatMulOp second) : second(second) {}
+
+  bool collect(Value value);
+  /// Whether nothing else reads what is between the products.
+  bool isClosed();
+  Value half(OpBuilder &builder, int64_t begin);
+  Value halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
+               int64_t begin);
+  Value takeHalf(OpBuilder &builder, Value value, int64_t dimension,
+                 int64_t begin);
+  int64_t hidden() { return columnsOf(first.getResult()); }
+
+  MatMulOp first, second;
+  llvm::SetVector<Operation *> between;
+};
+} // namespace
+
+bool Perceptron::collect(Value value) {
+  constexpr size_t most = 64;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != second->getBlock() || op->getNumResults() != 1 ||
+      columnsOf(value) != columnsOf(second.getLhs()))
+    return false;
+  if (auto product = dyn_cast<MatMulOp>(op)) {
+    if (first && first != product)
+      return false;
+    first = product;
+    return true;
+  }
+  if (between.contains(op))
+    return true;
+  if (between.size() == most)
+    return false;
+  between.insert(op);
+  if (isRepeated(op))
+    return true;
+  if (!isa<ReshapeOp>(op) && !appliesToEach(op))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return collect(operand); });
+}
+
+bool Perceptron::isClosed() {
+  auto isHidden = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op == first || (between.contains(op) && !isRepeated(op));
+  };
+  auto isRead = [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return user == second || (between.contains(user) && !isRepeated(user));
+    });
+  };
+  return !isHidden(second.getRhs()) && isRead(first) &&
+         llvm::all_of(between, [&](Operation *op) {
+           return isRepeated(op) || isRead(op);
+         });
+}
+
+std::optional<Perceptron> Perceptron::find(MatMulOp second) {
+  auto isOfRows = [](MatMulOp op) {
+    return tensorOf(op.getResult()).getRank() == 2 && !op.getTransposeA() &&
+           tensorOf(op.getLhs()).getElementType().isF32();
+  };
+  Perceptron found(second);
+  if (!isOfRows(second) || !found.collect(second.getLhs()) || !found.first ||
+      !isOfRows(found.first) || found.hidden() % 2 || !found.isClosed())
+    return std::nullopt;
+  SmallVector<Operation *> inOrder = found.between.takeVector();
+  llvm::sort(inOrder,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  found.between.insert_range(inOrder);
+  return found;
+}
+
+/// Slices, and gradients made whole again, move a weight some times each.
+bool Perceptron::hasManyRows() {
+  constexpr int64_t few = 16;
+  int64_t rows = tensorOf(first.getResult()).getDimSize(0);
+  return rows >=
+         few * (columnsOf(first.getLhs()) + columnsOf(second.getResult()));
+}
+
+Value Perceptron::takeHalf(OpBuilder &builder, Value value, int64_t dimension,
+                           int64_t begin) {
+  SmallVector<int64_t> limits(tensorOf(value).getShape());
+  SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);
+  starts[dimension] = begin;
+  limits[dimension] = begin + hidden() / 2;
+  return SliceOp::create(builder, value.getLoc(), value, starts, limits,
+                         strides);
+}
+
+static RankedTensorType withColumns(Value value, int64_t columns) {
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
+  shape.back() = columns;
+  return tensorOf(value).clone(shape);
+}
+
+/// Half of what `op`, which is between the products, makes.
+Value Perceptron::halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
+                         int64_t begin) {
+  RankedTensorType type = withColumns(op->getResult(0), hidden() / 2);
+  OriginScope scope(builder, op);
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto splat = cast<DenseElementsAttr>(constant.getValue());
+    return ConstantOp::create(builder, op->getLoc(), type,
+                              splat.resizeSplat(type));
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value operand = broadcast.getOperand();
+    ArrayRef<int64_t> dims = broadcast.getDims();
+    bool isAlong = !dims.empty() && dims.back() == type.getRank() - 1 &&
+                   columnsOf(operand) != 1;
+    if (isAlong)
+      operand = takeHalf(builder, operand, int64_t(dims.size()) - 1, begin);
+    return BroadcastOp::create(builder, op->getLoc(), type, operand, dims);
+  }
+  Operation *made = builder.clone(*op, halves);
+  made->getResult(0).setType(type);
+  return made->getResult(0);
+}
+
+/// The value behind a view, made anew for each half, so that its gradients are
+/// added up on the other side of the view, where kernels are.
+static Value viewAgain(OpBuilder &builder, Value value) {
+  auto view = value.getDefiningOp<ReshapeOp>();
+  return view ? builder.clone(*view)->getResult(0) : value;
+}
+
+/// What half of the hidden units add to the second product.
+Value Perceptron::half(OpBuilder &builder, int64_t begin) {
+  auto product = [&](MatMulOp op, Value left, Value right, Type type) {
+    return MatMulOp::create(builder, op.getLoc(), type, left, right,
+                            op.getTransposeA(), op.getTransposeB());
+  };
+  IRMapping halves;
+  {
+    OriginScope scope(builder, first);
+    Value left = viewAgain(builder, first.getLhs());
+    Value columns =
+        takeHalf(builder, first.getRhs(), first.getTransposeB() ? 0 : 1, begin);
+    halves.map(first.getResult(),
+               product(first, left, columns,
+                       withColumns(first.getResult(), hidden() / 2)));
+  }
+  for (Operation *op : between)
+    halves.map(op->getResult(0), halfOf(op, builder, halves, begin));
+  OriginScope scope(builder, second);
+  Value rows =
+      takeHalf(builder, second.getRhs(), second.getTransposeB() ? 1 : 0, begin);
+  return product(second, halves.lookup(second.getLhs()), rows,
+                 second.getResult().getType());
+}
+
+/// The view that alone reads a product's result, if there is one that keeps
+/// rows whole.
+static ReshapeOp onlyView(MatMulOp product) {
+  if (!product->hasOneUse())
+    return nullptr;
+  auto view = dyn_cast<ReshapeOp>(*product->user_begin());
+  return view && view->getBlock() == product->getBlock() &&
+                 columnsOf(view.getResult()) == columnsOf(product.getResult())
+             ? view
+             : nullptr;
+}
+
+void Perceptron::halve(OpBuilder &builder) {
+  builder.setInsertionPoint(second);
+  ReshapeOp view = onlyView(second);
+  Operation *last = view ? view.getOperation() : second.getOperation();
+  SmallVector<Value, 2> sides;
+  for (int64_t begin : {int64_t(0), hidden() / 2}) {
+    Value side = half(builder, begin);
+    OriginScope scope(builder, last);
+    if (view)
+      side = ReshapeOp::create(builder, view.getLoc(),
+                               view.getResult().getType(), side);
+    sides.push_back(side);
+  }
+  REPRISE_FAULT("hidden-half-lost", sides[1] = sides[0]);
+  {
+    OriginScope scope(builder, last);
+    last->getResult(0).replaceAllUsesWith(
+        AddOp::create(builder, last->getLoc(), sides[0], sides[1]));
+  }
+  if (view)
+    view->erase();
+  second->erase();
+  for (Operation *op : llvm::reverse(between.getArrayRef()))
+    if (op->use_empty())
+      op->erase();
+  Operation *before = first.getLhs().getDefiningOp<ReshapeOp>();
+  first->erase();
+  if (before && before->use_empty())
+    before->erase();
+}
+
+namespace {
+class HalveHidden : public reprise::impl::SgHalveHiddenBase<HalveHidden> {
+public:
+  using SgHalveHiddenBase::SgHalveHiddenBase;
+
+private:
+  void runOnOperation() override {
+    SmallVector<MatMulOp> large = findLarge();
+    if (large.empty())
+      return;
+    rt::Expected<std::unique_ptr<Target>> device =
+        createTarget(target, /*threads=*/1);
+    if (!device.ok()) {
+      getOperation().emitError() << device.status().message();
+      return signalPassFailure();
+    }
+    if (!(*device)->halvesHidden())
+      return;
+    OpBuilder builder(&getContext());
+    unsigned halved = 0;
+    uint64_t bytes = 0;
+    for (MatMulOp second : large) // which may be the first of the one before
+      if (std::optional<Perceptron> perceptron = Perceptron::find(second)) {
+        ++halved;
+        bytes = std::max(bytes, perceptron->bytes());
+        perceptron->halve(builder);
+      }
+    getOperation().emitRemark()
+        << halved
+        << (halved == 1 ? " perceptron computes" : " perceptrons compute")
+        << " hidden units in halves: "
+        << llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str()
+        << " are not in memory at once";
+  }
+
+  /// The second products of those whose hidden units are large, and of more
+  /// than half the bytes of the largest.
+  SmallVector<MatMulOp> findLarge() {
+    SmallVector<MatMulOp> products;
+    getOperation().walk([&](MatMulOp op) { products.push_back(op); });
+    SmallVector<std::pair<MatMulOp, Perceptron>> all;
+    uint64_t largest = 0;
+    for (MatMulOp op : products)
+      if (std::optional<Perceptron> found = Perceptron::find(op)) {
+        largest = std::max(largest, found->bytes() * (found->isHalf() ? 2 : 1));
+        all.push_back({op, std::move(*found)});
+      }
+    SmallVector<MatMulOp> large;
+    for (auto &[second, perceptron] : all)
+      if (!perceptron.isHalf() && perceptron.bytes() >= leastBytes &&
+          2 * perceptron.bytes() > largest && perceptron.hasManyRows())
+        large.push_back(second);
+    return large;
+  }
+};
+} // namespace
