@@ -11,8 +11,10 @@
 //          alone. Columns of `a` and rows of `b` are slices: no number is
 //          computed twice, and only the order of the sum over hidden units is
 //          another one, whatever is done with the model afterwards.
+//          Marks (sg.keep, sg.recompute) are other names of tensors: halves
+//          have them too, and no sum is in another place for them.
 // Cost:    linear in the ops between products.
-// Fails:   where there is no such target.
+// Fails:   where some are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/IRMapping.h"
@@ -63,6 +65,9 @@ static bool appliesToEach(Operation *op) {
   return applies;
 }
 
+/// Whether it only gives a tensor another name.
+static bool isMark(Operation *op) { return isa<KeepOp, RecomputeOp>(op); }
+
 /// Whether half of a vector or a number is had for nothing.
 static bool isRepeated(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
@@ -83,6 +88,12 @@ public:
     return first.getRhs().getDefiningOp<SliceOp>() &&
            second.getRhs().getDefiningOp<SliceOp>();
   }
+  /// Bytes of the hidden units before they were halved, if they are.
+  uint64_t wholeBytes() { return bytes() * (isHalf() ? 2 : 1); }
+  /// Whether the one's second product is the other one's first.
+  bool meets(Perceptron &other) {
+    return first == other.second || second == other.first;
+  }
   /// Whether reading weights is little beside reading hidden units.
   bool hasManyRows();
   void halve(OpBuilder &builder);
@@ -90,8 +101,9 @@ public:
 private:
   explicit Perceptron(MatMulOp second) : second(second) {}
 
-  bool collect(Value value);
+  bool collect(Value value, Operation *reader);
   /// Whether nothing else reads what is between the products.
+  void collectMarks();
   bool isClosed();
   Value half(OpBuilder &builder, int64_t begin);
   Value halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
@@ -102,13 +114,15 @@ private:
 
   MatMulOp first, second;
   llvm::SetVector<Operation *> between;
+  unsigned looked = 0; // ops between the products, but marks
 };
 } // namespace
 
-bool Perceptron::collect(Value value) {
-  constexpr size_t most = 64;
+bool Perceptron::collect(Value value, Operation *reader) {
+  constexpr unsigned most = 64;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != second->getBlock() || op->getNumResults() != 1 ||
+  if (!op || op->getBlock() != second->getBlock() ||
+      !op->isBeforeInBlock(reader) || op->getNumResults() != 1 ||
       columnsOf(value) != columnsOf(second.getLhs()))
     return false;
   if (auto product = dyn_cast<MatMulOp>(op)) {
@@ -119,29 +133,43 @@ bool Perceptron::collect(Value value) {
   }
   if (between.contains(op))
     return true;
-  if (between.size() == most)
+  if (!isMark(op) && ++looked > most)
     return false;
+  REPRISE_FAULT("hidden-whole-under-marks", if (isMark(op)) return false);
   between.insert(op);
   if (isRepeated(op))
     return true;
-  if (!isa<ReshapeOp>(op) && !appliesToEach(op))
+  if (!isa<ReshapeOp>(op) && !isMark(op) && !appliesToEach(op))
     return false;
   return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return collect(operand); });
+                      [&](Value operand) { return collect(operand, op); });
+}
+
+/// A mark that nothing reads but such marks.
+static bool isLastMark(Operation *op) {
+  return isMark(op) && llvm::all_of(op->getUsers(), isLastMark);
+}
+
+/// Marks of hidden units are between the products, though nobody may read them.
+void Perceptron::collectMarks() {
+  auto collectOf = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (isLastMark(user) && user->getBlock() == second->getBlock())
+        between.insert(user);
+  };
+  collectOf(first.getResult());
+  for (size_t k = 0; k < between.size(); ++k)
+    if (!isRepeated(between[k]))
+      collectOf(between[k]->getResult(0));
 }
 
 bool Perceptron::isClosed() {
-  auto isHidden = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return op == first || (between.contains(op) && !isRepeated(op));
-  };
   auto isRead = [&](Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       return user == second || (between.contains(user) && !isRepeated(user));
     });
   };
-  return !isHidden(second.getRhs()) && isRead(first) &&
-         llvm::all_of(between, [&](Operation *op) {
+  return isRead(first) && llvm::all_of(between, [&](Operation *op) {
            return isRepeated(op) || isRead(op);
          });
 }
@@ -152,8 +180,11 @@ std::optional<Perceptron> Perceptron::find(MatMulOp second) {
            tensorOf(op.getLhs()).getElementType().isF32();
   };
   Perceptron found(second);
-  if (!isOfRows(second) || !found.collect(second.getLhs()) || !found.first ||
-      !isOfRows(found.first) || found.hidden() % 2 || !found.isClosed())
+  if (!isOfRows(second) || !found.collect(second.getLhs(), second) ||
+      !found.first || !isOfRows(found.first) || found.hidden() % 2)
+    return std::nullopt;
+  found.collectMarks();
+  if (!found.isClosed())
     return std::nullopt;
   SmallVector<Operation *> inOrder = found.between.takeVector();
   llvm::sort(inOrder,
@@ -210,11 +241,27 @@ Value Perceptron::halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
   return made->getResult(0);
 }
 
-/// The value behind a view, made anew for each half, so that its gradients are
-/// added up on the other side of the view, where kernels are.
+/// The value behind a view, made anew for each half with what marks it, so that
+/// its gradients are added up on the other side of the view, where kernels are.
 static Value viewAgain(OpBuilder &builder, Value value) {
-  auto view = value.getDefiningOp<ReshapeOp>();
-  return view ? builder.clone(*view)->getResult(0) : value;
+  SmallVector<Operation *> marks;
+  Value unmarked = value;
+  while (Operation *op = unmarked.getDefiningOp()) {
+    if (!isMark(op))
+      break;
+    marks.push_back(op);
+    unmarked = op->getOperand(0);
+  }
+  auto view = unmarked.getDefiningOp<ReshapeOp>();
+  REPRISE_FAULT("hidden-view-shared-under-marks",
+                if (!marks.empty()) return value);
+  if (!view)
+    return value;
+  IRMapping again;
+  builder.clone(*view, again);
+  for (Operation *mark : llvm::reverse(marks))
+    builder.clone(*mark, again);
+  return again.lookup(value);
 }
 
 /// What half of the hidden units add to the second product.
@@ -279,10 +326,14 @@ void Perceptron::halve(OpBuilder &builder) {
   for (Operation *op : llvm::reverse(between.getArrayRef()))
     if (op->use_empty())
       op->erase();
-  Operation *before = first.getLhs().getDefiningOp<ReshapeOp>();
+  Operation *before = first.getLhs().getDefiningOp();
   first->erase();
-  if (before && before->use_empty())
-    before->erase();
+  while (before && before->use_empty() &&
+         (isMark(before) || isa<ReshapeOp>(before))) {
+    Operation *view = before;
+    before = isMark(view) ? view->getOperand(0).getDefiningOp() : nullptr;
+    view->erase();
+  }
 }
 
 namespace {
@@ -292,7 +343,7 @@ public:
 
 private:
   void runOnOperation() override {
-    SmallVector<MatMulOp> large = findLarge();
+    SmallVector<Perceptron> large = findLarge();
     if (large.empty())
       return;
     rt::Expected<std::unique_ptr<Target>> device =
@@ -304,39 +355,39 @@ private:
     if (!(*device)->halvesHidden())
       return;
     OpBuilder builder(&getContext());
-    unsigned halved = 0;
     uint64_t bytes = 0;
-    for (MatMulOp second : large) // which may be the first of the one before
-      if (std::optional<Perceptron> perceptron = Perceptron::find(second)) {
-        ++halved;
-        bytes = std::max(bytes, perceptron->bytes());
-        perceptron->halve(builder);
-      }
+    for (Perceptron &perceptron : large) {
+      bytes = std::max(bytes, perceptron.bytes() / 2);
+      perceptron.halve(builder);
+    }
     getOperation().emitRemark()
-        << halved
-        << (halved == 1 ? " perceptron computes" : " perceptrons compute")
-        << " hidden units in halves: "
-        << llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str()
-        << " are not in memory at once";
+        << large.size()
+        << (large.size() == 1 ? " perceptron computes" : " perceptrons compute")
+        << " hidden units in halves of at most "
+        << llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str();
   }
 
-  /// The second products of those whose hidden units are large, and of more
-  /// than half the bytes of the largest.
-  SmallVector<MatMulOp> findLarge() {
+  /// Those whose hidden units are large, and of more than half the bytes of the
+  /// largest. Of two that share a product the larger one.
+  SmallVector<Perceptron> findLarge() {
     SmallVector<MatMulOp> products;
     getOperation().walk([&](MatMulOp op) { products.push_back(op); });
-    SmallVector<std::pair<MatMulOp, Perceptron>> all;
-    uint64_t largest = 0;
+    SmallVector<std::pair<uint64_t, Perceptron>> all;
     for (MatMulOp op : products)
-      if (std::optional<Perceptron> found = Perceptron::find(op)) {
-        largest = std::max(largest, found->bytes() * (found->isHalf() ? 2 : 1));
-        all.push_back({op, std::move(*found)});
-      }
-    SmallVector<MatMulOp> large;
-    for (auto &[second, perceptron] : all)
-      if (!perceptron.isHalf() && perceptron.bytes() >= leastBytes &&
-          2 * perceptron.bytes() > largest && perceptron.hasManyRows())
-        large.push_back(second);
+      if (std::optional<Perceptron> found = Perceptron::find(op))
+        all.push_back({found->wholeBytes(), std::move(*found)});
+    llvm::stable_sort(
+        all, [](const auto &a, const auto &b) { return a.first > b.first; });
+    SmallVector<Perceptron> apart, large;
+    for (auto &[bytes, each] : all)
+      if (llvm::none_of(apart, [&, &each = each](Perceptron &other) {
+            return each.meets(other);
+          }))
+        apart.push_back(each);
+    for (Perceptron &each : apart)
+      if (!each.isHalf() && each.bytes() >= leastBytes &&
+          2 * each.bytes() > apart.front().wholeBytes() && each.hasManyRows())
+        large.push_back(each);
     return large;
   }
 };

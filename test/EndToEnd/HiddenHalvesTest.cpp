@@ -5,6 +5,7 @@
 // mode makes the same sums: where they are cut is no mode's choice.
 //
 //===----------------------------------------------------------------------===//
+#include "../RandomGraphs/Generator.h"
 #include "TrainingCheck.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
@@ -39,6 +40,23 @@ protected:
 TEST_F(HiddenHalves, TrainsInEveryModeAsTheReferenceSays) {
   ASSERT_TRUE(model);
   EXPECT_EQ(checkTraining(*model, 1, allModes()), "");
+}
+
+/// Two micro-batches a step.
+TEST_F(HiddenHalves, TrainsByMicroBatches) {
+  ASSERT_TRUE(model);
+  EXPECT_EQ(checkTraining(*model, 2, allModes()), "");
+}
+
+/// Marks at random places, also of what goes into halves and comes out of them.
+TEST_F(HiddenHalves, HaveTheirBitsWithMarks) {
+  ASSERT_TRUE(model);
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    OwningOpRef<mlir::ModuleOp> marked = model->clone();
+    random_graphs::markTensors(*marked, seed);
+    EXPECT_EQ(checkTraining(*marked, seed, {"none", "per-block"}), "");
+  }
 }
 
 TEST_F(HiddenHalves, TrainsWithinBudgets) {

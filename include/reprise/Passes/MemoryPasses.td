@@ -66,10 +66,14 @@ def SgHalveHidden : Pass<"sg-halve-hidden", "::mlir::func::FuncOp"> {
     Done for f32 on targets where two products of half the columns take as long as one,
     for hidden units of at least `least-bytes` and of more than half the bytes of the
     largest, where rows are many beside the columns of what goes in and comes out, so that
-    cutting weights and making their gradients whole takes little. A remark says how many
-    there are.
+    cutting weights and making their gradients whole takes little. Weights that are slices
+    already are not cut again. Of two perceptrons that share a product the larger one is
+    done. Marks on tensors are on their halves then, and change nothing; a block that has
+    one of the products and not the other leaves hidden units whole, so that where a model
+    draws its blocks may be seen in the last bits, though not which of them are checkpointed.
+    A remark says how many there are.
 
-    Works on a model, before differentiation.
+    Works on a model, before differentiation, and not before `sg-autocast`.
 
     ```mlir
     func.func @f(%x: tensor<256x4xf32>, %a: tensor<16x4xf32>, %b: tensor<4x16xf32>)
