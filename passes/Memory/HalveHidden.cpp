@@ -102,8 +102,8 @@ private:
   explicit Perceptron(MatMulOp second) : second(second) {}
 
   bool collect(Value value, Operation *reader);
-  /// Whether nothing else reads what is between the products.
   void collectMarks();
+  /// Whether nothing else reads what is between the products.
   bool isClosed();
   Value half(OpBuilder &builder, int64_t begin);
   Value halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
