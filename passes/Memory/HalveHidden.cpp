@@ -68,8 +68,13 @@ static bool appliesToEach(Operation *op) {
 /// Whether it only gives a tensor another name.
 static bool isMark(Operation *op) { return isa<KeepOp, RecomputeOp>(op); }
 
-/// Whether half of a vector or a number is had for nothing.
+/// Whether half of it is had for nothing, of a vector or a number, whoever else
+/// reads the whole.
 static bool isRepeated(Operation *op) {
+  if (isMark(op)) {
+    Operation *marked = op->getOperand(0).getDefiningOp();
+    return marked && isRepeated(marked);
+  }
   if (auto constant = dyn_cast<ConstantOp>(op))
     return constant.getValue().isSplat();
   return isa<BroadcastOp>(op);
@@ -101,7 +106,7 @@ public:
 private:
   explicit Perceptron(MatMulOp second) : second(second) {}
 
-  bool collect(Value value, Operation *reader);
+  bool collect(Value value);
   void collectMarks();
   /// Whether nothing else reads what is between the products.
   bool isClosed();
@@ -118,11 +123,10 @@ private:
 };
 } // namespace
 
-bool Perceptron::collect(Value value, Operation *reader) {
+bool Perceptron::collect(Value value) {
   constexpr unsigned most = 64;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != second->getBlock() ||
-      !op->isBeforeInBlock(reader) || op->getNumResults() != 1 ||
+  if (!op || op->getBlock() != second->getBlock() || op->getNumResults() != 1 ||
       columnsOf(value) != columnsOf(second.getLhs()))
     return false;
   if (auto product = dyn_cast<MatMulOp>(op)) {
@@ -137,12 +141,12 @@ bool Perceptron::collect(Value value, Operation *reader) {
     return false;
   REPRISE_FAULT("hidden-whole-under-marks", if (isMark(op)) return false);
   between.insert(op);
-  if (isRepeated(op))
+  if (!isMark(op) && isRepeated(op))
     return true;
   if (!isa<ReshapeOp>(op) && !isMark(op) && !appliesToEach(op))
     return false;
   return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return collect(operand, op); });
+                      [&](Value operand) { return collect(operand); });
 }
 
 /// A mark that nothing reads but such marks.
@@ -180,8 +184,11 @@ std::optional<Perceptron> Perceptron::find(MatMulOp second) {
            tensorOf(op.getLhs()).getElementType().isF32();
   };
   Perceptron found(second);
-  if (!isOfRows(second) || !found.collect(second.getLhs(), second) ||
-      !found.first || !isOfRows(found.first) || found.hidden() % 2)
+  // A block that nothing leads to may read what stands behind.
+  if (!second->getBlock()->isEntryBlock())
+    return std::nullopt;
+  if (!isOfRows(second) || !found.collect(second.getLhs()) || !found.first ||
+      !isOfRows(found.first) || found.hidden() % 2)
     return std::nullopt;
   found.collectMarks();
   if (!found.isClosed())

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../RandomGraphs/Generator.h"
+#include "FileModel.h"
 #include "TrainingCheck.h"
-#include "mlir/Parser/Parser.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Passes/Pipelines.h"
 
@@ -18,22 +18,9 @@ using namespace reprise;
 using namespace reprise::end_to_end;
 
 namespace {
-class HiddenHalves : public testing::Test {
+class HiddenHalves : public FileModel {
 protected:
-  HiddenHalves() {
-    loadDialects(context);
-    context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        ADD_FAILURE() << diagnostic.str();
-      return success();
-    });
-    ParserConfig config(&context);
-    model =
-        parseSourceFile<mlir::ModuleOp>(REPRISE_INPUTS "/hidden.mlir", config);
-  }
-
-  MLIRContext context;
-  OwningOpRef<mlir::ModuleOp> model;
+  HiddenHalves() : FileModel(REPRISE_INPUTS "/hidden.mlir") {}
 };
 } // namespace
 

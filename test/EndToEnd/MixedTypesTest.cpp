@@ -5,9 +5,8 @@
 // statistics of f32, and a loss of f32.
 //
 //===----------------------------------------------------------------------===//
+#include "FileModel.h"
 #include "TrainingCheck.h"
-#include "ZooTraining.h"
-#include "mlir/Parser/Parser.h"
 #include "reprise/Passes/Pipelines.h"
 
 #include <gtest/gtest.h>
@@ -17,17 +16,9 @@ using namespace reprise;
 using namespace reprise::end_to_end;
 
 namespace {
-class MixedTypes : public testing::Test {
+class MixedTypes : public FileModel {
 protected:
-  MixedTypes() {
-    loadEverything(context);
-    ParserConfig config(&context);
-    model =
-        parseSourceFile<mlir::ModuleOp>(REPRISE_INPUTS "/mixed.mlir", config);
-  }
-
-  MLIRContext context;
-  OwningOpRef<mlir::ModuleOp> model;
+  MixedTypes() : FileModel(REPRISE_INPUTS "/mixed.mlir") {}
 };
 } // namespace
 

@@ -131,6 +131,48 @@ func.func @marks(%x: tensor<4x64x4xf32>, %a: tensor<4x16xf32>, %b: tensor<16x4xf
 
 // -----
 
+// What is repeated may be read elsewhere too, by the name that a mark gives it.
+// CHECK-LABEL: func.func @shared(
+// CHECK:         %[[ALL:.*]] = sg.broadcast {{.*}} -> tensor<256x16xf32>
+// CHECK:         %[[KEPT:.*]] = sg.keep %[[ALL]] : tensor<256x16xf32>
+// CHECK:         %[[BIAS0:.*]] = sg.broadcast {{.*}} -> tensor<256x8xf32>
+// CHECK-NEXT:    %[[KEPT0:.*]] = sg.keep %[[BIAS0]] : tensor<256x8xf32>
+// CHECK-NEXT:    sg.add %{{.*}}, %[[KEPT0]] : tensor<256x8xf32>
+// CHECK:         sg.keep %{{.*}} : tensor<256x8xf32>
+// CHECK:         return %{{.*}}, %[[KEPT]]
+
+// expected-remark@+1 {{1 perceptron computes hidden units in halves}}
+func.func @shared(%x: tensor<256x4xf32>, %a: tensor<4x16xf32>, %b: tensor<16x4xf32>, %c: tensor<16xf32>)
+    -> (tensor<256x4xf32>, tensor<256x16xf32>) {
+  %h = sg.matmul %x, %a : (tensor<256x4xf32>, tensor<4x16xf32>) -> tensor<256x16xf32>
+  %cs = sg.broadcast %c dims [1] : tensor<16xf32> -> tensor<256x16xf32>
+  %k = sg.keep %cs : tensor<256x16xf32>
+  %g = sg.add %h, %k : tensor<256x16xf32>
+  %y = sg.matmul %g, %b : (tensor<256x16xf32>, tensor<16x4xf32>) -> tensor<256x4xf32>
+  return %y, %k : tensor<256x4xf32>, tensor<256x16xf32>
+}
+
+// -----
+
+// A block that nothing leads to may read what stands behind.
+// CHECK-LABEL: func.func @unreachable(
+// CHECK-NOT:     sg.slice
+func.func @unreachable(%x: tensor<256x4xf32>, %a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<256x4xf32> {
+  return %x : tensor<256x4xf32>
+^bb1:
+  %h = sg.matmul %x, %a : (tensor<256x4xf32>, tensor<4x16xf32>) -> tensor<256x16xf32>
+  %g = sg.add %h, %r : tensor<256x16xf32>
+  %r = sg.relu %g : tensor<256x16xf32>
+  %y = sg.matmul %r, %b : (tensor<256x16xf32>, tensor<16x4xf32>) -> tensor<256x4xf32>
+  %k = sg.keep %l : tensor<256x4xf32>
+  %l = sg.keep %k : tensor<256x4xf32>
+  %h1 = sg.matmul %k, %a : (tensor<256x4xf32>, tensor<4x16xf32>) -> tensor<256x16xf32>
+  %z = sg.matmul %h1, %b : (tensor<256x16xf32>, tensor<16x4xf32>) -> tensor<256x4xf32>
+  return %y : tensor<256x4xf32>
+}
+
+// -----
+
 // Of two that share a product the larger one; the third is large enough beside
 // it, again after it was done.
 // CHECK-LABEL: func.func @chain(
