@@ -10,16 +10,13 @@
 
 using namespace mlir;
 using namespace reprise;
+using sg::tensorOf;
 
 Operation *reprise::productIn(Block &body) {
   for (Operation &op : body.without_terminator())
     if (sg::productParts(&op))
       return &op;
   return nullptr;
-}
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,10 +21,7 @@
 
 using namespace mlir;
 using namespace reprise;
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+using sg::tensorOf;
 
 static int64_t elementsOf(const KernelSpace &space) {
   return std::accumulate(space.shape.begin(), space.shape.end(), int64_t{1},

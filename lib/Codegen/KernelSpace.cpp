@@ -11,10 +11,7 @@
 
 using namespace mlir;
 using namespace reprise;
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+using sg::tensorOf;
 
 /// The reduction that makes `value`, or null.
 static ReductionOpInterface reductionOf(Value value) {

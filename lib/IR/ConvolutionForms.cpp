@@ -25,10 +25,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static int64_t channelsOf(Value value) {
   return tensorOf(value).getShape().back();
 }

@@ -15,10 +15,6 @@
 
 namespace reprise::sg {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
-
 class Emitter {
 public:
   using Value = mlir::Value;

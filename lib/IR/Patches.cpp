@@ -17,10 +17,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 
 /// A convolution of patches: the shapes of its image and its filter.

@@ -2,6 +2,7 @@
 
 #include "Verify.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/RegionKindInterface.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -17,6 +18,18 @@ void SgDialect::registerOps() {
 #define GET_OP_LIST
 #include "reprise/IR/SgOps.cpp.inc"
       >();
+}
+
+LogicalResult sg::verifyInGraph(Operation *op) {
+  Block *block = op->getBlock();
+  if (!block || !block->getParent())
+    return success();
+  if (!mayHaveSSADominance(*block->getParent()))
+    return op->emitOpError() << "stands outside of a function";
+  if (!block->isEntryBlock())
+    return op->emitOpError()
+           << "stands behind a branch; a static graph is one block";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Whether it is of whole rows, each of them, of the first dimension.
 static bool takesRows(SliceOp slice) {
   ArrayRef<int64_t> shape = tensorOf(slice.getOperand()).getShape();

@@ -36,10 +36,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static int64_t columnsOf(Value value) {
   ArrayRef<int64_t> shape = tensorOf(value).getShape();
   return shape.empty() ? 0 : shape.back();
@@ -184,9 +180,6 @@ std::optional<Perceptron> Perceptron::find(MatMulOp second) {
            tensorOf(op.getLhs()).getElementType().isF32();
   };
   Perceptron found(second);
-  // A block that nothing leads to may read what stands behind.
-  if (!second->getBlock()->isEntryBlock())
-    return std::nullopt;
   if (!isOfRows(second) || !found.collect(second.getLhs()) || !found.first ||
       !isOfRows(found.first) || found.hidden() % 2)
     return std::nullopt;

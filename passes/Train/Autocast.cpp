@@ -25,10 +25,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool isReal(Value value) {
   return isa<FloatType>(tensorOf(value).getElementType());
 }

@@ -377,3 +377,28 @@ func.func @offsets_are_negative(%x: tensor<4xf32>) {
 func.func @offset_is_negative(%x: tensor<4xf32> {sg.offset = -64 : i64}) {
   return
 }
+
+//===- Places --------------------------------------------------------------===//
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+// expected-error @+1 {{stands outside of a function}}
+%w = sg.read @w : tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{stands outside of a function}}
+%a = sg.keep %b : tensor<4xf32>
+%b = sg.keep %a : tensor<4xf32>
+
+// -----
+
+func.func @unreachable(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+^bb1:
+  // expected-error @+1 {{stands behind a branch; a static graph is one block}}
+  %a = sg.keep %b : tensor<4xf32>
+  %b = sg.keep %a : tensor<4xf32>
+  return %b : tensor<4xf32>
+}

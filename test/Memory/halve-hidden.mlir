@@ -154,25 +154,6 @@ func.func @shared(%x: tensor<256x4xf32>, %a: tensor<4x16xf32>, %b: tensor<16x4xf
 
 // -----
 
-// A block that nothing leads to may read what stands behind.
-// CHECK-LABEL: func.func @unreachable(
-// CHECK-NOT:     sg.slice
-func.func @unreachable(%x: tensor<256x4xf32>, %a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<256x4xf32> {
-  return %x : tensor<256x4xf32>
-^bb1:
-  %h = sg.matmul %x, %a : (tensor<256x4xf32>, tensor<4x16xf32>) -> tensor<256x16xf32>
-  %g = sg.add %h, %r : tensor<256x16xf32>
-  %r = sg.relu %g : tensor<256x16xf32>
-  %y = sg.matmul %r, %b : (tensor<256x16xf32>, tensor<16x4xf32>) -> tensor<256x4xf32>
-  %k = sg.keep %l : tensor<256x4xf32>
-  %l = sg.keep %k : tensor<256x4xf32>
-  %h1 = sg.matmul %k, %a : (tensor<256x4xf32>, tensor<4x16xf32>) -> tensor<256x16xf32>
-  %z = sg.matmul %h1, %b : (tensor<256x16xf32>, tensor<16x4xf32>) -> tensor<256x4xf32>
-  return %y : tensor<256x4xf32>
-}
-
-// -----
-
 // Of two that share a product the larger one; the third is large enough beside
 // it, again after it was done.
 // CHECK-LABEL: func.func @chain(

@@ -26,6 +26,20 @@ bool isWider(mlir::Type wide, mlir::Type element);
 /// Whether the tensors `actual` have the shapes of `inferred` and are f32 where
 /// these are bf16 or f16, all of them.
 bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
+
+/// Fails, with an error, unless `op` stands in the first block of a region
+/// whose ops follow one another (a function's, a kernel's), or in none: a
+/// static graph has neither branches nor values defined by themselves.
+llvm::LogicalResult verifyInGraph(mlir::Operation *op);
+
+/// The trait of ops that verifyInGraph holds for.
+template <typename ConcreteOp>
+class InGraph : public mlir::OpTrait::TraitBase<ConcreteOp, InGraph> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyInGraph(op);
+  }
+};
 } // namespace sg
 } // namespace reprise
 
@@ -66,6 +80,11 @@ BindingRole roleOf(mlir::DictionaryAttr attributes);
 /// it can.
 std::string whyNotInitial(InitAttr init, Role role,
                           mlir::RankedTensorType type);
+
+/// The type of a tensor: of any value that an op of the dialect has.
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// Bytes of a tensor's elements; an i1 takes a byte.
 uint64_t byteSize(mlir::Type type);

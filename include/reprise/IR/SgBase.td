@@ -20,6 +20,9 @@ def Sg_Dialect : Dialect {
     counter based: (seed, step, stream) with Philox 4x32-10, and `stream` is a
     constant of the op, so that a clone draws the same numbers.
 
+    A graph is static: its ops stand in one block of a function, in order;
+    there is no branch and no value that depends on itself.
+
     Structure is explicit: `sg.module` is a named block, isolated from above.
     The unit attribute `activation_checkpointing` marks it as a segment whose
     inputs alone are kept for the backward pass. A flat function has no blocks;

@@ -9,10 +9,15 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "reprise/IR/SgBase.td"
 include "reprise/IR/SgInterfaces.td"
 
-class Sg_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Sg_Dialect, mnemonic, traits>;
+/// Has its place in a graph: in a region's first block, in order.
+def Sg_InGraph : NativeOpTrait<"InGraph"> {
+  let cppNamespace = "::reprise::sg";
+}
 
-def Sg_VariableOp : Sg_Op<"variable", [Symbol]> {
+class Sg_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Sg_Dialect, mnemonic, !listconcat([Sg_InGraph], traits)>;
+
+def Sg_VariableOp : Op<Sg_Dialect, "variable", [Symbol]> {
   let summary = "declares a variable";
   let description = [{
     A tensor that lives from step to step. `file_permutation` is the order in
