@@ -32,10 +32,10 @@ static std::string text(const rt::Roofline &roofline) {
 std::string reprise::describeOptions(const CompileOptions &options) {
   // Names every member, so that a new one is not forgotten here.
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
-               amp, attention, halvedBytes, fuse, clipping, loss, microBatches,
-               emitGradients, emitNonFinite, training, evaluation, budget,
-               planWork, roofline, profile, keep, recompute, budgetObserver,
-               threads, target, configure] = options;
+               amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
+               microBatches, emitGradients, emitNonFinite, training, evaluation,
+               budget, planWork, roofline, profile, keep, recompute,
+               budgetObserver, threads, target, configure] = options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -67,9 +67,10 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   list(keep);
   list(recompute);
   for (double value :
-       {clipNorm, double(halvedBytes), double(microBatches), double(fuse),
-        double(emitGradients), double(emitNonFinite), double(training),
-        double(evaluation), planWork, double(threads)})
+       {clipNorm, double(halvedBytes), double(sparedBytes),
+        double(microBatches), double(fuse), double(emitGradients),
+        double(emitNonFinite), double(training), double(evaluation), planWork,
+        double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));

@@ -78,6 +78,16 @@ public:
     halve.leastBytes = options.halvedBytes;
     return addToFunctions(createSgHalveHidden(halve));
   }
+  /// In f32: sums of products of bf16 would be rounded before they are
+  /// subtracted.
+  Stage &spareNormOperands(const CompileOptions &options) {
+    if (!options.amp.empty())
+      return *this;
+    SgSpareNormOperandsOptions spare;
+    spare.target = options.target;
+    spare.leastBytes = options.sparedBytes;
+    return addToFunctions(createSgSpareNormOperands(spare));
+  }
   /// In mixed precision, if that is wanted.
   Stage &autocast(const CompileOptions &options) {
     if (options.amp.empty())
@@ -141,6 +151,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .verify("model")
       .chooseAttention(options)
       .halveHidden(options)
+      .spareNormOperands(options)
       .autocast(options)
       .changeLoss(options.loss)
       .addToFunctions(createSgAssignCheckpointing(assign))

@@ -97,6 +97,9 @@ static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
   SgHalveHiddenOptions halve;
   halve.target = options.target;
   passes.addNestedPass<func::FuncOp>(createSgHalveHidden(halve));
+  SgSpareNormOperandsOptions spare;
+  spare.target = options.target;
+  passes.addNestedPass<func::FuncOp>(createSgSpareNormOperands(spare));
   SgAssignCheckpointingOptions assign;
   assign.mode = options.checkpointing;
   passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));

@@ -20,6 +20,9 @@ void attachVjp(mlir::MLIRContext *context) {
   OpTy::template attachInterface<VjpModel<OpTy, function>>(*context);
 }
 
+/// The gradients of a norm that `spares_x`, whose result has a cotangent.
+mlir::LogicalResult sparedNormVjp(BatchNormTrainingOp op, VjpContext &context);
+
 /// The parts of registerVjpModels.
 void registerPrimitiveVjps(mlir::MLIRContext *context);
 void registerShapeVjps(mlir::MLIRContext *context);

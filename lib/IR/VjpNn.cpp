@@ -130,6 +130,9 @@ static LogicalResult normalizationVjp(OpTy op, VjpContext &context) {
                           e.sumToLast(e.as(dy, op.getBeta())));
     return success();
   }
+  if constexpr (std::is_same_v<OpTy, BatchNormTrainingOp>)
+    if (op.getSparesX())
+      return sparedNormVjp(op, context);
   Value keptX = context.forward(op.getX());
   Value keptGamma = context.forward(op.getGamma());
   Value mean = context.forward(op.getMean());

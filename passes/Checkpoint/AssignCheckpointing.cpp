@@ -92,23 +92,24 @@ static bool isLibraryCall(Operation *op) {
   return cost && cost.getKernelClass() == KernelClass::Library;
 }
 
-/// Wraps runs that end with a library call and hold a cheaper value of more
-/// than `threshold` bytes.
+/// Wraps runs that end with a library call, or with the norm that spares it,
+/// and hold a cheaper value of more than `threshold` bytes.
 static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
   unsigned first = 0, count = 0;
-  bool worth = false;
+  bool worth = false, isOver = false;
   for (auto [k, op] : llvm::enumerate(model.ops)) {
-    if (!isLibraryCall(op)) {
+    isOver |= isLibraryCall(op);
+    if (!isOver)
       worth |= llvm::any_of(op->getResults(), [&](Value v) {
         return !isFree(v) && byteSize(v.getType()) > threshold;
       });
+    if (!isOver || model.isWithinNorm[k])
       continue;
-    }
     if (worth)
       wrapSegment(ArrayRef(model.ops).slice(first, k + 1 - first),
                   ("segment" + Twine(++count)).str());
     first = k + 1;
-    worth = false;
+    worth = isOver = false;
   }
 }
 

@@ -12,11 +12,32 @@
 #include "CutSegments.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/SparedNorms.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
+
+using Positions = DenseMap<Operation *, unsigned>;
+
+static Positions positionsOf(ArrayRef<Operation *> ops) {
+  Positions positions;
+  for (auto [k, op] : llvm::enumerate(ops))
+    positions[op] = k;
+  return positions;
+}
+
+static llvm::BitVector findNorms(ArrayRef<Operation *> ops) {
+  Positions positions = positionsOf(ops);
+  llvm::BitVector within(ops.size());
+  REPRISE_FAULT("cut-within-norm", return within);
+  for (auto [k, op] : llvm::enumerate(ops))
+    if (auto norm = dyn_cast<BatchNormOp>(op); norm && norm.getSparesX())
+      if (Conv2DOp convolution = pointConvolutionBehind(norm.getX(), norm))
+        within.set(positions.lookup(convolution), k);
+  return within;
+}
 
 FlatModel sg::dissolve(func::FuncOp function) {
   SmallVector<sg::BlockOp> modules;
@@ -34,13 +55,12 @@ FlatModel sg::dissolve(func::FuncOp function) {
         bytes += byteSize(result.getType());
     model.bytesUpTo.push_back(bytes);
   }
+  model.isWithinNorm = findNorms(model.ops);
   return model;
 }
 
 SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
-  DenseMap<Operation *, unsigned> positions;
-  for (auto [k, op] : llvm::enumerate(model.ops))
-    positions[op] = k;
+  Positions positions = positionsOf(model.ops);
   unsigned end = model.ops.size();
   // Live values over the gap after each op, as differences.
   SmallVector<int> change(end + 1, 0);
@@ -65,7 +85,7 @@ SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
     });
     bool isAlone = live == 1;
     REPRISE_FAULT("articulation-of-two", isAlone |= live == 2);
-    if (isAlone && makesValue)
+    if (isAlone && makesValue && !model.isWithinNorm[k])
       articulations.push_back(k);
   }
   return articulations;

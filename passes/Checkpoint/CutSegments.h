@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/IR/Sg.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace reprise::sg {
 
@@ -13,6 +14,9 @@ struct FlatModel {
   /// Bytes of the results of ops[0..k], those that are free and views
   /// excepted.
   llvm::SmallVector<uint64_t> bytesUpTo;
+  /// The k behind which no segment may end: ops[k] is a convolution whose norm
+  /// spares it, or stands between the two, which are differentiated together.
+  llvm::BitVector isWithinNorm;
 };
 
 /// Inlines every block of a model; leaves' names stay in the locations.

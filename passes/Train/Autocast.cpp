@@ -325,6 +325,8 @@ private:
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
+    // What a norm may spare is of f32.
+    function.walk([](BatchNormOp norm) { norm.setSparesX(false); });
     if (!function.isExternal())
       Caster(function, narrow).run();
   }

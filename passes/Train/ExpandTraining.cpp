@@ -32,9 +32,9 @@ void sg::expandTraining(func::FuncOp function) {
   function.walk([](BatchNormOp op) {
     OpBuilder builder(op);
     OriginScope scope(builder, op);
-    auto training = BatchNormTrainingOp::create(builder, op.getLoc(), op.getX(),
-                                                op.getGamma(), op.getBeta(),
-                                                op.getEpsilonAttr());
+    auto training = BatchNormTrainingOp::create(
+        builder, op.getLoc(), op.getX(), op.getGamma(), op.getBeta(),
+        op.getEpsilonAttr(), op.getSparesXAttr());
     auto x = cast<RankedTensorType>(op.getX().getType());
     double count = static_cast<double>(x.getNumElements()) /
                    static_cast<double>(x.getShape().back());

@@ -160,6 +160,7 @@ CompileOptions end_to_end::trainingOptions() {
   options.hyperparameters["weight-decay"] = 0.01;
   options.planWork = kPlanWork;
   options.halvedBytes = 0;
+  options.sparedBytes = 0;
   return options;
 }
 

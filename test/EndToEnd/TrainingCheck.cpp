@@ -82,6 +82,7 @@ public:
     CompileOptions options = trainingOptions(seed);
     options.checkpointing = "none";
     options.halvedBytes = UINT64_MAX;
+    options.sparedBytes = UINT64_MAX;
     // Micro-batches are put together when the step is flat.
     if (failed(options.microBatches > 1
                    ? lowerToKernels(*this->model, options)

@@ -253,6 +253,12 @@ func.func @normalization(%x: tensor<8x3x3x4xf32>, %c: tensor<4xf32>) {
       {epsilon = 1.0e-05 : f64}
     : (tensor<8x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>)
     -> (tensor<8x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  // CHECK: sg.batch_norm_training %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64, spares_x}
+  // GENERIC: "sg.batch_norm_training"(%{{.*}}) <{epsilon = 1.000000e-05 : f64, spares_x}>
+  %s:4 = sg.batch_norm_training %x, %c, %c
+      {epsilon = 1.0e-05 : f64, spares_x}
+    : (tensor<8x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>)
+    -> (tensor<8x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   // CHECK: sg.normalize %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
   %1 = sg.normalize %x, %mean, %rstd, %c, %c
     : (tensor<8x3x3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,

@@ -124,7 +124,7 @@ sg.variable @last : tensor<2x6x6x6xf32> {role = #sg.role<counter>, init = #sg.in
 // CHECK:         %[[A:.*]] = sg.module "a" {{.*}} -> tensor<2x6x6x6x[[T]]> {
 // CHECK:           sg.conv2d {{.*}} -> tensor<2x6x6x6x[[T]]>
 // CHECK:         sg.module "b" (%{{.*}} = %[[A]] : tensor<2x6x6x6x[[T]]>) -> tensor<2x6x6x6x[[T]]> {
-// CHECK:           sg.batch_norm {{.*}} : (tensor<2x6x6x6x[[T]]>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x6x6x[[T]]>
+// CHECK:           sg.batch_norm {{.*}} running_variance = @v} : (tensor<2x6x6x6x[[T]]>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x6x6x[[T]]>
 // CHECK:         %[[W:.*]] = sg.cast %{{.*}} to tensor<2x6x6x6xf32>
 // CHECK-NEXT:    sg.write @last, %[[W]] : tensor<2x6x6x6xf32>
 // CHECK:         sg.global_avg_pool {{.*}} -> tensor<2x6xf32>
@@ -141,7 +141,7 @@ func.func @blocks(%x: tensor<2x8x8x4xf32>) -> tensor<2x6xf32> {
     %g = sg.read @g : tensor<6xf32>
     %n = sg.batch_norm %y, %g, %g
         {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64,
-         running_mean = @m, running_variance = @v}
+         running_mean = @m, running_variance = @v, spares_x}
       : (tensor<2x6x6x6xf32>, tensor<6xf32>, tensor<6xf32>)
       -> tensor<2x6x6x6xf32>
     sg.yield %n : tensor<2x6x6x6xf32>

@@ -94,3 +94,19 @@ func.func @encoded(%x: tensor<f32, "encoded">) -> tensor<f32, "encoded"> {
 func.func @metric_is_no_loss(%x: tensor<8xf32>) -> (tensor<8xf32> {sg.name = "y"}) {
   return %x : tensor<8xf32>
 }
+
+// -----
+
+sg.variable @gamma : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+
+func.func @spares_an_input(%x: tensor<2x2x2x3xf32>) -> tensor<f32> {
+  %gamma = sg.read @gamma : tensor<3xf32>
+  // expected-error @+1 {{spares x, which is no convolution of single points in f32 in the same block}}
+  %y = sg.batch_norm %x, %gamma, %gamma
+      {epsilon = 1.0e-05 : f64, momentum = 0.25 : f64, running_mean = @mean,
+       running_variance = @mean, spares_x}
+    : (tensor<2x2x2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x2x2x3xf32>
+  %l = sg.reduce_sum %y dims [0, 1, 2, 3] : tensor<2x2x2x3xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

@@ -294,6 +294,8 @@ def Sg_BatchNormOp : Sg_Op<"batch_norm", [AllTypesMatch<["x", "result"]>, Declar
     element type: that of `x`, or f32 where `x` is bf16 or f16. All is computed in
     that type, and the result rounded once, to the type of `x`.
 
+    `spares_x` is about gradients: see `sg.batch_norm_training`.
+
     ```mlir
     %y = sg.batch_norm %x, %gamma, %beta
         {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64,
@@ -305,7 +307,8 @@ def Sg_BatchNormOp : Sg_Op<"batch_norm", [AllTypesMatch<["x", "result"]>, Declar
   }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
     Sg_FloatTensor:$beta, F64Attr:$epsilon, F64Attr:$momentum,
-    FlatSymbolRefAttr:$running_mean, FlatSymbolRefAttr:$running_variance);
+    FlatSymbolRefAttr:$running_mean, FlatSymbolRefAttr:$running_variance,
+    UnitAttr:$spares_x);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
     $x `,` $gamma `,` $beta attr-dict `:` functional-type(operands, results)
@@ -320,6 +323,9 @@ def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
     (Ioffe, Szegedy 2015, arXiv 1502.03167). Element types are those of
     `sg.batch_norm`.
 
+    With `spares_x` the gradients are computed of the operands of the convolution of
+    single points that x is, and not of x (`sg-spare-norm-operands`).
+
     ```mlir
     %y, %mean, %variance, %rstd = sg.batch_norm_training %x, %gamma, %beta
         {epsilon = 1.0e-05 : f64}
@@ -328,7 +334,8 @@ def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$x, Sg_FloatTensor:$gamma,
-                       Sg_FloatTensor:$beta, F64Attr:$epsilon);
+                       Sg_FloatTensor:$beta, F64Attr:$epsilon,
+                       UnitAttr:$spares_x);
   let results = (outs Sg_FloatTensor:$y, Sg_FloatTensor:$mean,
                       Sg_FloatTensor:$variance, Sg_FloatTensor:$rstd);
   let assemblyFormat = [{

@@ -23,7 +23,8 @@ def SgAssignCheckpointing
       that only their results are kept, where a segment holds a cheaper value
       of more than B bytes.
 
-    Modes that cut dissolve the model's own blocks first. Works on a model,
+    No cut parts a convolution from a batch norm that `spares_x`: it is behind the norm
+    then. Modes that cut dissolve the model's own blocks first. Works on a model,
     before differentiation.
 
     `recompute` annotates more blocks after the mode has done its part: those

@@ -107,6 +107,67 @@ def SgHalveHidden : Pass<"sg-halve-hidden", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgSpareNormOperands : Pass<"sg-spare-norm-operands", "::mlir::func::FuncOp"> {
+  let summary = "gradients of batch norms without the convolutions that they normalize";
+  let description = [{
+    Where a batch norm normalizes x = r W^T, a convolution of single points (1x1, stride 1),
+    its backward pass reads x twice, to sum dy * xhat and to make dx, and the convolution
+    reads dx twice. With x wider than r, as behind the last convolution of a residual
+    block, x and dx are the largest tensors around. Yet x is linear in r, so that sums over
+    x are sums over r that W is multiplied by. With n rows, means over rows m(.), sums over
+    rows C = r^T r - n m(r) m(r)^T and G = dy^T r - n m(dy) m(r)^T, k = gamma * rstd for each
+    channel:
+
+        dbeta = n m(dy)
+        dgamma = rstd * (W * G summed along its rows)
+        b = k * rstd * dgamma / n
+        dW = k * G - b * (W C)
+        dr = dy (k * W) - r (W^T (b * W)) - m(dy) (k * W) + m(r) (W^T (b * W))
+
+    which follows from x - m(x) = (r - m(r)) W^T, put into the gradients of
+    `sg.batch_norm_grad` and of the convolution. dx is not made, and x not kept for the
+    backward pass; it is made there again only to make y again. The products that come in
+    place of them are smaller than the convolution, by the columns of r over those of x.
+
+    This marks (`spares_x`) the batch norms for which `sg-differentiate` does so: those in
+    f32 of convolutions that nothing else reads, in the same block, of at least
+    `least-bytes`, at least twice as many output as input channels, and eight times as many
+    rows, so that products of the weights take little; on targets where that takes less
+    time than reading x again. Marks on tensors (`sg.keep`, `sg.recompute`) change nothing. A
+    block that has one of convolution and norm and not the other leaves the norm as it is, so
+    that where a model draws its blocks may be seen in the last bits of gradients, though
+    not which of them are checkpointed. A remark says how many there are.
+
+    Works on a model, before differentiation, and before `sg-assign-checkpointing`, which
+    ends no segment between the two. `sg-autocast` takes the marks away.
+
+    ```mlir
+    sg.variable @mean : tensor<8xf32> {role = #sg.role<running_statistics>,
+      init = #sg.init<zeros>}
+    sg.variable @variance : tensor<8xf32> {role = #sg.role<running_statistics>,
+      init = #sg.init<ones>}
+    func.func @f(%r: tensor<2x4x8x4xf32>, %w: tensor<8x1x1x4xf32>, %gamma: tensor<8xf32>,
+                 %beta: tensor<8xf32>) -> tensor<2x4x8x8xf32> {
+      %x = sg.conv2d %r, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>,
+          dilation = array<i64: 1, 1>, groups = 1 : i64}
+        : (tensor<2x4x8x4xf32>, tensor<8x1x1x4xf32>) -> tensor<2x4x8x8xf32>
+      %y = sg.batch_norm %x, %gamma, %beta {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64,
+          running_mean = @mean, running_variance = @variance}
+        : (tensor<2x4x8x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x4x8x8xf32>
+      return %y : tensor<2x4x8x8xf32>
+    }
+    // with least-bytes=0 has
+    //   %y = sg.batch_norm %x, %gamma, %beta {.., spares_x}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu:native\"",
+           "device that it is for, as cpu:native">,
+    Option<"leastBytes", "least-bytes", "uint64_t", "8388608",
+           "results of fewer bytes are read again">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
   let summary = "library ops compute in f32 where a target's library has no less";
   let description = [{

@@ -54,6 +54,10 @@ struct CompileOptions {
   /// Bytes from which large hidden units of perceptrons are done in halves; see
   /// sg-halve-hidden. Bits depend on it.
   uint64_t halvedBytes = uint64_t{8} << 20;
+  /// Bytes from which a convolution's result that is normalized by its batch is
+  /// not read in the backward pass; see sg-spare-norm-operands. Bits of
+  /// gradients depend on it.
+  uint64_t sparedBytes = uint64_t{8} << 20;
   /// Whether ops share kernels; see sg-form-kernels. Bits do not depend on it.
   bool fuse = true;
   /// What all gradients together are clipped to; see sg-differentiate.

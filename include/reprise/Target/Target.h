@@ -138,6 +138,9 @@ public:
   /// Whether two products of half the columns take as long as one, so that
   /// large hidden units of perceptrons are done in halves.
   virtual bool halvesHidden() const { return false; }
+  /// Whether products of small matrices take less time than kernels that read a
+  /// large result of a convolution again, so that batch norms spare it.
+  virtual bool sparesNormOperands() const { return false; }
 
   /// Whether the library adds the result of such a call, in f32, to a tensor in
   /// that one's bytes.

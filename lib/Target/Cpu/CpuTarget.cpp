@@ -36,6 +36,7 @@ public:
   FailureOr<rt::LibraryCallInfo>
   libraryCall(Operation *op, const rt::LibraryCallDesc &desc) override;
   bool halvesHidden() const override { return true; }
+  bool sparesNormOperands() const override { return true; }
   bool addsInPlace(const rt::LibraryCallDesc &call) override;
   std::string library() const override { return rt::libraryVersion(); }
 

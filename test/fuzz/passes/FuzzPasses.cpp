@@ -89,6 +89,7 @@ static std::vector<Route> makeAlone() {
                            "sg-choose-attention",
                            "sg-choose-attention{form=stored}",
                            "sg-halve-hidden{least-bytes=0}",
+                           "sg-spare-norm-operands{least-bytes=0}",
                            "sg-widen-calls",
                            "sg-change-loss{label-smoothing=0.1}",
                            "sg-change-loss{mixup=true}",
@@ -148,6 +149,10 @@ static std::vector<Route> makePipelines() {
        onFunctions("sg-flatten"), onFunctions("sg-widen-calls")},
       /*hasBudget=*/false);
   add("budget", {"sg-differentiate", onFunctions("sg-flatten")},
+      /*hasBudget=*/true);
+  add("spared",
+      {onFunctions("sg-spare-norm-operands{least-bytes=0}"), "sg-differentiate",
+       onFunctions("sg-flatten")},
       /*hasBudget=*/true);
   add("accumulate",
       {"sg-differentiate{optimizer=none emit-gradients=true}",
