@@ -58,7 +58,8 @@ public:
     Value gamma = context.forward(norm.getGamma()),
           rstd = context.forward(norm.getRstd());
     weights = matrix(filter);
-    // What reads r first also reads dy, without which it has no time.
+    // First of all that read r: where r is computed again, that waits for the
+    // gradients that its first reader has beside it.
     Value ofDy = filterGradient(dy, tensorOf(weights).getDimSize(0));
     dbeta = e.sumToLast(dy);
     sumR = e.sumToLast(r);
@@ -149,8 +150,7 @@ private:
 
 LogicalResult sg::sparedNormVjp(BatchNormTrainingOp op, VjpContext &context) {
   Conv2DOp convolution = pointConvolutionBehind(op.getX(), op);
-  if (!convolution || op.getGamma().getType().getElementType() !=
-                          tensorOf(op.getX()).getElementType())
+  if (!convolution)
     return op.emitError() << "spares x, which is no convolution of single "
                              "points in f32 in the same block";
   Value dy = context.cotangent(cast<OpResult>(op.getY()));

@@ -11,6 +11,7 @@
 //          such function.
 //
 //===----------------------------------------------------------------------===//
+#include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
@@ -103,12 +104,10 @@ private:
     function.walk([&](sg::AttentionOp op) { all.push_back(op); });
     if (all.empty())
       return;
-    rt::Expected<std::unique_ptr<Target>> device =
-        createTarget(target, /*threads=*/1);
-    if (!device.ok()) {
-      function.emitError() << device.status().message();
+    FailureOr<std::unique_ptr<Target>> device =
+        createTargetFor(getOperation(), target);
+    if (failed(device))
       return signalPassFailure();
-    }
     for (sg::AttentionOp op : all)
       if (failed(choose(op, **device)))
         return signalPassFailure();

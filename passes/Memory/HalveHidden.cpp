@@ -17,12 +17,12 @@
 // Fails:   where some are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
+#include "CreateTarget.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Memory.h"
-#include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <optional>
@@ -346,12 +346,10 @@ private:
     SmallVector<Perceptron> large = findLarge();
     if (large.empty())
       return;
-    rt::Expected<std::unique_ptr<Target>> device =
-        createTarget(target, /*threads=*/1);
-    if (!device.ok()) {
-      getOperation().emitError() << device.status().message();
+    FailureOr<std::unique_ptr<Target>> device =
+        createTargetFor(getOperation(), target);
+    if (failed(device))
       return signalPassFailure();
-    }
     if (!(*device)->halvesHidden())
       return;
     OpBuilder builder(&getContext());

@@ -9,6 +9,7 @@
 //          can have; nothing is changed then.
 //
 //===----------------------------------------------------------------------===//
+#include "CreateTarget.h"
 #include "reprise/Fault.h"
 #include "reprise/Passes/Memory.h"
 
@@ -67,12 +68,10 @@ public:
     options.model = model;
     options.threads = threads;
     options.checkpointing = checkpointing;
-    rt::Expected<std::unique_ptr<Target>> device =
-        createTarget(target, threads);
-    if (!device.ok()) {
-      getOperation().emitError() << device.status().message();
+    FailureOr<std::unique_ptr<Target>> device =
+        createTargetFor(getOperation(), target, threads);
+    if (failed(device))
       return signalPassFailure();
-    }
     FailureOr<CostModel> costs = loadCosts(
         getOperation(), {gflops, gbytesPerSecond, narrowGflops}, profile);
     if (failed(costs))

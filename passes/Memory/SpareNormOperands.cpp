@@ -7,9 +7,9 @@
 // Fails:   where some are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
+#include "CreateTarget.h"
 #include "reprise/IR/SparedNorms.h"
 #include "reprise/Passes/Memory.h"
-#include "reprise/Target/Target.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {
@@ -51,12 +51,10 @@ private:
     SmallVector<BatchNormOp> large = findLarge();
     if (large.empty())
       return;
-    rt::Expected<std::unique_ptr<Target>> device =
-        createTarget(target, /*threads=*/1);
-    if (!device.ok()) {
-      getOperation().emitError() << device.status().message();
+    FailureOr<std::unique_ptr<Target>> device =
+        createTargetFor(getOperation(), target);
+    if (failed(device))
       return signalPassFailure();
-    }
     if (!(*device)->sparesNormOperands())
       return;
     uint64_t bytes = 0;
@@ -75,7 +73,6 @@ private:
     getOperation().walk([&](BatchNormOp norm) {
       Conv2DOp convolution = pointConvolutionBehind(norm.getX(), norm);
       if (convolution && !norm.getSparesX() &&
-          tensorOf(norm.getGamma()).getElementType().isF32() &&
           byteSize(norm.getX().getType()) >= leastBytes &&
           isReadBy(convolution.getResult(), norm) &&
           isWorthSparing(convolution))

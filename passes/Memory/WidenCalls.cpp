@@ -9,6 +9,7 @@
 // Fails:   where there is no such target.
 //
 //===----------------------------------------------------------------------===//
+#include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
@@ -102,12 +103,10 @@ public:
 private:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    rt::Expected<std::unique_ptr<Target>> device =
-        createTarget(target, /*threads=*/1);
-    if (!device.ok()) {
-      function.emitError() << device.status().message();
+    FailureOr<std::unique_ptr<Target>> device =
+        createTargetFor(getOperation(), target);
+    if (failed(device))
       return signalPassFailure();
-    }
     unsigned count = 0;
     Type lacking;
     function.walk([&](LibraryOpInterface call) {
