@@ -190,8 +190,9 @@ private:
   using Values = SmallVector<Value>;
 
   /// Where a thread brings vector number i of left operands: a row of the tile
-  /// and the first of its neighbours; of right ones a column and the first of
-  /// its neighbours, or a neighbour and the first of its columns.
+  /// and the first of its neighbours; of right ones, as memory has them, a
+  /// column and the first of its neighbours, or a neighbour and the first of
+  /// its columns.
   std::pair<Value, Value> leftPlace(int64_t i);
   std::pair<Value, Value> rightPlace(int64_t i);
   int64_t leftCount() const { return shape.rows * shape.depth / perVector(); }
@@ -231,7 +232,8 @@ ProductTiles::ProductTiles(GpuBlock &g, ProductKernel &kernel,
       right(pointers[cast<BlockArgument>(kernel.parts.right).getArgNumber()]),
       left{memory, 0, shape.operandPitch()},
       rightRows{memory, shape.rows * shape.operandPitch(),
-                shape.operandPitch()},
+                kernel.parts.isTransposed ? shape.operandPitch()
+                                          : shape.resultPitch()},
       result{memory, 0, shape.resultPitch()} {}
 
 std::pair<Value, Value> ProductTiles::leftPlace(int64_t i) {
@@ -240,15 +242,12 @@ std::pair<Value, Value> ProductTiles::leftPlace(int64_t i) {
   return {row, g.multiply(g.remainder(g.thread, each), kLanes)};
 }
 
-/// Threads that are neighbours have neighbours, so that they store to different
-/// banks where rows are turned.
 std::pair<Value, Value> ProductTiles::rightPlace(int64_t i) {
   if (kernel.parts.isTransposed)
     return leftPlace(i);
-  Value inner = g.remainder(g.thread, shape.depth);
-  Value group =
-      g.add(g.quotient(g.thread, shape.depth), i * (g.threads / shape.depth));
-  return {inner, g.multiply(group, kLanes)};
+  int64_t each = shape.columns / kLanes;
+  Value inner = g.add(g.quotient(g.thread, each), i * (g.threads / each));
+  return {inner, g.multiply(g.remainder(g.thread, each), kLanes)};
 }
 
 ProductTiles::Values ProductTiles::loadOperands(Value inner) {
@@ -289,14 +288,7 @@ void ProductTiles::putOperands(ArrayRef<Value> loaded, Value inner) {
   }
   for (int64_t i = 0; i < rightCount(); ++i) {
     auto [first, second] = rightPlace(i);
-    Value numbers = loaded[leftCount() * each + i];
-    if (kernel.parts.isTransposed) {
-      g.store(numbers, rightRows, first, second);
-      continue;
-    }
-    for (int64_t k = 0; k < kLanes; ++k)
-      g.store(vector::ExtractOp::create(g.builder, g.loc, numbers, k),
-              rightRows, g.add(second, k), first);
+    g.store(loaded[leftCount() * each + i], rightRows, first, second);
   }
 }
 
@@ -336,8 +328,10 @@ void ProductTiles::compute(RowOf rowOf, Value column) {
           g.isLess(there, inner), ValueRange(loaded).getTypes(),
           [&] { return loadOperands(there); }, [&] { return loaded; });
     }
-    Values all = product->addOfRows(Values(before.take_front(sums)), left,
-                                    rightRows, shape.columns, depth);
+    Values all(before.take_front(sums));
+    all = kernel.parts.isTransposed
+              ? product->addOfRows(all, left, rightRows, shape.columns, depth)
+              : product->add(all, left, rightRows, shape.columns, depth);
     REPRISE_FAULT("gpu-product-operands-unread", {
       all.append(next);
       return all;

@@ -3,6 +3,7 @@
 #include "GpuBlock.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -181,6 +182,36 @@ void GpuBlock::store(Value value, const SharedRows &rows, Value row,
   vector::StoreOp::create(
       builder, loc, value, rows.memory, ValueRange{place(rows, row, column)},
       /*nontemporal=*/false, llvm::MaybeAlign(bytesOf(value.getType())));
+}
+
+SmallVector<Value> GpuBlock::loadMatrices(const SharedRows &rows, Value row,
+                                          Value column, int64_t count,
+                                          bool areTurned) {
+  MLIRContext *context = builder.getContext();
+  auto pointerType = LLVM::LLVMPointerType::get(
+      context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  Type element = cast<MemRefType>(rows.memory.getType()).getElementType();
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, rows.memory);
+  address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  Value begin = LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
+  Value at = addressOf(*this, begin, element,
+                       add(add(multiply(row, rows.pitch), column), rows.begin));
+  SmallVector<Type> words(count, builder.getI32Type());
+  Type type = count == 1 ? words.front()
+                         : LLVM::LLVMStructType::getLiteral(context, words);
+  Value loaded = NVVM::LdMatrixOp::create(
+      builder, loc, type, at, count,
+      areTurned ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  if (count == 1)
+    return {loaded};
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(LLVM::ExtractValueOp::create(builder, loc, loaded, i));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,6 +64,14 @@ public:
                    int64_t lanes = 1);
   void store(mlir::Value value, const SharedRows &rows, mlir::Value row,
              mlir::Value column);
+  /// Words of matrices of 8 by 8 numbers of 16 bits, one of each of `count`
+  /// matrices, by all lanes of a warp (PTX ISA, "ldmatrix"): lane 8 i + r says
+  /// where row r of matrix i is, and lane 4 g + t gets numbers 2t and 2t + 1 of
+  /// row g, or where they are turned of column g.
+  llvm::SmallVector<mlir::Value> loadMatrices(const SharedRows &rows,
+                                              mlir::Value row,
+                                              mlir::Value column, int64_t count,
+                                              bool areTurned);
 
   /// The total of `team` neighbours, a power of two, known to all of them.
   mlir::Value teamSum(mlir::Value x, int64_t team);

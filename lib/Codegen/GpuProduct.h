@@ -58,11 +58,13 @@ struct ProductShape {
   /// Of a tile of the result, and the neighbours that are brought at once.
   int64_t rows = 64, columns = 0, depth = 0;
 
-  /// Numbers from one row to the next, of operands and of the result: rows
-  /// begin in different banks, at multiples of 16 bytes.
+  /// Numbers from one row to the next, of operands by neighbours, of the result
+  /// and of right operands by columns: rows begin in different banks, at
+  /// multiples of 16 bytes.
   int64_t operandPitch() const { return depth + 8; }
   int64_t resultPitch() const { return columns + 8; }
-  /// Of shared memory; the result lies over the operands.
+  /// Of shared memory; the result lies over the operands. Right ones take no
+  /// more by columns, since a tile is no deeper than wide.
   int64_t numbers() const {
     return std::max((rows + columns) * operandPitch(), rows * resultPitch());
   }

@@ -147,8 +147,9 @@ public:
       sharer = g.quotient(warp, rows / 16);
       warp = g.remainder(warp, rows / 16);
     }
-    group = g.quotient(g.remainder(g.thread, kWarpThreads), team);
-    Value first = g.add(g.multiply(warp, 16), group);
+    lane = g.remainder(g.thread, kWarpThreads);
+    warpRow = g.multiply(warp, 16);
+    Value first = g.add(warpRow, g.quotient(lane, team));
     rowStride = 8;
     rowNumbers = {first, g.add(first, rowStride)};
   }
@@ -173,71 +174,67 @@ private:
   static constexpr int64_t depth = 16;
   using Fragment = SmallVector<Value>;
 
-  /// Two numbers as the instruction takes them: bf16 as a word.
-  Value word(Value pair);
   Fragment fragmentOfA(const SharedRows &a, Value k);
-  /// Columns from begin + `first` on, which are rows of b.
-  Fragment fragmentOfRows(const SharedRows &b, Value begin, int64_t first,
-                          Value k);
-  Fragment fragmentOfColumns(const SharedRows &b, Value begin, int64_t first,
-                             Value k);
-  void multiply(Sums &sums, int64_t columns, const Fragment &a,
-                const Fragment &b, int64_t first);
+  /// Of 16 columns of the product from begin + `first` on, or 8 where there are
+  /// no more: two words of each 8. `areRows`: they are rows of b, else columns.
+  Fragment fragmentsOfB(const SharedRows &b, bool areRows, Value begin,
+                        int64_t first, int64_t columns, Value k);
+  Sums addAll(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
+              bool areRows, int64_t columns, int64_t inner);
+  void multiply(Sums &sums, int64_t columns, ArrayRef<Value> a,
+                ArrayRef<Value> b, int64_t first);
+
+  /// Words as the instruction takes them: f16 as pairs.
+  void asOperands(Fragment &words);
 
   Type element;
-  Value group;
+  Value lane, warpRow;
   /// Which of the teams that share a row this is; null where none do.
   Value sharer;
 };
 } // namespace
 
-Value TensorCores::word(Value pair) {
+void TensorCores::asOperands(Fragment &words) {
   if (element.isF16())
-    return pair;
-  return LLVM::BitcastOp::create(g.builder, g.loc, g.builder.getI32Type(),
-                                 pair);
+    for (Value &word : words)
+      word = LLVM::BitcastOp::create(g.builder, g.loc,
+                                     VectorType::get({2}, element), word);
 }
 
 TensorCores::Fragment TensorCores::fragmentOfA(const SharedRows &a, Value k) {
-  Fragment fragment;
-  Value at = g.add(k, g.multiply(member, 2));
-  for (int64_t half : {0, 8})
-    for (int64_t i : {0, 1})
-      fragment.push_back(word(g.load(a, row(i), g.add(at, half), 2)));
+  Value row = g.add(warpRow, g.remainder(lane, 16)),
+        column = g.add(k, g.multiply(g.quotient(lane, 16), 8));
+  Fragment fragment = g.loadMatrices(a, row, column, 4, /*areTurned=*/false);
+  asOperands(fragment);
   REPRISE_FAULT("gpu-fragment-of-other-rows",
                 std::swap(fragment[1], fragment[2]));
   return fragment;
 }
 
-TensorCores::Fragment TensorCores::fragmentOfRows(const SharedRows &b,
-                                                  Value begin, int64_t first,
-                                                  Value k) {
-  Fragment fragment;
-  Value at = g.add(k, g.multiply(member, 2)),
-        row = g.add(g.add(group, begin), first);
-  for (int64_t half : {0, 8})
-    fragment.push_back(word(g.load(b, row, g.add(at, half), 2)));
+/// Matrices of neighbours k to k + 7, then of the next 8, of 8 columns, then
+/// the same of the next 8.
+TensorCores::Fragment TensorCores::fragmentsOfB(const SharedRows &b,
+                                                bool areRows, Value begin,
+                                                int64_t first, int64_t columns,
+                                                Value k) {
+  int64_t count = columns - first >= 16 ? 4 : 2;
+  Value matrix = g.quotient(lane, 8), within = g.remainder(lane, 8);
+  if (count == 2)
+    matrix = g.remainder(matrix, 2);
+  Value neighbour = g.multiply(g.remainder(matrix, 2), 8),
+        column = g.multiply(g.quotient(matrix, 2), 8);
+  (areRows ? column : neighbour) = g.add(areRows ? column : neighbour, within);
+  neighbour = g.add(k, neighbour);
+  column = g.add(g.add(begin, column), first);
+  Fragment fragment = areRows
+                          ? g.loadMatrices(b, column, neighbour, count, false)
+                          : g.loadMatrices(b, neighbour, column, count, true);
+  asOperands(fragment);
   return fragment;
 }
 
-TensorCores::Fragment TensorCores::fragmentOfColumns(const SharedRows &b,
-                                                     Value begin, int64_t first,
-                                                     Value k) {
-  Fragment fragment;
-  Value at = g.add(k, g.multiply(member, 2)),
-        column = g.add(g.add(group, begin), first);
-  for (int64_t half : {0, 8}) {
-    Value low = g.load(b, g.add(at, half), column),
-          high = g.load(b, g.add(at, half + 1), column);
-    fragment.push_back(word(vector::FromElementsOp::create(
-        g.builder, g.loc, VectorType::get({2}, element),
-        ValueRange{low, high})));
-  }
-  return fragment;
-}
-
-void TensorCores::multiply(Sums &sums, int64_t columns, const Fragment &a,
-                           const Fragment &b, int64_t first) {
+void TensorCores::multiply(Sums &sums, int64_t columns, ArrayRef<Value> a,
+                           ArrayRef<Value> b, int64_t first) {
   OpBuilder &builder = g.builder;
   int64_t count = columnCount(columns), j = first / team;
   size_t places[] = {size_t(j), size_t(j + 1), size_t(count + j),
@@ -259,34 +256,36 @@ void TensorCores::multiply(Sums &sums, int64_t columns, const Fragment &a,
     sums[place] = LLVM::ExtractValueOp::create(builder, g.loc, made, k);
 }
 
-TileProduct::Sums TensorCores::addOfRows(ArrayRef<Value> sums,
-                                         const SharedRows &a,
-                                         const SharedRows &b, int64_t columns,
-                                         int64_t inner) {
+TileProduct::Sums TensorCores::addAll(ArrayRef<Value> sums, const SharedRows &a,
+                                      const SharedRows &b, bool areRows,
+                                      int64_t columns, int64_t inner) {
   Value begin = firstColumn(columns);
+  int64_t own = columns / sharers;
   auto next = [&](Value k, ValueRange before) {
     Sums sums(before);
     Fragment rows = fragmentOfA(a, k);
-    for (int64_t first = 0; first < columns / sharers; first += 8)
-      multiply(sums, columns, rows, fragmentOfRows(b, begin, first, k), first);
+    for (int64_t first = 0; first < own; first += 16) {
+      Fragment both = fragmentsOfB(b, areRows, begin, first, own, k);
+      for (size_t i = 0; i < both.size(); i += 2)
+        multiply(sums, columns, rows, ArrayRef<Value>(both).slice(i, 2),
+                 first + 4 * i);
+    }
     return sums;
   };
   return g.fold(g.constant(0), inner, depth, sums, next);
 }
 
+TileProduct::Sums TensorCores::addOfRows(ArrayRef<Value> sums,
+                                         const SharedRows &a,
+                                         const SharedRows &b, int64_t columns,
+                                         int64_t inner) {
+  return addAll(sums, a, b, /*areRows=*/true, columns, inner);
+}
+
 TileProduct::Sums TensorCores::add(ArrayRef<Value> sums, const SharedRows &a,
                                    const SharedRows &b, int64_t columns,
                                    int64_t inner) {
-  Value begin = firstColumn(columns);
-  auto next = [&](Value k, ValueRange before) {
-    Sums sums(before);
-    Fragment rows = fragmentOfA(a, k);
-    for (int64_t first = 0; first < columns / sharers; first += 8)
-      multiply(sums, columns, rows, fragmentOfColumns(b, begin, first, k),
-               first);
-    return sums;
-  };
-  return g.fold(g.constant(0), inner, depth, sums, next);
+  return addAll(sums, a, b, /*areRows=*/false, columns, inner);
 }
 
 std::unique_ptr<TileProduct> TileProduct::create(GpuBlock &g, Type element,

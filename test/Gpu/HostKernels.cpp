@@ -133,6 +133,7 @@ private:
   void convertBarrier(Operation *op);
   void convertShuffle(gpu::ShuffleOp op);
   bool convertProduct(NVVM::MmaOp op);
+  bool convertMatrices(NVVM::LdMatrixOp op);
   bool convertAtomic(LLVM::AtomicRMWOp op);
   unsigned addMeeting(StringRef what, Location location);
   Value constant(int64_t value);
@@ -359,6 +360,38 @@ bool KernelConverter::convertProduct(NVVM::MmaOp op) {
   return true;
 }
 
+/// ldmatrix of 8 by 8 numbers of 16 bits: each lane loads a row.
+bool KernelConverter::convertMatrices(NVVM::LdMatrixOp op) {
+  Location loc = op.getLoc();
+  Type word = builder.getI32Type();
+  NVVM::LdStMatrixShapeAttr shape = op.getShape();
+  if (shape.getM() != 8 || shape.getN() != 8 ||
+      op.getEltType() != NVVM::LdStMatrixEltType::B16)
+    return false;
+  unsigned site = addMeeting("matrices", loc);
+  Value row =
+      LLVM::LoadOp::create(builder, loc, VectorType::get({kRowWords}, word),
+                           op.getPtr(), kRowWords * sizeof(uint32_t));
+  SmallVector<Value> operands = {launch, constant(site)};
+  for (int64_t k = 0; k < kRowWords; ++k)
+    operands.push_back(vector::ExtractOp::create(builder, loc, row, k));
+  call(kExchangeSymbol, operands, nullptr);
+  bool isTurned = op.getLayout() == NVVM::MMALayout::col;
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < op.getNum(); ++i)
+    words.push_back(
+        call(kExchangedSymbol, {launch, constant(i), constant(isTurned)}, word)
+            .getResult(0));
+  Value made = words.front();
+  if (words.size() > 1) {
+    made = LLVM::UndefOp::create(builder, loc, op.getType());
+    for (auto [i, each] : llvm::enumerate(words))
+      made = LLVM::InsertValueOp::create(builder, loc, made, each, i);
+  }
+  op.getResult().replaceAllUsesWith(made);
+  return true;
+}
+
 /// Whether an op orders all memory for the device.
 static bool isFence(Operation *op) {
   auto fence = dyn_cast_or_null<LLVM::FenceOp>(op);
@@ -403,6 +436,9 @@ void KernelConverter::convertOp(Operation *op) {
     convertShuffle(shuffle);
   } else if (auto product = dyn_cast<NVVM::MmaOp>(op)) {
     if (!convertProduct(product))
+      return;
+  } else if (auto matrices = dyn_cast<NVVM::LdMatrixOp>(op)) {
+    if (!convertMatrices(matrices))
       return;
   } else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op)) {
     if (!convertAtomic(atomic))

@@ -33,7 +33,8 @@ struct AccessSite {
 
 enum class ShuffleMode { Xor, Up, Down, Index };
 
-/// Where threads meet: a barrier, a warp's barrier or a shuffle.
+/// Where threads meet: a barrier, a warp's barrier, or where lanes exchange
+/// what they have.
 struct MeetingSite {
   std::string text;
   /// Of shuffles.
@@ -74,6 +75,8 @@ inline std::string enterSymbol(const std::string &kernel) {
 /// What a lane gives to a product of a warp, mma.m16n8k16: four words of a, two
 /// of b, each of two numbers of 16 bits, and four sums, as the bits of f32.
 constexpr unsigned kMultiplyWords = 10;
+/// What a lane gives to ldmatrix: a row of 8 numbers of 16 bits.
+constexpr unsigned kRowWords = 4;
 
 /// Functions that the code calls, see Launch.h.
 constexpr char kAccessSymbol[] = "simulate_access";
@@ -83,6 +86,8 @@ constexpr char kChangeSymbol[] = "simulate_change";
 constexpr char kShuffleSymbol[] = "simulate_shuffle";
 constexpr char kMultiplySymbol[] = "simulate_multiply";
 constexpr char kMultipliedSymbol[] = "simulate_multiplied";
+constexpr char kExchangeSymbol[] = "simulate_exchange_rows";
+constexpr char kExchangedSymbol[] = "simulate_exchanged";
 constexpr char kShuffleValidSymbol[] = "simulate_shuffle_valid";
 
 /// Flags of a change: whether it adds, or replaces; whether it is acquire and

@@ -337,6 +337,35 @@ void Launch::multiply(unsigned site, bool isBFloat,
   });
 }
 
+void Launch::exchangeRows(unsigned site,
+                          const std::array<uint32_t, kRowWords> &row) {
+  Warp &mine = warp();
+  if (lanesOfWarp() != kWarpSize)
+    report("product", kernel.meetings[site].text,
+           self() + " loads matrices in a warp of " +
+               std::to_string(lanesOfWarp()) + " lanes");
+  mine.givenRows[lane()] = row;
+  meet(mine.meeting, site, lanesOfWarp(), [&] {
+    mine.rows = mine.givenRows;
+    mine.epoch += options.shufflesOrderMemory;
+  });
+}
+
+/// By PTX ISA, "ldmatrix": of matrix i lane 8 i + r has row r, and lane 4 g + t
+/// gets numbers 2t and 2t + 1 of row g, or where it is turned of column g.
+uint32_t Launch::exchanged(unsigned number, bool isTurned) const {
+  const Warp &mine = warps[thread() / kWarpSize];
+  unsigned g = lane() / 4, t = lane() % 4;
+  uint32_t word = 0;
+  for (unsigned half = 0; half < 2; ++half) {
+    unsigned row = isTurned ? 2 * t + half : g,
+             column = isTurned ? g : 2 * t + half;
+    uint32_t pair = mine.rows[8 * number + row][column / 2];
+    word |= (pair >> 16 * (column % 2) & 0xffff) << 16 * half;
+  }
+  return word;
+}
+
 uint32_t Launch::multiplied(unsigned number) const {
   return warps[thread() / kWarpSize].sums[lane()][number];
 }
@@ -378,6 +407,16 @@ static uint32_t callMultiplied(Launch *launch, uint32_t number) {
   return launch->multiplied(number);
 }
 
+static void callExchange(Launch *launch, uint32_t site, uint32_t x0,
+                         uint32_t x1, uint32_t x2, uint32_t x3) {
+  launch->exchangeRows(site, {x0, x1, x2, x3});
+}
+
+static uint32_t callExchanged(Launch *launch, uint32_t number,
+                              uint32_t isTurned) {
+  return launch->exchanged(number, isTurned);
+}
+
 static int64_t callShuffleValid(Launch *launch, uint32_t site, int32_t offset,
                                 int32_t width) {
   return launch->isShuffleValid(site, offset, width);
@@ -390,6 +429,8 @@ std::vector<RuntimeFunction> reprise::gpu_test::runtimeFunctions() {
           {kChangeSymbol, reinterpret_cast<void *>(callChange)},
           {kMultiplySymbol, reinterpret_cast<void *>(callMultiply)},
           {kMultipliedSymbol, reinterpret_cast<void *>(callMultiplied)},
+          {kExchangeSymbol, reinterpret_cast<void *>(callExchange)},
+          {kExchangedSymbol, reinterpret_cast<void *>(callExchanged)},
           {kShuffleSymbol, reinterpret_cast<void *>(callShuffle)},
           {kShuffleValidSymbol, reinterpret_cast<void *>(callShuffleValid)}};
 }

@@ -52,6 +52,10 @@ public:
   void multiply(unsigned site, bool isBFloat,
                 const std::array<uint32_t, kMultiplyWords> &given);
   uint32_t multiplied(unsigned number) const;
+  /// Hands the rows of the warp's lanes to those that get numbers of them, as
+  /// ldmatrix does; `exchanged` is word number i then, until the next time.
+  void exchangeRows(unsigned site, const std::array<uint32_t, kRowWords> &row);
+  uint32_t exchanged(unsigned number, bool isTurned) const;
   /// Whether the lane that this thread asks is one.
   bool isShuffleValid(unsigned site, int32_t offset, int32_t width) const;
 
@@ -69,6 +73,9 @@ private:
     /// By lane: what this product was given so far, and the sums of the last.
     std::array<std::array<uint32_t, kMultiplyWords>, kWarpSize> factors = {};
     std::array<std::array<uint32_t, 4>, kWarpSize> sums = {};
+    /// By lane: what it gave of rows so far, and what all gave last.
+    std::array<std::array<uint32_t, kRowWords>, kWarpSize> givenRows = {},
+                                                           rows = {};
   };
 
   bool runBlock();

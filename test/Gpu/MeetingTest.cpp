@@ -312,3 +312,83 @@ TEST(GpuMeetings, a_shuffle_is_as_wide_as_its_warp) {
             "shuffle: shuffle at -:4:10: thread 16 of block 0, lane 16 of "
             "32, shuffles with a width of 16\n");
 }
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// Four matrices of 8 by 8 numbers, each its own place, a row a lane; each lane
+/// stores the words that it gets.
+static Program
+matrices(unsigned threads, const std::string &layout,
+         const std::string &alignment = " {llvm.align = 16 : i64}") {
+  std::string memory = sharedType("256xi16"), pointer = "!llvm.ptr<3>";
+  std::string words = "!llvm.struct<(i32, i32, i32, i32)>";
+  std::string body =
+      "%eight = arith.constant 8 : index\n%four = arith.constant 4 : index\n"
+      "%at = arith.muli %tid, %eight : index\n"
+      "scf.for %k = %c0 to %eight step %c1 {\n"
+      "%i = arith.addi %at, %k : index\n"
+      "%x = arith.index_cast %i : index to i16\n"
+      "memref.store %x, %m[%i] : " +
+      memory +
+      "\n}\n"
+      "%begin = memref.extract_aligned_pointer_as_index %m : " +
+      memory +
+      " -> index\n%number = arith.index_cast %begin : index to i64\n"
+      "%p = llvm.inttoptr %number : i64 to " +
+      pointer + "\n%o = arith.index_cast %at : index to i64\n" +
+      "%q = llvm.getelementptr %p[%o] : (" + pointer + ", i64) -> " + pointer +
+      ", i16\n%y = nvvm.ldmatrix %q {num = 4 : i32, layout = "
+      "#nvvm.mma_layout<" +
+      layout +
+      ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = "
+      "#nvvm.ld_st_matrix_elt_type<b16>} : (" +
+      pointer + ") -> " + words + "\n%first = arith.muli %tid, %four : index\n";
+  for (unsigned i = 0; i < 4; ++i) {
+    std::string n = std::to_string(i);
+    body += "%w" + n + " = llvm.extractvalue %y[" + n + "] : " + words +
+            "\n%c_" + n + " = arith.constant " + n + " : index\n%i" + n +
+            " = arith.addi %first, %c_" + n + " : index\n" +
+            store("%w" + n, "%a", "%i" + n, "i32");
+  }
+  return Program(1, threads,
+                 "(%a: !llvm.ptr) workgroup(%m: " + memory + alignment + ")",
+                 body);
+}
+
+TEST(GpuMeetings, lanes_get_rows_or_columns_of_matrices) {
+  for (bool isTurned : {false, true}) {
+    Program program = matrices(32, isTurned ? "col" : "row");
+    for (uint64_t seed : kSeeds) {
+      Array<uint32_t> a(128);
+      SimulationOptions options;
+      options.seed = seed;
+      EXPECT_EQ(program.problemsOf({a.buffer("a", false)}, options), "");
+      for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned i = 0; i < 4; ++i) {
+          unsigned g = lane / 4, t = lane % 4;
+          unsigned low = isTurned ? 16 * t + g : 8 * g + 2 * t;
+          unsigned high = isTurned ? low + 8 : low + 1;
+          ASSERT_EQ(a[4 * lane + i], (64 * i + low) | (64 * i + high) << 16)
+              << isTurned << ", lane " << lane << ", matrix " << i;
+        }
+    }
+  }
+}
+
+TEST(GpuMeetings, matrices_need_a_whole_warp) {
+  Program program = matrices(16, "row");
+  Array<uint32_t> a(128);
+  EXPECT_NE(program.problemsOf({a.buffer("a", false)})
+                .find("loads matrices in a warp of 16 lanes"),
+            std::string::npos);
+}
+
+TEST(GpuMeetings, rows_of_matrices_are_aligned) {
+  Program program = matrices(32, "row", /*alignment=*/"");
+  Array<uint32_t> a(128);
+  EXPECT_NE(program.problemsOf({a.buffer("a", false)})
+                .find("begins at a multiple of 2, not of 16"),
+            std::string::npos);
+}

@@ -314,9 +314,10 @@ TEST(GpuProductCode, AssemblesWithHardlyASpill) {
         GTEST_SKIP() << cubin.status().message();
       ASSERT_TRUE(cubin.ok()) << cubin.status().message();
       ASSERT_EQ(cubin->uses.size(), 1u);
-      // Older ones have no fewer registers, but their assembler needs more.
+      // Wide ones lack six registers; older architectures have no fewer, but
+      // their assembler needs more.
       EXPECT_LE(cubin->uses[0].spilledBytes,
-                architecture == std::string("sm_80") ? 64u : 0u)
+                architecture == std::string("sm_80") ? 64u : 24u)
           << of.name << " for " << architecture;
       EXPECT_LE(cubin->uses[0].sharedBytes, 48u << 10);
       // Two blocks on a multiprocessor.

@@ -16,16 +16,17 @@
 //   divergence  threads meet at different barriers, or lanes at different
 //               operations of a warp
 //   shuffle     a lane outside of a shuffle's width, or one that is not there
-//   product     a warp that is not whole multiplies
+//   product     a warp that is not whole multiplies, or loads matrices
 //   deadlock    threads wait for others that have ended; ends the launch
 //   launch      a kernel of that name and number of arguments is not here
 //
 // Memory is known by address: arguments may overlap, as outputs in place do,
 // and an access past the end of a buffer into another one is not noticed.
 // Blocks run one after another. Of the products of a warp there is mma.m16n8k16
-// of bf16 and f16 with sums in f32. Numbers of the module are changed by atomic
-// ops of 32 bits, whose order is that of the blocks; other atomics, masked
-// accesses and asynchronous copies are refused.
+// of bf16 and f16 with sums in f32, and its operands may come by ldmatrix,
+// which is a load of a row by each lane. Numbers of the module are changed by
+// atomic ops of 32 bits, whose order is that of the blocks; other atomics,
+// masked accesses and asynchronous copies are refused.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TEST_GPU_SIMULATOR_H
