@@ -200,6 +200,9 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
                   return library.channelMultiple(elementTypeOf(type));
                 },
                 [&](Type type) {
+                  return library.stridesAsChannels(elementTypeOf(type));
+                },
+                [&](Type type) {
                   return library.avoidsSpreading(elementTypeOf(type));
                 }});
     walkAndApplyPatterns(getOperation(), std::move(forms));

@@ -1,6 +1,7 @@
-// Of a GPU's library convolutions of 16 bits have channels by eights, and in f32
-// gradients for inputs of 1x1 filters with strides are of the points alone. The
-// processor's library takes them as they are.
+// Of a GPU's library convolutions of 16 bits have channels by eights, strides of
+// images with few become channels, and in f32 gradients for inputs of 1x1 filters
+// with strides are of the points alone. The processor's library takes them as they
+// are.
 //
 // RUN: reprise-opt %s --sg-decompose=target=cuda:h100 | FileCheck %s
 // RUN: reprise-opt %s --sg-decompose=target=cpu:x86-64-v3 | FileCheck %s --check-prefix=PLAIN
@@ -34,4 +35,23 @@ func.func @filter(%x: tensor<2x8x8x3xbf16>, %dy: tensor<2x8x8x16xbf16>) -> tenso
 func.func @points(%dy: tensor<2x4x4x16xf32>, %w: tensor<16x1x1x8xf32>) -> tensor<2x8x8x8xf32> {
   %g = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x16xf32>, tensor<16x1x1x8xf32>) -> tensor<2x8x8x8xf32>
   return %g : tensor<2x8x8x8xf32>
+}
+
+// PLAIN-LABEL: func.func @stem(
+// PLAIN:         sg.conv2d {{.*}}strides = array<i64: 2, 2>
+
+// CHECK-LABEL: func.func @stem(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x16x16x3xf32>, %[[W:.*]]: tensor<16x7x7x3xbf16>
+// CHECK:         %[[R:.*]] = sg.reshape %[[X]] : tensor<2x16x16x3xf32> -> tensor<2x8x2x8x2x3xf32>
+// CHECK-NEXT:    %[[T:.*]] = sg.transpose %[[R]] perm [0, 1, 3, 2, 4, 5]
+// CHECK-NEXT:    %[[P:.*]] = sg.pad %[[T]] low [0, 2, 2, 0, 0, 0] high [0, 1, 1, 0, 0, 1]
+// CHECK-NEXT:    %[[C:.*]] = sg.cast %[[P]] : tensor<2x11x11x2x2x4xf32> to tensor<2x11x11x2x2x4xbf16>
+// CHECK-NEXT:    %[[I:.*]] = sg.reshape %[[C]] : tensor<2x11x11x2x2x4xbf16> -> tensor<2x11x11x16xbf16>
+// CHECK-NEXT:    %[[Z:.*]] = sg.pad %[[W]] low [0, 1, 1, 0] high [0, 0, 0, 1]
+// CHECK:         %[[F:.*]] = sg.reshape {{.*}} -> tensor<16x4x4x16xbf16>
+// CHECK-NEXT:    sg.conv2d %[[I]], %[[F]] {{.*}}padding = array<i64: 0, 0, 0, 0>{{.*}}strides = array<i64: 1, 1>
+func.func @stem(%x: tensor<2x16x16x3xf32>, %w: tensor<16x7x7x3xbf16>) -> tensor<2x8x8x16xbf16> {
+  %c = sg.cast %x : tensor<2x16x16x3xf32> to tensor<2x16x16x3xbf16>
+  %y = sg.conv2d %c, %w {strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x16x3xbf16>, tensor<16x7x7x3xbf16>) -> tensor<2x8x8x16xbf16>
+  return %y : tensor<2x8x8x16xbf16>
 }

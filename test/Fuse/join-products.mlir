@@ -1,9 +1,9 @@
 // Products that kernels of a GPU run share them with what stands around.
 //
-// RUN: reprise-opt %s --sg-form-kernels=target=cuda:h200 | FileCheck %s
-// RUN: reprise-opt %s "--sg-form-kernels=target=cuda:h200 join-products=backward" | FileCheck %s --check-prefix=BACKWARD
-// RUN: reprise-opt %s "--sg-form-kernels=target=cuda:h200 join-products=none" | FileCheck %s --check-prefix=ALONE
-// RUN: reprise-opt %s --sg-form-kernels=target=cuda:h200,library-products | FileCheck %s --check-prefix=LIBRARY
+// RUN: reprise-opt %s --sg-form-kernels=target=cuda:h200,kernel-products | FileCheck %s
+// RUN: reprise-opt %s "--sg-form-kernels=target=cuda:h200,kernel-products join-products=backward" | FileCheck %s --check-prefix=BACKWARD
+// RUN: reprise-opt %s "--sg-form-kernels=target=cuda:h200,kernel-products join-products=none" | FileCheck %s --check-prefix=ALONE
+// RUN: reprise-opt %s --sg-form-kernels=target=cuda:h200 | FileCheck %s --check-prefix=LIBRARY
 // RUN: reprise-opt %s --sg-form-kernels | FileCheck %s --check-prefix=LIBRARY
 // RUN: not reprise-opt %s --sg-form-kernels=join-products=some 2>&1 | FileCheck %s --check-prefix=SOME
 // SOME: error: join-products is 'some'; say all, backward or none

@@ -67,7 +67,7 @@ protected:
 void ModelKernels::lower() {
   module = buildCase(context, GetParam());
   CompileOptions options;
-  options.target = "cuda:library-products";
+  options.target = "cuda:";
   options.evaluation = false;
   options.amp = GetParam().amp;
   // Processors have no kernels of attention, nor of products; see

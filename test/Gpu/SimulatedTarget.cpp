@@ -45,7 +45,7 @@ std::unique_ptr<CudaTarget> gpu_test::createSimulatedTarget(bool multiplies) {
 
 static rt::Expected<std::unique_ptr<Target>> create(StringRef text) {
   return std::unique_ptr<Target>(
-      gpu_test::createSimulatedTarget(text != "library-products"));
+      gpu_test::createSimulatedTarget(text == "kernel-products"));
 }
 
 static rt::Expected<std::unique_ptr<rt::cuda::Driver>> openFake() {

@@ -93,7 +93,7 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(budgets - 1));
   CompileOptions options = trainingOptions();
-  options.target = "cuda:";
+  options.target = "cuda:kernel-products";
   options.amp = model.amp;
   options.microBatches = model.microBatches;
   // Heads of four numbers take as long as wide ones: of models with windows one
@@ -127,10 +127,11 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
 /// all that stands around them.
 TEST_P(JoinedTraining, TrainsToTheBitsOfSeparateOps) {
   const ZooCase &model = GetParam().model;
+  const char *target = "cuda:kernel-products";
   Trained joined =
-      train(compileCase(context, model, "none", /*fuse=*/true, "cuda:"), 1);
+      train(compileCase(context, model, "none", /*fuse=*/true, target), 1);
   Trained separate =
-      train(compileCase(context, model, "none", /*fuse=*/false, "cuda:"), 1);
+      train(compileCase(context, model, "none", /*fuse=*/false, target), 1);
   ASSERT_TRUE(std::isfinite(joined.loss));
   EXPECT_EQ(joined.loss, separate.loss);
   EXPECT_TRUE(joined.after == separate.after);

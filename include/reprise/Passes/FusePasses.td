@@ -26,9 +26,13 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
 
     Where the library of `target` takes input channels of its operands' type in groups,
     images and filters get channels of zeros until they have whole groups, below the
-    cast that makes an image, and gradients lose them. Where it is slow at gradients for
-    inputs of 1x1 filters with strides, these are computed for the points that such a
-    filter looks at, with zeros put between them.
+    cast that makes an image, and gradients lose them. Where an image has so few that the
+    points between two windows may be channels too (`target` says up to how many), they
+    become channels, and the convolution and the gradient of its filter lose their
+    strides; filters get rows and columns of zeros so that windows begin and end between
+    such points. Where it is slow at gradients for inputs of 1x1 filters with
+    strides, these are computed for the points that such a filter looks at, with zeros
+    put between them.
 
     For a `target` on which bytes are time, as a GPU, where a pool found its maxima,
     which its gradient needs, is looked for where its operand is made, in the same phase.

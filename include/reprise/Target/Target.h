@@ -126,6 +126,9 @@ public:
   /// What the input channels of convolutions of such operands should be a
   /// multiple of, so that the library need not copy them.
   virtual int64_t channelMultiple(rp_element_type type) const { return 1; }
+  /// Up to how many input channels convolutions of such operands should make of
+  /// the points between two windows, so that strides become channels; 0: never.
+  virtual int64_t stridesAsChannels(rp_element_type type) const { return 0; }
   /// Whether the library is slow at gradients for inputs of 1x1 filters with
   /// strides, of such operands.
   virtual bool avoidsSpreading(rp_element_type type) const { return false; }

@@ -175,12 +175,12 @@ static rt::Expected<rt::cuda::DeviceDescription> readDevice(StringRef text) {
 
 static rt::Expected<std::unique_ptr<Target>> createFromText(StringRef text) {
   rt::cuda::CallOptions options;
-  bool multiplies = true;
+  bool multiplies = false;
   while (true) {
     if (text.consume_back(",tf32"))
       options.allowTf32 = true;
-    else if (text.consume_back(",library-products"))
-      multiplies = false;
+    else if (text.consume_back(",kernel-products"))
+      multiplies = true;
     else
       break;
   }

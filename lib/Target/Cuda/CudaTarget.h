@@ -25,15 +25,15 @@ namespace reprise {
 ///   cuda:FILE.json         a device as the file describes it
 ///   cuda:h200,tf32         the same, where products of f32 may round their
 ///                          operands to TF32
-///   cuda:h200,library-products
-///                          all products are the libraries', also where
-///                          kernels would compute them with what stands around
+///   cuda:h200,kernel-products
+///                          kernels compute products where memory takes longer
+///                          for them than tensor cores, with what stands around
 void registerCudaTarget();
 
 class CudaTarget : public Target {
 public:
   CudaTarget(rt::cuda::DeviceDescription description,
-             rt::cuda::CallOptions options, bool multiplies = true)
+             rt::cuda::CallOptions options, bool multiplies = false)
       : description(std::move(description)), options(options),
         multiplies(multiplies) {}
 
@@ -60,6 +60,11 @@ public:
   /// Tensor cores take 16 bytes of neighbours.
   int64_t channelMultiple(rp_element_type type) const override {
     return type == RP_BF16 || type == RP_F16 ? 8 : 1;
+  }
+  /// Images of three channels at strides of 2: their channels would be mostly
+  /// zeros else (docs/benchmarks).
+  int64_t stridesAsChannels(rp_element_type type) const override {
+    return type == RP_BF16 || type == RP_F16 ? 16 : 0;
   }
   /// In f32 cuDNN takes up to a hundred times as long as for the points alone.
   bool avoidsSpreading(rp_element_type type) const override {
