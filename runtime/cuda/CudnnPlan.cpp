@@ -216,13 +216,6 @@ CudnnPlanner::ask(cudnnBackendHeurMode_t mode) const {
                           CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-/// A kernel of clusters, that is with a choice of their size.
-static bool hasClusters(const Configuration &c) {
-  return std::any_of(c.knobs.begin(), c.knobs.end(), [](const Knob &knob) {
-    return knob.type == CUDNN_KNOB_TYPE_TILE_CGA_M;
-  });
-}
-
 Expected<CudnnPlan>
 CudnnPlanner::finish(CudnnDescriptors parts,
                      const Configuration &configuration) const {
@@ -240,7 +233,6 @@ CudnnPlanner::finish(CudnnDescriptors parts,
     return bytes.status();
   CudnnPlan result;
   result.label = nameOf(configuration);
-  result.isSplit = hasClusters(configuration);
   result.workspace = uint64_t(*bytes);
   result.operands = {form.x.operand, form.w.operand, form.y.operand};
   result.descriptors = graph;
@@ -384,6 +376,18 @@ listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form) {
 
 bool isCudnnName(const std::string &name) {
   return configurationOf(name).has_value();
+}
+
+/// Kernels of clusters, that is with a choice of their size; for the long sums
+/// of a filter's gradient also those with a choice of the workspace.
+bool splitsByDevice(const std::string &name, const ConvolutionForm &form) {
+  std::optional<Configuration> c = configurationOf(name);
+  bool isLong = form.kind == ConvolutionKind::FilterGrad;
+  return c && std::any_of(c->knobs.begin(), c->knobs.end(), [&](const Knob &k) {
+           return k.type == CUDNN_KNOB_TYPE_TILE_CGA_M ||
+                  (isLong && k.type == CUDNN_KNOB_TYPE_WORKSPACE &&
+                   k.value > 0);
+         });
 }
 
 Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,

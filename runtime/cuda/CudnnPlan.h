@@ -31,8 +31,6 @@ class CudnnPlan {
 public:
   const std::string &name() const { return label; }
   uint64_t workspaceBytes() const { return workspace; }
-  /// Whether its workspace depends on what only the device's driver knows.
-  bool splitsByDevice() const { return isSplit; }
   /// cuDNN's own account of it.
   Expected<std::string> json() const;
 
@@ -41,7 +39,6 @@ private:
   friend class CudnnExecution;
   std::string label;
   uint64_t workspace = 0;
-  bool isSplit = false;
   std::array<unsigned, 3> operands = {}; // of x, w and y
   /// The plan is the last one; it may refer to the others.
   std::vector<std::shared_ptr<CudnnDescriptor>> descriptors;
@@ -67,6 +64,10 @@ listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form);
 
 /// Whether a text could be the name of a plan: an engine, and knobs.
 bool isCudnnName(const std::string &name);
+
+/// Whether the workspace of such a plan may depend on what only the device's
+/// driver knows, so that it can be another on another device of its kind.
+bool splitsByDevice(const std::string &name, const ConvolutionForm &form);
 
 /// The plan of that name, without heuristics. Fails with RP_INCOMPATIBLE where
 /// this cuDNN has none for such a call.

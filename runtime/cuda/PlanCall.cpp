@@ -17,8 +17,9 @@ std::vector<rp_element_type> callElements(LibraryOp function) {
 
 /// Kernels of clusters of blocks share out a sum by how many clusters the
 /// device runs at once, which cuDNN asks of its driver: where there is none it
-/// assumes less. Partial sums are at most a tile of 128 by 256 numbers for each
-/// of the multiprocessors, and some flags.
+/// assumes less, and another device of the kind may run more. Partial sums are
+/// at most a tile of 128 by 256 numbers for each of the multiprocessors, and
+/// some flags.
 static uint64_t splitBytes(const DeviceDescription &description) {
   nlohmann::json properties = nlohmann::json::parse(
       description.properties, nullptr, /*allow_exceptions=*/false);
@@ -44,7 +45,7 @@ planConvolution(const DeviceDescription &description,
   if (!plan.ok())
     return plan.status();
   uint64_t bytes = plan->workspaceBytes();
-  if (plan->splitsByDevice())
+  if (splitsByDevice(plan->name(), form))
     bytes = std::max(bytes, splitBytes(description));
   return LibraryCallInfo{bytes, plan->name()};
 }
@@ -109,7 +110,15 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
   if (const LibraryCallInfo *measured =
           findMeasured(description, desc, options)) {
     REPRISE_RETURN_IF_ERROR(checkMeasured(description, *forms, *measured));
-    return *measured;
+    LibraryCallInfo info = *measured;
+    // Of what was measured only gradients of filters took other workspaces on
+    // another device.
+    bool isLong = forms->convolution &&
+                  forms->convolution->kind == ConvolutionKind::FilterGrad;
+    if (isLong && splitsByDevice(info.implementation, *forms->convolution))
+      info.workspaceBytes =
+          std::max(info.workspaceBytes, splitBytes(description));
+    return info;
   }
   // Convolutions of 16 bits cuDNN does as well, with less of a workspace.
   bool isProduct = desc.op == LibraryOp::MatMul ||
