@@ -5,8 +5,9 @@
 // read, in milliseconds, the share of it in library calls (from a second,
 // profiled run), predicted and measured bytes, the first and the last loss, and
 // a digest of all variables at the end, which is equal for equal bits; of a
-// device with memory of its own also how much less was free during the steps
-// than before the program was loaded: arena, code and what libraries took. With
+// device with memory of its own also how much less was free behind the first
+// step than before the program was loaded: arena, code and what libraries took,
+// and how much less behind the last step than behind the first. With
 // 0 steps it runs one, and no profiled ones. With
 // REPRISE_HOLD=SECONDS it waits at the end, so that others can see its memory;
 // with REPRISE_STEP_TIMES=FILE it writes a line a step of the profiled run:
@@ -202,7 +203,7 @@ int main(int argc, char **argv) {
   rp_memory_stats memory;
   size_t predicted = 0, fixed = 0;
   float first = 0, last = 0;
-  uint64_t digest = 0, taken = 0;
+  uint64_t digest = 0, taken = 0, later = 0;
   {
     uint64_t before = freeBytes(device);
     Session session(file, false, device);
@@ -215,11 +216,13 @@ int main(int argc, char **argv) {
     session.run();
     first = session.loss;
     losses << session.loss << "\n";
-    taken = before - std::min(before, freeBytes(device));
+    uint64_t during = freeBytes(device);
+    taken = before - std::min(before, during);
     for (int k = 0; k < steps; ++k) {
       times.push_back(session.run());
       losses << session.loss << "\n";
     }
+    later = during - std::min(during, freeBytes(device));
     check(rp_session_memory(session.session, &memory));
     check(rp_program_peak_bytes(session.program, kEntry, &predicted));
     fixed = rp_program_fixed_bytes(session.program);
@@ -238,11 +241,13 @@ int main(int argc, char **argv) {
               "\"library_ms\": %.2f, \"profiled_ms\": %.2f, "
               "\"fixed_bytes\": %zu, \"predicted_peak_bytes\": %zu, "
               "\"measured_peak_bytes\": %zu, \"device_bytes\": %llu, "
+              "\"device_bytes_of_steps\": %llu, "
               "\"first_loss\": %.9g, "
               "\"last_loss\": %.9g, \"digest\": \"%016llx\"}\n",
               times[times.size() / 2], times.front(), times.back(), library,
               all, fixed, predicted, memory.high_water_bytes,
-              static_cast<unsigned long long>(taken), first, last,
+              static_cast<unsigned long long>(taken),
+              static_cast<unsigned long long>(later), first, last,
               static_cast<unsigned long long>(digest));
   return 0;
 }

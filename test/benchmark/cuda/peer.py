@@ -48,7 +48,7 @@ def checkpoint_stages(model):
             setattr(stages, key, Checkpointed(child))
 
 
-def measure(name, batch, kind, mode, how, steps):
+def measure(name, batch, kind, mode, how, steps, warmups=5):
     torch.manual_seed(0)
     model = getattr(torchvision.models, name)(weights=None).cuda()
     model = model.to(memory_format=torch.channels_last).train()
@@ -76,7 +76,7 @@ def measure(name, batch, kind, mode, how, steps):
         optimizer.step()
         return loss.item()  # waits
 
-    for _ in range(5 if steps else 1):
+    for _ in range(warmups if steps else 1):
         step()
     torch.cuda.reset_peak_memory_stats()
     times = []
@@ -91,14 +91,19 @@ def measure(name, batch, kind, mode, how, steps):
             "torch": torch.__version__} if steps else {}
 
 
-steps = int(sys.argv[1])
-for of in sys.argv[2:]:
-    name, batch, kind, mode, how = of.split(".")
-    try:
-        result = {"result": measure(name, int(batch), kind, mode, how, steps)}
-    except Exception as error:
-        result = {"error": str(error).replace('"', " ")[:300]}
-    print(json.dumps({"key": of, **result}), flush=True)
-    torch._dynamo.reset()
-    gc.collect()
-    torch.cuda.empty_cache()
+def main():
+    steps = int(sys.argv[1])
+    for of in sys.argv[2:]:
+        name, batch, kind, mode, how = of.split(".")
+        try:
+            result = {"result": measure(name, int(batch), kind, mode, how, steps)}
+        except Exception as error:
+            result = {"error": str(error).replace('"', " ")[:300]}
+        print(json.dumps({"key": of, **result}), flush=True)
+        torch._dynamo.reset()
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()
