@@ -275,6 +275,13 @@ uint64_t Launch::shuffle(unsigned site, uint64_t value, int32_t offset,
   return mine.shuffled[unsigned(sourceLane(site, offset)) % kWarpSize];
 }
 
+void Launch::needWholeWarp(unsigned site, const std::string &what) {
+  if (lanesOfWarp() != kWarpSize)
+    report("product", kernel.meetings[site].text,
+           self() + " " + what + " in a warp of " +
+               std::to_string(lanesOfWarp()) + " lanes");
+}
+
 /// One of two numbers of 16 bits.
 static double numberOf(uint32_t word, unsigned half, bool isBFloat) {
   const llvm::fltSemantics &format =
@@ -315,10 +322,7 @@ static Matrices assemble(const Factors &factors, bool isBFloat) {
 void Launch::multiply(unsigned site, bool isBFloat,
                       const std::array<uint32_t, kMultiplyWords> &given) {
   Warp &mine = warp();
-  if (lanesOfWarp() != kWarpSize)
-    report("product", kernel.meetings[site].text,
-           self() + " multiplies in a warp of " +
-               std::to_string(lanesOfWarp()) + " lanes");
+  needWholeWarp(site, "multiplies");
   mine.factors[lane()] = given;
   meet(mine.meeting, site, lanesOfWarp(), [&] {
     mine.epoch += options.shufflesOrderMemory;
@@ -340,10 +344,7 @@ void Launch::multiply(unsigned site, bool isBFloat,
 void Launch::exchangeRows(unsigned site,
                           const std::array<uint32_t, kRowWords> &row) {
   Warp &mine = warp();
-  if (lanesOfWarp() != kWarpSize)
-    report("product", kernel.meetings[site].text,
-           self() + " loads matrices in a warp of " +
-               std::to_string(lanesOfWarp()) + " lanes");
+  needWholeWarp(site, "loads matrices");
   mine.givenRows[lane()] = row;
   meet(mine.meeting, site, lanesOfWarp(), [&] {
     mine.rows = mine.givenRows;

@@ -94,6 +94,8 @@ private:
   unsigned lane() const { return thread() % kWarpSize; }
   Warp &warp() { return warps[thread() / kWarpSize]; }
   unsigned lanesOfWarp() const;
+  /// Reports that a warp of fewer lanes does what takes 32.
+  void needWholeWarp(unsigned site, const std::string &what);
   int32_t sourceLane(unsigned site, int32_t offset) const;
 
   const Kernel &kernel;
