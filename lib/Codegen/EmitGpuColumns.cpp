@@ -14,7 +14,11 @@
 //   block 2   rows 32 .. 47,  80 .. 95, ..   sums -> workspace   count 1 -> 2
 //   block 1   rows 16 .. 31,  64 .. 79, ..   sums -> workspace   count 2 -> 0,
 //                                                                adds all
-// See GpuCounters.h.
+//
+// Where many blocks share columns, they do so in groups, and the last of each
+// group counts itself among the groups: what a block adds is read from where
+// others left it, so that some hundred parts took longer than the sweep of a
+// small tensor. See GpuCounters.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -155,17 +159,22 @@ Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
                              ArrayRef<LLVM::GEPArg>{element});
 }
 
-/// What the thread has of the parts: every so many of them.
-SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self) {
-  Value end = e.constant(shape.parts);
-  REPRISE_FAULT("gpu-parts-end-early", end = e.constant(shape.parts - 1));
+/// What the thread has of `count` parts from `first` on, each so many behind the
+/// one before: every so many of them.
+SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
+                                        int64_t count, int64_t apart) {
+  Value end = e.constant(count);
+  REPRISE_FAULT("gpu-parts-end-early", end = e.constant(count - 1));
   end = arith::SelectOp::create(b, e.loc, self.exists, end, e.constant(0));
   SmallVector<Value> zeros;
   for (Operation *op : pass->reductions)
     zeros.push_back(identity(op, space.vectorized));
-  SmallVector<SmallVector<Value>> others(kTogether);
-  auto read = [&](unsigned step, Value part) {
+  int64_t batch =
+      std::clamp<int64_t>(count / shape.tile.rows, 1, kTogether);
+  SmallVector<SmallVector<Value>> others(batch);
+  auto read = [&](unsigned step, Value i) {
     others[step].clear();
+    Value part = e.add(first, e.multiply(i, apart));
     for (auto [r, zero] : llvm::enumerate(zeros))
       others[step].push_back(LLVM::LoadOp::create(b, e.loc, zero.getType(),
                                                   placeOfPart(r, self, part),
@@ -177,24 +186,53 @@ SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self) {
       next.push_back(combine(op, sums[r], others[step][r]));
     return next;
   };
-  return foldTogether(self.row, end, shape.tile.rows,
-                      shape.parts >= kTogether * shape.tile.rows ? kTogether
-                                                                 : 1,
-                      zeros, read, add);
+  return foldTogether(self.row, end, shape.tile.rows, batch, zeros, read, add);
+}
+
+/// Leaves the sums of the block, or of its group, as those of part `part`.
+void GpuEmitter::storePart(ArrayRef<Value> totals, const ColumnThread &self,
+                           Value part) {
+  ifThen(storesColumns(self), [&] {
+    for (auto [r, total] : llvm::enumerate(totals))
+      LLVM::StoreOp::create(b, e.loc, total, placeOfPart(r, self, part),
+                            bytesOfPart(total.getType()));
+  });
+}
+
+/// One thread of each column.
+Value GpuEmitter::storesColumns(const ColumnThread &self) {
+  return arith::AndIOp::create(b, e.loc, self.exists, isZero(self.row));
 }
 
 /// Adds what several blocks have, in the last of them.
 void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
-  Value isFirstRow = isZero(self.row);
-  Value stores = arith::AndIOp::create(b, e.loc, self.exists, isFirstRow);
-  ifThen(stores, [&] {
-    for (auto [r, total] : llvm::enumerate(totals))
-      LLVM::StoreOp::create(b, e.loc, total, placeOfPart(r, self, self.part),
-                            bytesOfPart(total.getType()));
-  });
-  ifThen(arriveLast(b, function, self.thread, self.columns, shape.parts), [&] {
-    SmallVector<Value> sums = addRows(addParts(self), self);
-    ifThen(stores, [&] { storeColumns(sums); });
+  int64_t groups = shape.groups, each = shape.parts / groups;
+  auto addAll = [&](Value counter, Value first, int64_t count, int64_t apart,
+                    llvm::function_ref<void(ArrayRef<Value>)> then) {
+    ifThen(arriveLast(b, function, self.thread, counter, count), [&] {
+      then(addRows(addParts(self, first, count, apart), self));
+    });
+  };
+  auto storeAll = [&](ArrayRef<Value> sums) {
+    ifThen(storesColumns(self), [&] { storeColumns(sums); });
+  };
+  storePart(totals, self, self.part);
+  if (groups == 1)
+    return addAll(self.columns, e.constant(0), each, 1, storeAll);
+  // Counters of groups are behind those of columns.
+  int64_t columns = shape.grid().blocks / shape.parts;
+  Value group = quotient(self.part, each);
+  Value counter =
+      e.add(e.add(e.multiply(self.columns, groups), group), columns);
+  REPRISE_FAULT("gpu-groups-count-together",
+                counter = e.add(self.columns, columns));
+  Value first = e.multiply(group, each);
+  int64_t apart = each;
+  REPRISE_FAULT("gpu-groups-side-by-side", apart = 1);
+  addAll(counter, first, each, 1, [&](ArrayRef<Value> sums) {
+    // Its own first part, which was read by the threads that store.
+    storePart(sums, self, first);
+    addAll(self.columns, e.constant(0), groups, apart, storeAll);
   });
 }
 
@@ -210,10 +248,18 @@ SmallVector<BlockArgument> GpuEmitter::longArguments() const {
 
 static constexpr size_t kFewArguments = 2;
 
+/// Whether elements take no more than two bytes.
+static bool isNarrow(BlockArgument argument) {
+  return getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() <= 16;
+}
+
 /// Rows that a thread reads before it adds them: enough for memory to be busy,
 /// and no more than registers hold of many arguments.
 int64_t GpuEmitter::rowsTogether() const {
-  int64_t batch = longArguments().size() <= kFewArguments ? 4 : 2;
+  SmallVector<BlockArgument> arguments = longArguments();
+  int64_t batch = arguments.size() <= kFewArguments ? 4 : 2;
+  if (arguments.size() == 1 && isNarrow(arguments.front()))
+    batch = 8;
   int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
   return rows >= batch ? batch : 1;
 }
@@ -224,10 +270,6 @@ int64_t GpuEmitter::rowsTogether() const {
 void GpuEmitter::limitRegisters() {
   constexpr int32_t blocks = 4;
   SmallVector<BlockArgument> arguments = longArguments();
-  auto isNarrow = [](BlockArgument argument) {
-    return getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() <=
-           16;
-  };
   bool hasFunctions = function
                           .walk([](Operation *op) {
                             return isa<math::MathDialect>(op->getDialect())
@@ -248,8 +290,7 @@ void GpuEmitter::endColumns(ArrayRef<Value> parts, const ColumnThread &self) {
   SmallVector<Value> totals = addRows(parts, self);
   if (shape.parts > 1)
     return addBlocks(totals, self);
-  Value stores = arith::AndIOp::create(b, e.loc, self.exists, isZero(self.row));
-  ifThen(stores, [&] { storeColumns(totals); });
+  ifThen(storesColumns(self), [&] { storeColumns(totals); });
 }
 
 void GpuEmitter::emitColumns(Value block, Value thread) {

@@ -73,7 +73,12 @@ private:
   int64_t rowsTogether() const;
   void limitRegisters();
   void addBlocks(llvm::ArrayRef<mlir::Value> totals, const ColumnThread &self);
-  llvm::SmallVector<mlir::Value> addParts(const ColumnThread &self);
+  llvm::SmallVector<mlir::Value> addParts(const ColumnThread &self,
+                                          mlir::Value first, int64_t count,
+                                          int64_t apart);
+  void storePart(llvm::ArrayRef<mlir::Value> totals, const ColumnThread &self,
+                 mlir::Value part);
+  mlir::Value storesColumns(const ColumnThread &self);
   mlir::Value placeOfPart(unsigned reduction, const ColumnThread &self,
                           mlir::Value part);
 

@@ -250,10 +250,15 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
   return tile;
 }
 
+/// Of blocks that share columns.
+static constexpr int64_t kMostInGroup = 32;
+
 /// Blocks that share the rows of columns, where fewer would leave a device idle
-/// and each has some rows a thread: by the shape alone, as the tile.
+/// and each has some rows a thread: by the shape alone, as the tile. Four on
+/// each of some 130 multiprocessors: what each does beside its sweep would take
+/// as long again where they do not run all at once.
 static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
-  constexpr int64_t blocks = 1024, least = 16;
+  constexpr int64_t blocks = 512, least = 16;
   REPRISE_FAULT("gpu-columns-of-one-block", return 1);
   auto isStored = [](Operation *op) {
     return accumulatorType(op).getIntOrFloatBitWidth() >= 32;
@@ -261,8 +266,8 @@ static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
   if (!llvm::all_of(space.reductions(), isStored))
     return 1;
   // Of vectors, whether or not the kernel has them: there are then up to four
-  // times as many blocks, and counters for them.
-  static_assert(4 * blocks <= kMostCounters);
+  // times as many blocks, and counters for them and their groups.
+  static_assert(4 * (blocks + blocks / kMostInGroup) <= kMostCounters);
   int64_t columns = shape.kept * llvm::divideCeilSigned(space.extents.back() /
                                                             space.target.lanes,
                                                         shape.tile.columns);
@@ -289,6 +294,8 @@ GpuShape::GpuShape(const GpuSpace &space)
   if (!isPointwise && !reducesLast) {
     tile = tileOf(space.extents.back() / space.target.lanes, swept);
     parts = partsOf(*this, space);
+    groups = llvm::divideCeilSigned(parts, kMostInGroup);
+    parts -= parts % groups;
     columns = space.extents.back();
   }
   if (!isStaged)

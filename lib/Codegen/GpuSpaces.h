@@ -77,6 +77,8 @@ struct GpuShape {
   GpuTile tile;
   /// Of columns: blocks that share the rows, and the extent of the last loop.
   int64_t parts = 1, columns = 0;
+  /// Of those blocks: groups of as many, whose sums are added in their turn.
+  int64_t groups = 1;
   /// Tiles along the loop of staged arguments and along the last one.
   int64_t tileRows = 1, tileColumns = 1;
 };

@@ -192,7 +192,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     } while (progress.replaced > 0);
   }
 
-  /// As the library wants them.
+  /// As the library wants them. What is made of an image is made once: whether
+  /// the backward pass makes it again is chosen later.
   void formConvolutions(const Target &library) {
     RewritePatternSet forms(&getContext());
     sg::populateConvolutionFormPatterns(
@@ -205,7 +206,27 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
                 [&](Type type) {
                   return library.avoidsSpreading(elementTypeOf(type));
                 }});
-    walkAndApplyPatterns(getOperation(), std::move(forms));
+    Inserted inserted;
+    walkAndApplyPatterns(getOperation(), std::move(forms), &inserted);
+    for (Operation *op : inserted.ops)
+      shareEarlier(op);
+  }
+
+  /// Erases an op where one in front of it in its block makes the same.
+  static void shareEarlier(Operation *op) {
+    if (op->getNumOperands() == 0 || !isPure(op))
+      return;
+    for (Operation *other : op->getOperand(0).getUsers())
+      if (other->getBlock() == op->getBlock() && other->isBeforeInBlock(op) &&
+          OperationEquivalence::isEquivalentTo(
+              other, op, OperationEquivalence::exactValueMatch,
+              /*markEquivalent=*/nullptr,
+              OperationEquivalence::IgnoreLocations |
+                  OperationEquivalence::IgnoreDiscardableAttrs)) {
+        op->replaceAllUsesWith(other);
+        op->erase();
+        return;
+      }
   }
 
   /// For maxima, where making again what they are of takes time.
@@ -244,6 +265,16 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   struct Progress : public RewriterBase::Listener {
     uint64_t replaced = 0;
     void notifyOperationErased(Operation *) override { ++replaced; }
+  };
+
+  /// What patterns insert and leave.
+  struct Inserted : public RewriterBase::Listener {
+    llvm::SetVector<Operation *> ops;
+    void notifyOperationInserted(Operation *op,
+                                 OpBuilder::InsertPoint) override {
+      ops.insert(op);
+    }
+    void notifyOperationErased(Operation *op) override { ops.remove(op); }
   };
 
   /// Null where there is none.

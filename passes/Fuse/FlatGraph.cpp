@@ -46,9 +46,35 @@ static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
          });
 }
 
+/// Whether an op moves whole rows for a single reader that takes each element
+/// at most once, moves it and computes nothing: they may move at once.
+static bool movesForReader(Operation *op) {
+  auto isMove = [](Operation *op) {
+    auto cost = dyn_cast<CostOpInterface>(op);
+    return kernelRoleOf(op) == KernelRole::Generator && cost &&
+           cost.getFlops() == 0 && op->getNumResults() == 1 &&
+           !op->hasAttr(sg::SgDialect::kKeepAttr);
+  };
+  if (!isMove(op) || op->getNumOperands() != 1 || !op->hasOneUse())
+    return false;
+  Operation *reader = *op->user_begin();
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!isMove(reader) || isa<IndexMapOpInterface>(reader) || !from ||
+      type.getRank() == 0 || sg::phaseOf(reader) != sg::phaseOf(op) ||
+      cast<RankedTensorType>(reader->getResult(0).getType()).getNumElements() <
+          type.getNumElements())
+    return false;
+  OperandLanes lanes = operandLanesOf(op, 0, type.getRank() - 1);
+  return from.getShape().back() == type.getShape().back() && lanes.together &&
+         lanes.dim == unsigned(from.getRank() - 1);
+}
+
 FlatGraph::FlatGraph(Block &block, const Target *target) {
   for (Operation &op : block) {
     KernelRole role = kernelRoleOf(&op);
+    if (movesForReader(&op))
+      role = KernelRole::Repeated;
     ArrayRef<int64_t> space;
     if (role != KernelRole::None)
       space = iterationSpaceOf(&op);

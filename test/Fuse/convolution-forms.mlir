@@ -55,3 +55,25 @@ func.func @stem(%x: tensor<2x16x16x3xf32>, %w: tensor<16x7x7x3xbf16>) -> tensor<
   %y = sg.conv2d %c, %w {strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x16x3xbf16>, tensor<16x7x7x3xbf16>) -> tensor<2x8x8x16xbf16>
   return %y : tensor<2x8x8x16xbf16>
 }
+
+// An image is moved once for all that read it, and also where it was cast for
+// each; behind a barrier it is made again.
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x16x16x3xf32>, %{{.*}}: tensor<16x7x7x3xbf16>, %[[DY:.*]]: tensor
+// CHECK:         sg.transpose %{{.*}} perm [0, 1, 3, 2, 4, 5] : tensor<2x8x2x8x2x3xf32>
+// CHECK:         %[[I:.*]] = sg.reshape {{.*}} -> tensor<2x11x11x16xbf16>
+// CHECK:         sg.conv2d %[[I]],
+// CHECK-NOT:     sg.transpose {{.*}} : tensor<2x8x2x8x2x3xf32>
+// CHECK:         sg.conv2d_filter_grad %[[I]], %[[DY]]
+// CHECK:         sg.transpose {{.*}} : tensor<2x8x2x8x2x3xf32>
+// CHECK:         sg.conv2d_filter_grad
+func.func @both(%x: tensor<2x16x16x3xf32>, %w: tensor<16x7x7x3xbf16>, %dy: tensor<2x8x8x16xbf16>) -> (tensor<2x8x8x16xbf16>, tensor<16x7x7x3xbf16>, tensor<16x7x7x3xbf16>) {
+  %c = sg.cast %x : tensor<2x16x16x3xf32> to tensor<2x16x16x3xbf16>
+  %y = sg.conv2d %c, %w {strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x16x3xbf16>, tensor<16x7x7x3xbf16>) -> tensor<2x8x8x16xbf16>
+  %d = sg.cast %x : tensor<2x16x16x3xf32> to tensor<2x16x16x3xbf16>
+  %g = sg.conv2d_filter_grad %d, %dy {strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x16x3xbf16>, tensor<2x8x8x16xbf16>) -> tensor<16x7x7x3xbf16>
+  %b = sg.barrier (%x) after (%g) : (tensor<2x16x16x3xf32>) after(tensor<16x7x7x3xbf16>) -> tensor<2x16x16x3xf32>
+  %e = sg.cast %b : tensor<2x16x16x3xf32> to tensor<2x16x16x3xbf16>
+  %h = sg.conv2d_filter_grad %e, %dy {strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x16x3xbf16>, tensor<2x8x8x16xbf16>) -> tensor<16x7x7x3xbf16>
+  return %y, %g, %h : tensor<2x8x8x16xbf16>, tensor<16x7x7x3xbf16>, tensor<16x7x7x3xbf16>
+}

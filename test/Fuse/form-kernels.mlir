@@ -314,3 +314,39 @@ func.func @part_of_a_value(%x: tensor<4096x128xf32>, %w: tensor<128x128xf32>) ->
   %q = sg.mul %h, %b : tensor<64x128xf32>
   return %q : tensor<64x128xf32>
 }
+
+// Who moves what has been moved does both at once, where rows stay rows and
+// nobody else reads it.
+
+// CHECK-LABEL: func.func @moved_twice(
+// CHECK-NEXT:    %[[Y:.*]] = sg.kernel "transpose_pad_cast" (%{{.*}} = %{{[^:]*}} : tensor<8x16x4xf32>) -> tensor<17x8x8xbf16>
+// CHECK-NEXT:      sg.transpose
+// CHECK-NEXT:      sg.pad
+// CHECK-NEXT:      sg.cast
+// CHECK-NEXT:      sg.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[Y]]
+func.func @moved_twice(%x: tensor<8x16x4xf32>) -> tensor<17x8x8xbf16> {
+  %t = sg.transpose %x perm [1, 0, 2] : tensor<8x16x4xf32> -> tensor<16x8x4xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 4] interior [0, 0, 0] value 0.0 : tensor<16x8x4xf32> -> tensor<17x8x8xf32>
+  %c = sg.cast %p : tensor<17x8x8xf32> to tensor<17x8x8xbf16>
+  return %c : tensor<17x8x8xbf16>
+}
+
+// CHECK-LABEL: func.func @moved_for_two(
+// CHECK:         sg.kernel "transpose" {{.*}} -> tensor<16x8x4xf32>
+// CHECK:         sg.kernel "pad"
+func.func @moved_for_two(%x: tensor<8x16x4xf32>) -> (tensor<17x8x8xf32>, tensor<16x8x4xf32>) {
+  %t = sg.transpose %x perm [1, 0, 2] : tensor<8x16x4xf32> -> tensor<16x8x4xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 4] interior [0, 0, 0] value 0.0 : tensor<16x8x4xf32> -> tensor<17x8x8xf32>
+  return %p, %t : tensor<17x8x8xf32>, tensor<16x8x4xf32>
+}
+
+// CHECK-LABEL: func.func @rows_turned(
+// CHECK:         sg.kernel "transpose" {{.*}} -> tensor<8x4x16xf32>
+// CHECK:         sg.kernel "pad"
+func.func @rows_turned(%x: tensor<8x16x4xf32>) -> tensor<9x4x16xf32> {
+  %t = sg.transpose %x perm [0, 2, 1] : tensor<8x16x4xf32> -> tensor<8x4x16xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 0] interior [0, 0, 0] value 0.0 : tensor<8x4x16xf32> -> tensor<9x4x16xf32>
+  return %p : tensor<9x4x16xf32>
+}
