@@ -246,7 +246,7 @@ SmallVector<BlockArgument> GpuEmitter::longArguments() const {
       });
 }
 
-static constexpr size_t kFewArguments = 2;
+static constexpr size_t kFewArguments = 2, kSomeArguments = 4;
 
 /// Whether elements take no more than two bytes.
 static bool isNarrow(BlockArgument argument) {
@@ -257,8 +257,10 @@ static bool isNarrow(BlockArgument argument) {
 /// and no more than registers hold of many arguments.
 int64_t GpuEmitter::rowsTogether() const {
   SmallVector<BlockArgument> arguments = longArguments();
-  int64_t batch = arguments.size() <= kFewArguments ? 4 : 2;
-  if (arguments.size() == 1 && isNarrow(arguments.front()))
+  bool areNarrow = llvm::all_of(arguments, isNarrow);
+  int64_t batch =
+      arguments.size() <= (areNarrow ? kSomeArguments : kFewArguments) ? 4 : 2;
+  if (arguments.size() == 1 && areNarrow)
     batch = 8;
   int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
   return rows >= batch ? batch : 1;
@@ -278,7 +280,7 @@ void GpuEmitter::limitRegisters() {
                           })
                           .wasInterrupted();
   if (pass->stored.empty() || hasFunctions ||
-      arguments.size() > kFewArguments || !llvm::all_of(arguments, isNarrow))
+      arguments.size() > kSomeArguments || !llvm::all_of(arguments, isNarrow))
     return;
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(blocks));
