@@ -70,7 +70,8 @@ void reprise::addKernelFormation(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(createSgWidenCalls(widen));
   }
   // No common-subexpression elimination: it would make the backward pass read
-  // what the forward pass happened to compute as well, and so keep it.
+  // what the forward pass happened to compute as well, and so keep it. What
+  // sg-decompose shares of images is cheap, so that it is chosen.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   SgDecomposeOptions decompose;
   decompose.fuse = how.fuse;

@@ -159,8 +159,8 @@ Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
                              ArrayRef<LLVM::GEPArg>{element});
 }
 
-/// What the thread has of `count` parts from `first` on, each so many behind the
-/// one before: every so many of them.
+/// What the thread has of `count` parts from `first` on, each so many behind
+/// the one before: every so many of them.
 SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
                                         int64_t count, int64_t apart) {
   Value end = e.constant(count);
@@ -169,8 +169,7 @@ SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
   SmallVector<Value> zeros;
   for (Operation *op : pass->reductions)
     zeros.push_back(identity(op, space.vectorized));
-  int64_t batch =
-      std::clamp<int64_t>(count / shape.tile.rows, 1, kTogether);
+  int64_t batch = std::clamp<int64_t>(count / shape.tile.rows, 1, kTogether);
   SmallVector<SmallVector<Value>> others(batch);
   auto read = [&](unsigned step, Value i) {
     others[step].clear();
@@ -209,9 +208,8 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   int64_t groups = shape.groups, each = shape.parts / groups;
   auto addAll = [&](Value counter, Value first, int64_t count, int64_t apart,
                     llvm::function_ref<void(ArrayRef<Value>)> then) {
-    ifThen(arriveLast(b, function, self.thread, counter, count), [&] {
-      then(addRows(addParts(self, first, count, apart), self));
-    });
+    ifThen(arriveLast(b, function, self.thread, counter, count),
+           [&] { then(addRows(addParts(self, first, count, apart), self)); });
   };
   auto storeAll = [&](ArrayRef<Value> sums) {
     ifThen(storesColumns(self), [&] { storeColumns(sums); });
@@ -263,7 +261,9 @@ int64_t GpuEmitter::rowsTogether() const {
   if (arguments.size() == 1 && areNarrow)
     batch = 8;
   int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
-  return rows >= batch ? batch : 1;
+  while (batch > 1 && batch > rows)
+    batch /= 2;
+  return batch;
 }
 
 /// Four blocks at a time on a multiprocessor, where the assembler would take

@@ -266,8 +266,9 @@ static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
   if (!llvm::all_of(space.reductions(), isStored))
     return 1;
   // Of vectors, whether or not the kernel has them: there are then up to four
-  // times as many blocks, and counters for them and their groups.
-  static_assert(4 * (blocks + blocks / kMostInGroup) <= kMostCounters);
+  // times as many blocks, and counters for them and their groups, of each
+  // column at most twice a 32nd of its parts.
+  static_assert(4 * (blocks + 2 * blocks / kMostInGroup) <= kMostCounters);
   int64_t columns = shape.kept * llvm::divideCeilSigned(space.extents.back() /
                                                             space.target.lanes,
                                                         shape.tile.columns);

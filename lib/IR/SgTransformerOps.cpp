@@ -161,6 +161,8 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   auto from = tensorType(adaptor.getOperand());
+  if (!from.hasStaticShape())
+    return emitOptionalError(loc, "roll needs a static shape, but has ", from);
   if (static_cast<int64_t>(adaptor.getShifts().size()) != from.getRank())
     return emitOptionalError(loc, "roll of rank ", from.getRank(), " has ",
                              adaptor.getShifts().size(), " shifts");

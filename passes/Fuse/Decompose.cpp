@@ -193,7 +193,8 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   }
 
   /// As the library wants them. What is made of an image is made once: whether
-  /// the backward pass makes it again is chosen later.
+  /// the backward pass makes it again sg-recompute-cheap chooses, which runs
+  /// where ops share kernels.
   void formConvolutions(const Target &library) {
     RewritePatternSet forms(&getContext());
     sg::populateConvolutionFormPatterns(
@@ -208,8 +209,9 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
                 }});
     Inserted inserted;
     walkAndApplyPatterns(getOperation(), std::move(forms), &inserted);
-    for (Operation *op : inserted.ops)
-      shareEarlier(op);
+    if (fuse)
+      for (Operation *op : inserted.ops)
+        shareEarlier(op);
   }
 
   /// Erases an op where one in front of it in its block makes the same.

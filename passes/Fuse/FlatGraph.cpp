@@ -46,23 +46,29 @@ static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
          });
 }
 
-/// Whether an op moves whole rows for a single reader that takes each element
-/// at most once, moves it and computes nothing: they may move at once.
+/// Whether an op moves elements and computes nothing.
+static bool onlyMoves(Operation *op) {
+  auto cost = dyn_cast<CostOpInterface>(op);
+  return kernelRoleOf(op) == KernelRole::Generator && cost &&
+         cost.getFlops() == 0 && op->getNumResults() == 1 &&
+         !op->hasAttr(sg::SgDialect::kKeepAttr);
+}
+
+/// Whether an op brings rows in another order for a single reader that puts
+/// them among others, so that they may move at once: as many bytes wait for
+/// the reader either way, and it reads no more of them. Of a chain only the
+/// last does.
 static bool movesForReader(Operation *op) {
-  auto isMove = [](Operation *op) {
-    auto cost = dyn_cast<CostOpInterface>(op);
-    return kernelRoleOf(op) == KernelRole::Generator && cost &&
-           cost.getFlops() == 0 && op->getNumResults() == 1 &&
-           !op->hasAttr(sg::SgDialect::kKeepAttr);
-  };
-  if (!isMove(op) || op->getNumOperands() != 1 || !op->hasOneUse())
+  if (!onlyMoves(op) || !isa<IndexMapOpInterface>(op) || !op->hasOneUse())
     return false;
-  Operation *reader = *op->user_begin();
-  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!isMove(reader) || isa<IndexMapOpInterface>(reader) || !from ||
-      type.getRank() == 0 || sg::phaseOf(reader) != sg::phaseOf(op) ||
-      cast<RankedTensorType>(reader->getResult(0).getType()).getNumElements() <
+  Value operand = op->getOperand(0);
+  Operation *reader = *op->user_begin(), *maker = operand.getDefiningOp();
+  auto from = cast<RankedTensorType>(operand.getType()),
+       type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool isChain = maker && kernelRoleOf(maker) == KernelRole::Generator;
+  if (!onlyMoves(reader) || isChain || sg::phaseOf(reader) != sg::phaseOf(op) ||
+      from.getNumElements() != type.getNumElements() || type.getRank() == 0 ||
+      cast<RankedTensorType>(reader->getResult(0).getType()).getNumElements() <=
           type.getNumElements())
     return false;
   OperandLanes lanes = operandLanesOf(op, 0, type.getRank() - 1);
@@ -70,10 +76,10 @@ static bool movesForReader(Operation *op) {
          lanes.dim == unsigned(from.getRank() - 1);
 }
 
-FlatGraph::FlatGraph(Block &block, const Target *target) {
+FlatGraph::FlatGraph(Block &block, bool fuses, const Target *target) {
   for (Operation &op : block) {
     KernelRole role = kernelRoleOf(&op);
-    if (movesForReader(&op))
+    if (fuses && movesForReader(&op))
       role = KernelRole::Repeated;
     ArrayRef<int64_t> space;
     if (role != KernelRole::None)

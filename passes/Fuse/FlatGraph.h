@@ -42,8 +42,8 @@ struct FlatOp {
 };
 
 struct FlatGraph {
-  /// `target` may be null.
-  explicit FlatGraph(mlir::Block &block, const Target *target = nullptr);
+  /// `fuses`: whether an op may move what another moves. `target` may be null.
+  FlatGraph(mlir::Block &block, bool fuses, const Target *target);
 
   std::vector<FlatOp> ops;
   /// Of products that kernels of the target compute with what stands around

@@ -109,7 +109,7 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     bool forward = joins && joinProducts == "all";
     if (forward)
       takeRowsOfOperands(*device);
-    FlatGraph graph(block, forward ? device.get() : nullptr);
+    FlatGraph graph(block, fuse, forward ? device.get() : nullptr);
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);

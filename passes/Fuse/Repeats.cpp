@@ -61,8 +61,12 @@ static bool followChain(const FlatGraph &graph, Members members, Operation *op,
   chain.moves |= moves;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
-    if (from && flat(graph, from).role == KernelRole::Repeated)
+    if (from && flat(graph, from).role == KernelRole::Repeated) {
+      // What its reader moves in its place is a tensor to read.
+      if (kernelRoleOf(from) == KernelRole::Generator)
+        chain.leaves.insert(from->getOperand(0));
       return true;
+    }
     auto isMember = [&](Operation *op) {
       return llvm::binary_search(members, graph.position.lookup(op));
     };

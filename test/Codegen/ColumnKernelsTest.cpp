@@ -74,14 +74,17 @@ TEST(ColumnKernels, enough_columns_for_several_grains) {
 
 // On a GPU several blocks have parts of them: of one tile of columns, of more
 // than one, of points, and of columns that fill no vector; of many parts in
-// groups, the last two, of which one leaves a part over.
+// groups: two of vectors, one of which leaves a part over, two of single
+// elements, and three.
 TEST(ColumnKernels, long_columns) {
   for (const char *element : {"f32", "bf16"})
     checkCases({moments(ReductionText({20000, 8}, {0}, element), element),
                 moments(ReductionText({3, 4000, 40}, {1}, element), element),
                 moments(ReductionText({90, 101, 3}, {0, 1}, element), element),
                 moments(ReductionText({6000, 300}, {0}, element), element),
-                moments(ReductionText({2, 4500, 132}, {1}, element), element)},
+                moments(ReductionText({2, 4500, 132}, {1}, element), element),
+                moments(ReductionText({45000, 3}, {0}, element), element),
+                moments(ReductionText({9000, 128}, {0}, element), element)},
                33);
 }
 

@@ -350,3 +350,55 @@ func.func @rows_turned(%x: tensor<8x16x4xf32>) -> tensor<9x4x16xf32> {
   %p = sg.pad %t low [1, 0, 0] high [0, 0, 0] interior [0, 0, 0] value 0.0 : tensor<8x4x16xf32> -> tensor<9x4x16xf32>
   return %p : tensor<9x4x16xf32>
 }
+
+// Not what is to be kept, and not a part of a tensor.
+
+// CHECK-LABEL: func.func @moved_and_kept(
+// CHECK:         sg.kernel "transpose"
+// CHECK:         sg.kernel "pad"
+func.func @moved_and_kept(%x: tensor<8x16x4xf32>) -> tensor<17x8x8xf32> {
+  %t = sg.transpose %x perm [1, 0, 2] {sg.keep} : tensor<8x16x4xf32> -> tensor<16x8x4xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 4] interior [0, 0, 0] value 0.0 : tensor<16x8x4xf32> -> tensor<17x8x8xf32>
+  return %p : tensor<17x8x8xf32>
+}
+
+// CHECK-LABEL: func.func @part_is_moved(
+// CHECK:         sg.kernel "slice" {{.*}} -> tensor<1x16x4xf32>
+// CHECK:         sg.kernel "concat"
+func.func @part_is_moved(%x: tensor<8x16x4xf32>, %y: tensor<8x16x4xf32>) -> tensor<9x16x4xf32> {
+  %s = sg.slice %x [3, 0, 0] to [4, 16, 4] by [1, 1, 1] : tensor<8x16x4xf32> -> tensor<1x16x4xf32>
+  %c = sg.concat %s, %y dim 0 : (tensor<1x16x4xf32>, tensor<8x16x4xf32>) -> tensor<9x16x4xf32>
+  return %c : tensor<9x16x4xf32>
+}
+
+// Of moves in a row the first is none of the last one's reader.
+
+// CHECK-LABEL: func.func @chain_of_moves(
+// CHECK:         sg.kernel "roll"
+// CHECK:         sg.kernel "transpose"
+// CHECK:         sg.kernel "pad"
+func.func @chain_of_moves(%x: tensor<8x16x4xf32>) -> tensor<17x8x8xf32> {
+  %r = sg.roll %x by [1, 2, 0] : tensor<8x16x4xf32>
+  %t = sg.transpose %r perm [1, 0, 2] : tensor<8x16x4xf32> -> tensor<16x8x4xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 4] interior [0, 0, 0] value 0.0 : tensor<16x8x4xf32> -> tensor<17x8x8xf32>
+  return %p : tensor<17x8x8xf32>
+}
+
+// What is made of two moved tensors reads two, and is stored.
+
+// CHECK-LABEL: func.func @sum_of_moved(
+// CHECK:         sg.kernel "transpose_pad_add_neg" {{.*}} -> (tensor<17x640x8xf32>, tensor<17x640x8xf32>)
+// CHECK:         sg.kernel "mul" {{.*}} -> tensor<17x640x8xf32>
+func.func @sum_of_moved(%x: tensor<640x16x8xf32>, %y: tensor<640x16x8xf32>, %w: tensor<8x8xf32>) -> tensor<17x640x8xf32> {
+  %t = sg.transpose %x perm [1, 0, 2] : tensor<640x16x8xf32> -> tensor<16x640x8xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 0] interior [0, 0, 0] value 0.0 : tensor<16x640x8xf32> -> tensor<17x640x8xf32>
+  %u = sg.transpose %y perm [1, 0, 2] : tensor<640x16x8xf32> -> tensor<16x640x8xf32>
+  %q = sg.pad %u low [1, 0, 0] high [0, 0, 0] interior [0, 0, 0] value 0.0 : tensor<16x640x8xf32> -> tensor<17x640x8xf32>
+  %a = sg.add %p, %q : tensor<17x640x8xf32>
+  %n = sg.neg %a : tensor<17x640x8xf32>
+  %v = sg.reshape %n : tensor<17x640x8xf32> -> tensor<10880x8xf32>
+  %m = sg.matmul %v, %w : (tensor<10880x8xf32>, tensor<8x8xf32>) -> tensor<10880x8xf32>
+  %b = sg.reshape %m : tensor<10880x8xf32> -> tensor<17x640x8xf32>
+  %z = sg.mul %a, %b : tensor<17x640x8xf32>
+  return %z : tensor<17x640x8xf32>
+}

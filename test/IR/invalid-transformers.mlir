@@ -52,6 +52,14 @@ func.func @roll_far_back(%x: tensor<2x4xf32>) {
 
 // -----
 
+func.func @roll_of_unknown_extent(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{roll needs a static shape, but has 'tensor<?x4xf32>'}}
+  %y = sg.roll %x by [3, 2] : tensor<?x4xf32>
+  return
+}
+
+// -----
+
 func.func @roll_of_one(%x: tensor<2x4xf32>) {
   // expected-error @+1 {{roll of rank 2 has 1 shifts}}
   %y = sg.roll %x by [1] : tensor<2x4xf32>

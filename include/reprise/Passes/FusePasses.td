@@ -30,8 +30,9 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     points between two windows may be channels too (`target` says up to how many), they
     become channels, and the convolution and the gradient of its filter lose their
     strides; filters get rows and columns of zeros so that windows begin and end between
-    such points. Where it is slow at gradients for inputs of 1x1 filters with
-    strides, these are computed for the points that such a filter looks at, with zeros
+    such points. With `fuse`, what forms make of an image or a filter is made once for
+    all in the block that read it. Where the library is slow at gradients for inputs of
+    1x1 filters with strides, these are computed for the points that such a filter looks at, with zeros
     put between them.
 
     For a `target` on which bytes are time, as a GPU, where a pool found its maxima,
@@ -113,7 +114,8 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
     that operand again costs less than storing the result, and on several that every
     reader's kernel reads in any case; what they read may be rows of other places.
     Where bytes are time, on a GPU, one of them may also be read instead of the
-    result. An op does not join
+    result. What brings rows in another order for a single op that puts them among
+    others is done in that op's kernel. An op does not join
     a kernel if library ops, barriers or ops of another phase that wait for the
     kernel would have to wait longer.
 
