@@ -258,12 +258,13 @@ int64_t GpuEmitter::rowsTogether() const {
   bool areNarrow = llvm::all_of(arguments, isNarrow);
   int64_t batch =
       arguments.size() <= (areNarrow ? kSomeArguments : kFewArguments) ? 4 : 2;
-  if (arguments.size() == 1 && areNarrow)
+  // Of what is stored beside sums more would not stay in registers.
+  if (arguments.size() == 1 && areNarrow && pass->stored.empty())
     batch = 8;
+  if (arguments.size() == 2 && areNarrow && !pass->stored.empty())
+    batch = 3;
   int64_t rows = shape.swept / (shape.tile.rows * shape.parts);
-  while (batch > 1 && batch > rows)
-    batch /= 2;
-  return batch;
+  return std::min(batch, std::max<int64_t>(rows, 1));
 }
 
 /// Four blocks at a time on a multiprocessor, where the assembler would take
@@ -280,7 +281,7 @@ void GpuEmitter::limitRegisters() {
                           })
                           .wasInterrupted();
   if (pass->stored.empty() || hasFunctions ||
-      arguments.size() > kSomeArguments || !llvm::all_of(arguments, isNarrow))
+      arguments.size() > kFewArguments || !llvm::all_of(arguments, isNarrow))
     return;
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(blocks));
