@@ -90,7 +90,8 @@ static int64_t chooseLanes(Block &body, const KernelSpace &space) {
     return 1;
   auto look = [&](Value value) {
     RankedTensorType type = tensorOf(value);
-    if (type.getRank() && type.getShape().back() == space.shape.back())
+    if (type.getRank() && !space.shape.empty() &&
+        type.getShape().back() == space.shape.back())
       bits = std::max(bits, type.getElementTypeBitWidth());
   };
   llvm::for_each(body.getArguments(), look);

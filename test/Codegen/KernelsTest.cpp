@@ -301,6 +301,21 @@ TEST(Kernels, elements_move) {
                    "%t = sg.pad %a0 low [2, 3] high [1, 0] interior [0, 1] "
                    "value 1.5 : tensor<3x18xf32> -> tensor<6x38xf32>\n",
                    {{"%t", "6x38xf32"}}});
+  // Rows of four numbers, and of twelve, put among zeros in another order.
+  for (auto [channels, high] : {std::pair<int, int>{3, 1}, {12, 0}}) {
+    std::string c = std::to_string(channels) + "xf32",
+                all = std::to_string(channels + high) + "xf32";
+    cases.push_back(
+        {"transpose_pad_" + std::to_string(channels),
+         {"2x4x2x5x" + c},
+         "%t = sg.transpose %a0 perm [0, 1, 3, 2, 4] : tensor<2x4x2x5x" + c +
+             "> -> tensor<2x4x5x2x" + c +
+             ">\n%y = sg.pad %t low [0, 2, 1, 0, 0] high [0, 1, 0, 0, " +
+             std::to_string(high) +
+             "] interior [0, 0, 0, 0, 0] value 0.0 : tensor<2x4x5x2x" + c +
+             "> -> tensor<2x7x6x2x" + all + ">\n",
+         {{"%y", "2x7x6x2x" + all}}});
+  }
   cases.push_back({"concat_rows",
                    {"2x21xf32", "1x21xf32", "3x21xf32"},
                    "%t = sg.concat %a0, %a1, %a2 dim 0 : (tensor<2x21xf32>, "
