@@ -384,6 +384,17 @@ func.func @chain_of_moves(%x: tensor<8x16x4xf32>) -> tensor<17x8x8xf32> {
   return %p : tensor<17x8x8xf32>
 }
 
+// Nor is what the forward pass moved moved again in the backward pass.
+
+// CHECK-LABEL: func.func @moved_before(
+// CHECK:         sg.kernel "transpose"
+// CHECK:         sg.kernel "pad"
+func.func @moved_before(%x: tensor<8x16x4xf32>) -> tensor<17x8x8xf32> {
+  %t = sg.transpose %x perm [1, 0, 2] {sg.origin = #sg.origin<"a", forward>} : tensor<8x16x4xf32> -> tensor<16x8x4xf32>
+  %p = sg.pad %t low [1, 0, 0] high [0, 0, 4] interior [0, 0, 0] value 0.0 {sg.origin = #sg.origin<"a", backward>} : tensor<16x8x4xf32> -> tensor<17x8x8xf32>
+  return %p : tensor<17x8x8xf32>
+}
+
 // What is made of two moved tensors reads two, and is stored.
 
 // CHECK-LABEL: func.func @sum_of_moved(
