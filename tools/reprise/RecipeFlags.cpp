@@ -203,6 +203,34 @@ void RecipeFlags::applySetting(const recipe::Setting &setting) {
   }
 }
 
+/// Whether a budget may come of these values of an option.
+static bool mayBudget(const std::string &option,
+                      const std::vector<std::string> &values) {
+  return option != "--checkpointing-schedule" ||
+         std::any_of(values.begin(), values.end(), [](const auto &one) {
+           return one.find("budget=") != std::string::npos;
+         });
+}
+
+/// Whether the command line took away the budget of a recipe and left none, so
+/// that what its plan may not compute again says nothing any longer.
+static bool hasLostBudget(const CLI::App &command,
+                          const std::vector<recipe::Setting> &settings,
+                          const std::set<std::string> &given,
+                          const std::set<std::string> &without) {
+  bool hadOne = false, hasOne = false;
+  for (const char *name :
+       {"--budget", "--checkpointing-schedule", "--memory-limit"}) {
+    std::string path = "training." + snakeCase(name + 2);
+    bool isGiven = given.count(name);
+    hasOne |= isGiven && mayBudget(name, command.get_option(name)->results());
+    for (const recipe::Setting &one : settings)
+      if (one.path == path && mayBudget(name, one.values))
+        (isGiven || without.count(name) ? hadOne : hasOne) = true;
+  }
+  return hadOne && !hasOne;
+}
+
 void RecipeFlags::apply(const std::string &file) {
   path = file;
   auto settings = readRecipe(file);
@@ -212,7 +240,10 @@ void RecipeFlags::apply(const std::string &file) {
   for (const CLI::Option *option : command->get_options())
     if (option->count())
       given.insert(option->get_name());
-  given.merge(leftOut(*command, given));
+  std::set<std::string> without = leftOut(*command, given);
+  if (hasLostBudget(*command, *settings, given, without))
+    without.insert("--keep");
+  given.merge(without);
   recipe::Keys keys = allKeys();
   for (const recipe::Setting &setting : *settings) {
     if (given.count(optionOf(*keys.find(setting.path), setting)))
