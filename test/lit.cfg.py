@@ -89,6 +89,11 @@ for name in (
         break
     except OSError:
         pass
+# What assembles kernels, in a toolkit.
+toolkit = os.environ.get("CUDA_PATH", "/usr/local/cuda")
+config.substitutions.append(("%cuda_toolkit", toolkit))
+if os.access(os.path.join(toolkit, "bin/ptxas"), os.X_OK):
+    config.available_features.add("ptxas")
 # A browser, for the report.
 if shutil.which("chromium"):
     config.available_features.add("chromium")

@@ -16,18 +16,28 @@ Status CudaDriver::check(CUresult result, const std::string &what) {
   return status;
 }
 
-Status CudaDriver::enter() {
-  if (!lost.empty())
-    return Status::error(
-        RP_INTERNAL, "the GPU is lost to this process since an error: " + lost);
-  return check(cuda.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+CudaDriver::Context::Context(CudaDriver &driver) : cuda(driver.cuda) {
+  if (!driver.lost.empty()) {
+    why = Status::error(RP_INTERNAL,
+                        "the GPU is lost to this process since an error: " +
+                            driver.lost);
+    return;
+  }
+  why = driver.check(cuda.cuCtxPushCurrent(driver.primary), "cuCtxPushCurrent");
+  isPushed = why.ok();
 }
 
-Status CudaDriver::enterToPrepare(const char *what) {
-  if (isFrozen)
-    return Status::error(RP_INTERNAL, std::string("it is too late to ") + what +
-                                          ": the device is running");
-  return enter();
+CudaDriver::Context::Context(CudaDriver &driver, const char *what)
+    : Context(driver) {
+  if (driver.isFrozen)
+    why = Status::error(RP_INTERNAL, std::string("it is too late to ") + what +
+                                         ": the device is running");
+}
+
+CudaDriver::Context::~Context() {
+  CUcontext own = nullptr;
+  if (isPushed)
+    cuda.cuCtxPopCurrent(&own);
 }
 
 Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
@@ -46,8 +56,10 @@ Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
 
 CudaDriver::~CudaDriver() {
   // Of a device that is lost, each call fails; that changes nothing here.
-  cuda.cuCtxSetCurrent(context);
-  cuda.cuCtxSynchronize();
+  CUcontext own = nullptr;
+  bool isPushed = cuda.cuCtxPushCurrent(primary) == CUDA_SUCCESS;
+  for (CUstream stream : streams)
+    cuda.cuStreamSynchronize(stream);
   for (CUgraphExec graph : graphs)
     cuda.cuGraphExecDestroy(graph);
   calls.clear();
@@ -63,7 +75,8 @@ CudaDriver::~CudaDriver() {
     cuda.cuMemFree(address);
   for (void *address : pinned)
     cuda.cuMemFreeHost(address);
-  cuda.cuCtxSetCurrent(nullptr);
+  if (isPushed)
+    cuda.cuCtxPopCurrent(&own);
   cuda.cuDevicePrimaryCtxRelease(device);
 }
 
@@ -72,7 +85,8 @@ CudaDriver::~CudaDriver() {
 //===----------------------------------------------------------------------===//
 
 Expected<Address> CudaDriver::allocate(uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("allocate memory"));
+  Context context(*this, "allocate memory");
+  REPRISE_RETURN_IF_ERROR(context.status());
   CUdeviceptr address = 0;
   // CUDA gives none of 0 bytes.
   CUresult result = cuda.cuMemAlloc(&address, std::max<uint64_t>(bytes, 1));
@@ -87,12 +101,13 @@ void CudaDriver::release(Address address) {
   if (it == memory.end())
     return;
   memory.erase(it);
-  if (enter().ok())
+  if (Context context(*this); context.status().ok())
     (void)check(cuda.cuMemFree(address), "cuMemFree");
 }
 
 Expected<void *> CudaDriver::allocatePinned(uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("allocate memory"));
+  Context context(*this, "allocate memory");
+  REPRISE_RETURN_IF_ERROR(context.status());
   void *address = nullptr;
   CUresult result = cuda.cuMemHostAlloc(&address, std::max<uint64_t>(bytes, 1),
                                         CU_MEMHOSTALLOC_PORTABLE);
@@ -110,12 +125,13 @@ void CudaDriver::releasePinned(void *address) {
   if (it == pinned.end())
     return;
   pinned.erase(it);
-  if (enter().ok())
+  if (Context context(*this); context.status().ok())
     (void)check(cuda.cuMemFreeHost(address), "cuMemFreeHost");
 }
 
 Expected<Stream> CudaDriver::createStream() {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("create a stream"));
+  Context context(*this, "create a stream");
+  REPRISE_RETURN_IF_ERROR(context.status());
   CUstream stream = nullptr;
   REPRISE_RETURN_IF_ERROR(check(
       cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
@@ -124,7 +140,8 @@ Expected<Stream> CudaDriver::createStream() {
 }
 
 Expected<Event> CudaDriver::createEvent() {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("create an event"));
+  Context context(*this, "create an event");
+  REPRISE_RETURN_IF_ERROR(context.status());
   CUevent event = nullptr;
   REPRISE_RETURN_IF_ERROR(check(
       cuda.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate"));
@@ -150,7 +167,8 @@ Status CudaDriver::compile(const std::string &image, CUmodule &module) {
 Expected<std::vector<Kernel>>
 CudaDriver::load(const void *image, size_t bytes,
                  const std::vector<std::string> &names) {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("load code"));
+  Context context(*this, "load code");
+  REPRISE_RETURN_IF_ERROR(context.status());
   // The driver reads PTX up to a zero, and other code at an aligned address.
   CUmodule module = nullptr;
   REPRISE_RETURN_IF_ERROR(
@@ -171,16 +189,25 @@ CudaDriver::load(const void *image, size_t bytes,
   return result;
 }
 
+/// Not for the context, which is the whole process's: that would end what
+/// another session captures.
+Status CudaDriver::synchronizeAll() {
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
+  for (CUstream stream : streams)
+    REPRISE_RETURN_IF_ERROR(
+        check(cuda.cuStreamSynchronize(stream), "cuStreamSynchronize"));
+  return {};
+}
+
 Status CudaDriver::freeze() {
-  REPRISE_RETURN_IF_ERROR(enter());
-  REPRISE_RETURN_IF_ERROR(check(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+  REPRISE_RETURN_IF_ERROR(synchronizeAll());
   isFrozen = true;
   return {};
 }
 
 Status CudaDriver::thaw() {
-  REPRISE_RETURN_IF_ERROR(enter());
-  REPRISE_RETURN_IF_ERROR(check(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+  REPRISE_RETURN_IF_ERROR(synchronizeAll());
   isFrozen = false;
   return {};
 }
@@ -192,7 +219,8 @@ Status CudaDriver::thaw() {
 Status CudaDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
                           const std::vector<Address> &arguments,
                           const std::vector<Touch> &) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   std::vector<CUdeviceptr> values(arguments.begin(), arguments.end());
   std::vector<void *> parameters;
   for (CUdeviceptr &value : values)
@@ -206,28 +234,32 @@ Status CudaDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
 
 Status CudaDriver::copy(Stream stream, Address to, Address from,
                         uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuMemcpyDtoDAsync(to, from, bytes, streams[size_t(stream)]),
                "cuMemcpyDtoDAsync");
 }
 
 Status CudaDriver::upload(Stream stream, Address to, const void *from,
                           uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuMemcpyHtoDAsync(to, from, bytes, streams[size_t(stream)]),
                "cuMemcpyHtoDAsync");
 }
 
 Status CudaDriver::download(Stream stream, void *to, Address from,
                             uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuMemcpyDtoHAsync(to, from, bytes, streams[size_t(stream)]),
                "cuMemcpyDtoHAsync");
 }
 
 Status CudaDriver::fill(Stream stream, Address at, uint8_t byte,
                         uint64_t bytes) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuMemsetD8Async(at, byte, bytes, streams[size_t(stream)]),
                "cuMemsetD8Async");
 }
@@ -237,14 +269,16 @@ Status CudaDriver::fill(Stream stream, Address at, uint8_t byte,
 //===----------------------------------------------------------------------===//
 
 Status CudaDriver::record(Stream stream, Event event) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(
       cuda.cuEventRecord(events[size_t(event)], streams[size_t(stream)]),
       "cuEventRecord");
 }
 
 Status CudaDriver::wait(Stream stream, Event event) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuStreamWaitEvent(streams[size_t(stream)],
                                       events[size_t(event)],
                                       CU_EVENT_WAIT_DEFAULT),
@@ -252,26 +286,30 @@ Status CudaDriver::wait(Stream stream, Event event) {
 }
 
 Status CudaDriver::synchronize(Stream stream) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuStreamSynchronize(streams[size_t(stream)]),
                "cuStreamSynchronize");
 }
 
 Status CudaDriver::synchronize(Event event) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuEventSynchronize(events[size_t(event)]),
                "cuEventSynchronize");
 }
 
 Status CudaDriver::beginCapture(Stream stream) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(cuda.cuStreamBeginCapture(streams[size_t(stream)],
                                          CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "cuStreamBeginCapture");
 }
 
 Expected<Graph> CudaDriver::endCapture(Stream stream) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   CUstream s = streams[size_t(stream)];
   CUgraph recorded = nullptr;
   REPRISE_RETURN_IF_ERROR(
@@ -288,7 +326,8 @@ Expected<Graph> CudaDriver::endCapture(Stream stream) {
 }
 
 Status CudaDriver::launch(Stream stream, Graph graph) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   return check(
       cuda.cuGraphLaunch(graphs[size_t(graph)], streams[size_t(stream)]),
       "cuGraphLaunch");

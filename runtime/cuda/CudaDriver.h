@@ -1,8 +1,9 @@
 //===- CudaDriver.h - The seam on a GPU that is here ------------*- C++ -*-===//
 //
 // Forwards to the driver's library, cuDNN and cuBLASLt in the device's primary
-// context, which the libraries use too. Each method makes the context current,
-// so that any thread may call, one at a time.
+// context, which the libraries use too. Each method makes the context current
+// and then the one that was, so that any thread may call, one at a time,
+// whatever it does with CUDA itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDADRIVER_H
@@ -70,12 +71,27 @@ private:
     bool mayAdapt = false;
   };
 
-  CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext context)
-      : cuda(cuda), device(device), context(context) {}
-  /// Makes the context current, unless the device is lost.
-  Status enter();
-  /// The same before `freeze`.
-  Status enterToPrepare(const char *what);
+  /// While one lives and is ok, the driver's context is current.
+  class Context {
+  public:
+    /// Not ok where the device is lost.
+    explicit Context(CudaDriver &driver);
+    /// And not behind `freeze`.
+    Context(CudaDriver &driver, const char *what);
+    ~Context();
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+    const Status &status() const { return why; }
+
+  private:
+    const CudaFunctions &cuda;
+    bool isPushed = false;
+    Status why;
+  };
+
+  CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext primary)
+      : cuda(cuda), device(device), primary(primary) {}
+  Status synchronizeAll();
   /// Remembers an error that no later call survives.
   Status check(CUresult result, const std::string &what);
   Status outOfMemory(const char *what, uint64_t bytes, CUresult result);
@@ -95,7 +111,7 @@ private:
 
   const CudaFunctions &cuda;
   CUdevice device;
-  CUcontext context;
+  CUcontext primary;
   bool isFrozen = false;
   std::string lost; // why the device is, or ""
 

@@ -94,7 +94,8 @@ Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
 
 Expected<std::vector<LibraryCallInfo>>
 CudaDriver::implementations(const LibraryCallDesc &desc) {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("look for a call's implementations"));
+  Context context(*this, "look for a call's implementations");
+  REPRISE_RETURN_IF_ERROR(context.status());
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
   Expected<CallForms> forms = formsOf(desc);
   if (!forms.ok())
@@ -116,7 +117,8 @@ CudaDriver::implementations(const LibraryCallDesc &desc) {
 Expected<Call> CudaDriver::prepare(const LibraryCallDesc &desc,
                                    const std::string &implementation,
                                    uint64_t workspaceBytes, bool mayAdapt) {
-  REPRISE_RETURN_IF_ERROR(enterToPrepare("prepare a call"));
+  Context context(*this, "prepare a call");
+  REPRISE_RETURN_IF_ERROR(context.status());
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
   PreparedCall prepared;
   prepared.operands = desc.inputs.size() + desc.outputs.size();
@@ -153,7 +155,8 @@ static Status checkAddresses(const std::vector<Address> &operands,
 Status CudaDriver::call(Stream stream, Call call,
                         const std::vector<Address> &operands, Address workspace,
                         const std::vector<Touch> &) {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   PreparedCall &prepared = calls[size_t(call)];
   REPRISE_RETURN_IF_ERROR(
       checkAddresses(operands, prepared.operands, workspace));

@@ -120,7 +120,8 @@ Expected<std::string> CudaDriver::properties(const DeviceFacts &facts) {
 }
 
 Expected<DeviceFacts> CudaDriver::facts() {
-  REPRISE_RETURN_IF_ERROR(enter());
+  Context context(*this);
+  REPRISE_RETURN_IF_ERROR(context.status());
   DeviceFacts facts;
   char name[256] = "";
   REPRISE_RETURN_IF_ERROR(check(

@@ -175,6 +175,7 @@ Status CudaProgram::settle() {
 }
 
 Status CudaProgram::beginTurn() {
+  REPRISE_RETURN_IF_ERROR(lost);
   if (site->turn == this)
     return {};
   bool waits = site->turn != nullptr;
@@ -191,6 +192,15 @@ CudaProgram::~CudaProgram() {
   // Who comes next must not meet what is still under way.
   (void)settle();
   site->turn = nullptr;
+}
+
+/// Behind it the bytes are in the arena: inputs that follow are sent to their
+/// place there on another stream.
+Status CudaProgram::restore(const std::vector<uint8_t> &fixed) {
+  REPRISE_RETURN_IF_ERROR(driver->freeze());
+  REPRISE_RETURN_IF_ERROR(staging.write(arena, fixed.data(), fixed.size()));
+  REPRISE_FAULT("cuda-restores-beside-inputs", return {});
+  return driver->synchronize(stream);
 }
 
 /// Entries are run to be captured, which takes an arena of zeros: what is to be
@@ -210,13 +220,14 @@ CudaProgram::prepareBeside(const fb::Program &other) {
   Status status = prepared->prepare();
   REPRISE_FAULT("cuda-variables-lost-beside", fixed.clear());
   // This program goes on whatever became of the other one.
-  Status kept = driver->freeze();
-  if (kept.ok())
-    kept = staging.write(arena, fixed.data(), fixed.size());
-  if (status.ok() && !kept.ok())
-    status = kept;
-  if (!status.ok())
-    return status;
+  Status kept = restore(fixed);
+  if (!kept.ok())
+    lost = Status::error(kept.code(),
+                         "the variables are lost: while another program was "
+                         "prepared the GPU failed: " +
+                             (status.ok() ? kept : status).message());
+  REPRISE_RETURN_IF_ERROR(lost);
+  REPRISE_RETURN_IF_ERROR(status);
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }
 

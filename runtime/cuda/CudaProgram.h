@@ -36,6 +36,7 @@ struct CudaSite {
   uint64_t arenaBytes = 0;
   Stream stream = {};
   Staging staging;
+  Uploads uploads;
   CudaProgram *turn = nullptr; // whose work may be under way
 
   uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
@@ -71,11 +72,14 @@ private:
     Graph graph = {};
     uint64_t end = 0; // of all steps
   };
-  /// Waits for the work of the program whose turn it was.
+  /// Waits for the work of the program whose turn it was. Fails where the
+  /// variables are lost.
   Status beginTurn();
   Status settle();
+  Status restore(const std::vector<uint8_t> &fixed);
   Status loadCode();
   Status prepareSteps();
+  Expected<Graph> captureSteps(const EntrySteps &its);
   Status captureEntries();
   Expected<CudaStep> prepareStep(const fb::Entry &entry, const fb::Step &step);
   CudaStep prepareCopy(const fb::Entry &entry, const fb::Copy &copy);
@@ -111,6 +115,8 @@ private:
   uint64_t runs = 0; // of whole entries
   /// The entry whose run nobody waited for.
   std::optional<size_t> running;
+  /// Why the variables are lost, or success.
+  Status lost;
 };
 
 /// Whether a program can run on the GPU of a site, by its alignment and by the

@@ -101,16 +101,20 @@ static std::optional<Configuration> configurationOf(std::string_view name) {
 // Engines
 //===----------------------------------------------------------------------===//
 
-/// True if the engine gives the same bits each time, by products of the
-/// operands as they are and sums in f32, and its kernels are in the library.
-static Expected<bool> suits(const CudnnDescriptor &engine, bool isF32,
-                            bool allowTf32) {
-  auto notes = engine.values<cudnnBackendNumericalNote_t>(
+using NumericalNotes = std::vector<cudnnBackendNumericalNote_t>;
+
+static Expected<NumericalNotes> notesOf(const CudnnDescriptor &engine) {
+  return engine.values<cudnnBackendNumericalNote_t>(
       CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
       CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  if (!notes.ok())
-    return notes.status();
-  for (cudnnBackendNumericalNote_t note : *notes) {
+}
+
+/// True if the engine gives the same bits each time, by products of the
+/// operands as they are and sums in f32, and its kernels are in the library.
+static Expected<bool> suits(const CudnnDescriptor &engine,
+                            const NumericalNotes &notes, bool isF32,
+                            bool allowTf32) {
+  for (cudnnBackendNumericalNote_t note : notes) {
     if (note == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP)
       continue;
     // Tensor cores take f32 as TF32.
@@ -260,7 +264,10 @@ CudnnPlanner::tryPlan(const std::shared_ptr<CudnnDescriptor> &config,
       CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   if (!engine.ok() || engine->size() != 1)
     return std::nullopt;
-  Expected<bool> isGood = suits(*engine->front(), isF32(), allowTf32);
+  Expected<NumericalNotes> notes = notesOf(*engine->front());
+  if (!notes.ok())
+    return std::nullopt;
+  Expected<bool> isGood = suits(*engine->front(), *notes, isF32(), allowTf32);
   if (!isGood.ok() || !*isGood)
     return std::nullopt;
   Expected<Configuration> configuration =
@@ -270,6 +277,8 @@ CudnnPlanner::tryPlan(const std::shared_ptr<CudnnDescriptor> &config,
   Expected<CudnnPlan> plan = finish({engine->front(), config}, *configuration);
   if (!plan.ok() || !isRebuilt(*plan, *configuration))
     return std::nullopt;
+  plan->onTensorCores = std::count(notes->begin(), notes->end(),
+                                   CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
   return std::move(*plan);
 }
 
@@ -329,7 +338,10 @@ CudnnPlanner::rebuild(const Configuration &configuration) const {
   if (device.properties)
     engine->set(CUDNN_ATTR_ENGINE_DEVICEPROP, *device.properties);
   REPRISE_RETURN_IF_ERROR(engine->finalize());
-  Expected<bool> isGood = suits(*engine, isF32(), /*allowTf32=*/true);
+  Expected<NumericalNotes> notes = notesOf(*engine);
+  if (!notes.ok())
+    return notes.status();
+  Expected<bool> isGood = suits(*engine, *notes, isF32(), /*allowTf32=*/true);
   if (!isGood.ok())
     return isGood.status();
   if (!*isGood)

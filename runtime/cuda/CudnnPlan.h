@@ -31,6 +31,8 @@ class CudnnPlan {
 public:
   const std::string &name() const { return label; }
   uint64_t workspaceBytes() const { return workspace; }
+  /// Of a plan that was chosen.
+  bool usesTensorCores() const { return onTensorCores; }
   /// cuDNN's own account of it.
   Expected<std::string> json() const;
 
@@ -39,6 +41,7 @@ private:
   friend class CudnnExecution;
   std::string label;
   uint64_t workspace = 0;
+  bool onTensorCores = false;
   std::array<unsigned, 3> operands = {}; // of x, w and y
   /// The plan is the last one; it may refer to the others.
   std::vector<std::shared_ptr<CudnnDescriptor>> descriptors;

@@ -40,25 +40,34 @@ Status InputStaging::placeInputs(const fb::Program &program) {
   return {};
 }
 
+Status Uploads::prepare(Driver &driver) {
+  if (isThere)
+    return {};
+  Expected<Stream> made = driver.createStream();
+  if (!made.ok())
+    return made.status();
+  stream = *made;
+  for (Event *event : {&sent, &taken}) {
+    Expected<Event> one = driver.createEvent();
+    if (!one.ok())
+      return one.status();
+    *event = *one;
+  }
+  REPRISE_RETURN_IF_ERROR(host.prepare(driver, stream));
+  isThere = true;
+  return {};
+}
+
 Status InputStaging::prepare(Driver &owner, const fb::Program &program,
-                             Address itsArena, Stream its) {
+                             Address itsArena, Stream its, Uploads &shared) {
   buffer = bufferOf(program);
   if (!buffer)
     return {};
   driver = &owner;
   arena = itsArena;
   steps = its;
-  Expected<Stream> stream = driver->createStream();
-  if (!stream.ok())
-    return stream.status();
-  uploads = *stream;
-  for (Event *event : {&sent, &taken}) {
-    Expected<Event> made = driver->createEvent();
-    if (!made.ok())
-      return made.status();
-    *event = *made;
-  }
-  REPRISE_RETURN_IF_ERROR(host.prepare(*driver, uploads));
+  uploads = &shared;
+  REPRISE_RETURN_IF_ERROR(uploads->prepare(*driver));
   return placeInputs(program);
 }
 
@@ -70,24 +79,24 @@ Status InputStaging::write(size_t entry, uint32_t input, const void *data,
   bool waits = isBeingTaken;
   REPRISE_FAULT("cuda-inputs-sent-early", waits = false);
   if (waits)
-    REPRISE_RETURN_IF_ERROR(driver->wait(uploads, taken));
+    REPRISE_RETURN_IF_ERROR(driver->wait(uploads->stream, uploads->taken));
   isBeingTaken = false;
   Input &its = entries[entry][input];
   its.isWaiting = true;
-  return host.write(arena + its.staged, data, bytes);
+  return uploads->host.write(arena + its.staged, data, bytes);
 }
 
 Status InputStaging::settle() {
-  return buffer ? driver->synchronize(uploads) : Status();
+  return buffer ? driver->synchronize(uploads->stream) : Status();
 }
 
 Expected<uint64_t> InputStaging::take(size_t entry) {
   uint64_t end = 0;
-  REPRISE_RETURN_IF_ERROR(driver->record(uploads, sent));
+  REPRISE_RETURN_IF_ERROR(driver->record(uploads->stream, uploads->sent));
   bool waits = true;
   REPRISE_FAULT("cuda-inputs-taken-early", waits = false);
   if (waits)
-    REPRISE_RETURN_IF_ERROR(driver->wait(steps, sent));
+    REPRISE_RETURN_IF_ERROR(driver->wait(steps, uploads->sent));
   for (Input &input : entries[entry]) {
     if (!input.isWaiting)
       continue;
@@ -96,7 +105,7 @@ Expected<uint64_t> InputStaging::take(size_t entry) {
     input.isWaiting = false;
     end = std::max(end, input.offset + input.bytes);
   }
-  REPRISE_RETURN_IF_ERROR(driver->record(steps, taken));
+  REPRISE_RETURN_IF_ERROR(driver->record(steps, uploads->taken));
   isBeingTaken = true;
   return end;
 }

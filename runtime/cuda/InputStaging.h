@@ -19,16 +19,28 @@
 
 namespace reprise::rt::cuda {
 
+/// The way to the device beside the steps, which programs that take turns
+/// share.
+struct Uploads {
+  bool isThere = false;
+  Stream stream = {};
+  Event sent = {}, taken = {};
+  Staging host;
+
+  /// Once for all of them.
+  Status prepare(Driver &driver);
+};
+
 class InputStaging {
 public:
   /// The program's buffer for inputs, or null.
   static const fb::Buffer *bufferOf(const fb::Program &program);
 
   /// Before the driver is frozen; `steps` is the stream that runs are given.
-  /// Driver and program outlive this. Fails with RP_INCOMPATIBLE where the
-  /// buffer does not hold the inputs of an entry.
+  /// What is given outlives this. Fails with RP_INCOMPATIBLE where the buffer
+  /// does not hold the inputs of an entry.
   Status prepare(Driver &driver, const fb::Program &program, Address arena,
-                 Stream steps);
+                 Stream steps, Uploads &uploads);
   bool isThere() const { return buffer != nullptr; }
   /// Takes input number `input` of an entry for its next run, and forgets those
   /// for another entry. The host's bytes have been read when this returns.
@@ -49,9 +61,8 @@ private:
   Driver *driver = nullptr;
   const fb::Buffer *buffer = nullptr;
   Address arena = 0;
-  Stream steps = {}, uploads = {};
-  Event sent = {}, taken = {};
-  Staging host;
+  Stream steps = {};
+  Uploads *uploads = nullptr;
   std::vector<std::vector<Input>> entries;
   /// Whether the buffer may still be read by the last take.
   bool isBeingTaken = false;

@@ -33,23 +33,6 @@ static uint64_t splitBytes(const DeviceDescription &description) {
   return multiprocessors * tile + flags;
 }
 
-static Expected<LibraryCallInfo>
-planConvolution(const DeviceDescription &description,
-                const ConvolutionForm &form, const CallOptions &options) {
-  Expected<CudnnDevice> device = describedDevice(description.properties);
-  if (!device.ok())
-    return device.status();
-  CudnnChoice choice;
-  choice.allowTf32 = options.allowTf32;
-  Expected<CudnnPlan> plan = chooseCudnnPlan(*device, form, choice);
-  if (!plan.ok())
-    return plan.status();
-  uint64_t bytes = plan->workspaceBytes();
-  if (splitsByDevice(plan->name(), form))
-    bytes = std::max(bytes, splitBytes(description));
-  return LibraryCallInfo{bytes, plan->name()};
-}
-
 /// By cuBLASLt, also where cuDNN has the product as a convolution of 1x1: on an
 /// H100 what cuDNN's heuristics choose is as good for most products of bf16, up
 /// to 30 times slower for long sums and several times in f32 (docs/benchmarks).
@@ -62,6 +45,46 @@ static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
   bool isTf32 = options.allowTf32 && form.a.type == RP_F32;
   return LibraryCallInfo{kCublasPlannedBytes,
                          isTf32 ? kCublasTf32Name : kCublasName};
+}
+
+/// Of elements that cuDNN's kernels for tensor cores count in 32 bits.
+static bool isLong(const ConvolutionForm &form) {
+  constexpr int64_t most = INT32_MAX;
+  auto elements = [](const ConvolutionTensor &t) {
+    return t.dims[0] * t.dims[1] * t.dims[2] * t.dims[3];
+  };
+  return elements(form.x) > most || elements(form.w) > most ||
+         elements(form.y) > most;
+}
+
+/// Gradients of filters of longer tensors in 16 bits are left with a kernel
+/// that multiplies one by one (cuDNN 9.19): products, where they are products,
+/// and priced as f32 where not.
+static Expected<LibraryCallInfo>
+planConvolution(const DeviceDescription &description, const CallForms &forms,
+                const CallOptions &options) {
+  const ConvolutionForm &form = *forms.convolution;
+  Expected<CudnnDevice> device = describedDevice(description.properties);
+  if (!device.ok())
+    return device.status();
+  CudnnChoice choice;
+  choice.allowTf32 = options.allowTf32;
+  Expected<CudnnPlan> plan = chooseCudnnPlan(*device, form, choice);
+  if (!plan.ok())
+    return plan.status();
+  bool isOneByOne = form.x.type != RP_F32 && !plan->usesTensorCores();
+  if (isOneByOne && forms.product && isLong(form))
+    return planProduct(*forms.product, options);
+  LibraryCallInfo info;
+  info.implementation = plan->name();
+  info.workspaceBytes = plan->workspaceBytes();
+  if (splitsByDevice(plan->name(), form))
+    info.workspaceBytes =
+        std::max(info.workspaceBytes, splitBytes(description));
+  const Roofline &roofline = description.roofline;
+  if (isOneByOne && roofline.narrowGflops > 0)
+    info.arithmetic = roofline.narrowGflops / roofline.gflops;
+  return info;
 }
 
 /// Null where there is none that the options allow.
@@ -125,7 +148,7 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
                    (forms->product && forms->product->a.type == RP_F32);
   if (isProduct)
     return planProduct(*forms->product, options);
-  return planConvolution(description, *forms->convolution, options);
+  return planConvolution(description, *forms, options);
 }
 
 std::string libraryVersion() {

@@ -192,18 +192,28 @@ Status CudaProgram::loadCode() {
   return {};
 }
 
+/// The stream does not stay in capture, whatever becomes of the steps: others
+/// go on with it.
+Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
+  REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
+  Status status;
+  for (size_t i = 0; i < its.steps.size() && status.ok(); ++i) {
+    REPRISE_FAULT("cuda-graph-ends-early",
+                  if (i + 1 == its.steps.size()) continue);
+    status = issue(its.steps[i]);
+  }
+  REPRISE_FAULT("cuda-capture-stays-open", REPRISE_RETURN_IF_ERROR(status));
+  Expected<Graph> graph = driver->endCapture(stream);
+  REPRISE_RETURN_IF_ERROR(status);
+  return graph;
+}
+
 Status CudaProgram::captureEntries() {
   for (size_t e = 0; e < entries.size(); ++e) {
     EntrySteps &its = entries[e];
     for (size_t i = 0; i < its.steps.size(); ++i)
       REPRISE_RETURN_IF_ERROR(runOne(e, i));
-    REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
-    for (const CudaStep &step : its.steps) {
-      REPRISE_FAULT("cuda-graph-ends-early",
-                    if (&step == &its.steps.back()) continue);
-      REPRISE_RETURN_IF_ERROR(issue(step));
-    }
-    Expected<Graph> graph = driver->endCapture(stream);
+    Expected<Graph> graph = captureSteps(its);
     if (!graph.ok())
       return graph.status();
     its.graph = *graph;
@@ -219,7 +229,8 @@ Status CudaProgram::prepare() {
     REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
   arena = site->arena;
   stream = site->stream;
-  REPRISE_RETURN_IF_ERROR(inputs.prepare(*driver, program, arena, stream));
+  REPRISE_RETURN_IF_ERROR(
+      inputs.prepare(*driver, program, arena, stream, site->uploads));
   REPRISE_RETURN_IF_ERROR(prepareSteps());
   REPRISE_RETURN_IF_ERROR(captureEntries());
   REPRISE_RETURN_IF_ERROR(driver->freeze());

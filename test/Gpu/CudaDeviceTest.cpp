@@ -289,6 +289,64 @@ TEST_F(CudaDevice, SharesItsMemoryWithAnotherProgram) {
   EXPECT_EQ(gpu_test::simulatedGpu().allocatedBytes, 0u);
 }
 
+// Work that is not recorded leaves the program that prepares another as it was.
+TEST_F(CudaDevice, GoesOnWhereAnotherProgramIsRefused) {
+  gpu_test::FakeGpu &gpu = gpu_test::simulatedGpu();
+  OpenProgram plain(artifact, /*poison=*/false);
+  ASSERT_TRUE(plain && plain.backend().initialize(1).ok());
+  OpenProgram none(artifact, /*poison=*/false),
+      blocks(perBlock, /*poison=*/false);
+  ASSERT_TRUE(none && blocks);
+  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
+  OpenProgram &large = isLarger ? none : blocks;
+  OpenProgram &small = isLarger ? blocks : none;
+  rt::Backend &backend = large.backend();
+  ASSERT_TRUE(backend.initialize(1).ok());
+  size_t pinned = gpu.pinned;
+  for (uint8_t step = 0; step < 3; ++step) {
+    gpu.refusesAt = gpu.recorded + 3;
+    rt::Status status = backend.switchTo(small.handle());
+    ASSERT_FALSE(status.ok());
+    EXPECT_NE(status.message().find("this is not recorded"), std::string::npos)
+        << status.message();
+    for (rt::Backend *each : {&backend, &plain.backend()}) {
+      setInputs(*each, step);
+      ASSERT_TRUE(each->run("train_step").ok());
+    }
+  }
+  EXPECT_EQ(gpu.pinned, pinned);
+  EXPECT_EQ(lossOf(backend), lossOf(plain.backend()));
+  EXPECT_TRUE(large.variables() == plain.variables());
+  gpu.refusesAt = 0;
+  EXPECT_TRUE(backend.switchTo(small.handle()).ok());
+}
+
+// A device that is lost takes the variables with it.
+TEST_F(CudaDevice, SaysThatVariablesAreLost) {
+  gpu_test::FakeGpu &gpu = gpu_test::simulatedGpu();
+  OpenProgram none(artifact, /*poison=*/false),
+      blocks(perBlock, /*poison=*/false);
+  ASSERT_TRUE(none && blocks);
+  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
+  rt::Backend &backend = (isLarger ? none : blocks).backend();
+  ASSERT_TRUE(backend.initialize(1).ok());
+  gpu.failsAt = gpu.launches + 2;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    rt::Status status = backend.switchTo((isLarger ? blocks : none).handle());
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.message().rfind("the variables are lost: ", 0), 0u)
+        << status.message();
+    EXPECT_NE(status.message().find("an illegal address was touched"),
+              std::string::npos);
+  }
+  const rt::TensorInfo &input = backend.entry("train_step")->inputs[0];
+  Bytes bytes(input.bytes);
+  rt::Status status =
+      backend.setInput("train_step", input.name, bytes.data(), bytes.size());
+  EXPECT_EQ(status.message().rfind("the variables are lost: ", 0), 0u)
+      << status.message();
+}
+
 // An error that comes late says of what it is.
 TEST_F(CudaDevice, NamesTheRunThatFailed) {
   OpenProgram program(artifact, /*poison=*/false);

@@ -80,6 +80,7 @@ Expected<void *> FakeDriver::allocatePinned(uint64_t bytes) {
   REPRISE_RETURN_IF_ERROR(early("allocatePinned"));
   void *at = takeGarbage(bytes);
   pinned[at] = bytes;
+  ++gpu.pinned;
   return at;
 }
 
@@ -214,7 +215,13 @@ FakeDriver::implementations(const rt::LibraryCallDesc &desc) {
   return ways;
 }
 
+Status FakeDriver::checkNoCapture() const {
+  return captured ? failed(RP_INTERNAL, "the stream is being captured")
+                  : Status();
+}
+
 Status FakeDriver::freeze() {
+  REPRISE_RETURN_IF_ERROR(checkNoCapture());
   isFrozen = true;
   return {};
 }
@@ -232,6 +239,8 @@ Status FakeDriver::thaw() {
 
 Status FakeDriver::enqueue(Stream stream, Task task) {
   if (captured) {
+    if (++gpu.recorded == gpu.refusesAt)
+      return failed(RP_INTERNAL, "this is not recorded");
     captured->push_back(std::move(task));
     return {};
   }
@@ -246,6 +255,7 @@ Status FakeDriver::enqueue(Stream stream, Task task) {
 }
 
 Status FakeDriver::runUntil(size_t stream, uint64_t count) {
+  REPRISE_RETURN_IF_ERROR(broken);
   while (streams[stream].done < count) {
     Work work = std::move(streams[stream].work.front());
     streams[stream].work.pop_front();
@@ -309,8 +319,8 @@ Status FakeDriver::runKernel(const LoadedKernel &kernel, LaunchShape shape,
   gpu.loads += report.loads;
   gpu.stores += report.stores;
   if (++gpu.launches == gpu.failsAt)
-    return failed(RP_INTERNAL, "an illegal address was touched");
-  return {};
+    broken = failed(RP_INTERNAL, "an illegal address was touched");
+  return broken;
 }
 
 Status FakeDriver::launch(Stream stream, Kernel kernel, LaunchShape shape,
@@ -419,6 +429,7 @@ Status FakeDriver::wait(Stream stream, Event event) {
 }
 
 Status FakeDriver::synchronize(Stream stream) {
+  REPRISE_RETURN_IF_ERROR(checkNoCapture());
   order.hostWaitsForStream(size_t(stream));
   return runUntil(size_t(stream), streams[size_t(stream)].given);
 }

@@ -36,6 +36,10 @@ struct FakeGpu {
   size_t launches = 0, calls = 0, graphLaunches = 0;
   /// The kernel that fails, counted from 1 over all that run; 0: none.
   size_t failsAt = 0;
+  /// The work that is refused while it is recorded, counted as well; 0: none.
+  size_t refusesAt = 0, recorded = 0;
+  /// Pieces of pinned memory that were taken.
+  size_t pinned = 0;
   /// Other ways that the library has for each call, in front of its own; they
   /// take some milliseconds.
   std::vector<rt::LibraryCallInfo> slowWays;
@@ -130,6 +134,8 @@ private:
     Work work;
   };
   rt::Status enqueue(rt::cuda::Stream stream, Task task);
+  /// The host may not wait for work that is being recorded.
+  rt::Status checkNoCapture() const;
   /// Runs a stream up to that much work.
   rt::Status runUntil(size_t stream, uint64_t count);
   rt::Status runKernel(const LoadedKernel &kernel, rt::cuda::LaunchShape shape,
@@ -143,6 +149,8 @@ private:
   std::vector<Buffer> allMemory() const;
 
   FakeGpu &gpu;
+  /// The error that no later work survives, or success.
+  rt::Status broken;
   bool isFrozen = false;
   std::map<rt::cuda::Address, uint64_t> memory; // bytes by address
   std::map<void *, uint64_t> pinned;

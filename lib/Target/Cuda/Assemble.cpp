@@ -4,8 +4,9 @@
 // Output:  the cubin, and registers, shared memory and spills of each function.
 // Method:  ptxas, on files of a folder of its own under the system's one for
 //          temporary files. Equal input gives equal bytes.
-// Fails:   with RP_UNAVAILABLE without a toolkit or without disk; with
-//          RP_INTERNAL and the assembler's words where it refuses the code.
+// Fails:   with RP_UNAVAILABLE without a toolkit or disk, with one that is too
+//          old for the architecture; with RP_INTERNAL and the assembler's
+//          words where it refuses the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +25,27 @@ using namespace reprise;
 using llvm::StringRef;
 
 /// "" where there is none.
-static std::string findAssembler() {
-  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
-    return *found;
-  const char *toolkit = std::getenv("CUDA_PATH");
-  llvm::SmallString<128> path(toolkit ? toolkit : "/usr/local/cuda");
+static std::string assemblerOf(StringRef toolkit) {
+  llvm::SmallString<128> path(toolkit);
   llvm::sys::path::append(path, "bin", "ptxas");
   return llvm::sys::fs::can_execute(path) ? path.str().str() : "";
+}
+
+/// Of the toolkit that CUDA_PATH names, the path of programs, or the usual
+/// folder; "" where there is none.
+static std::string findAssembler() {
+  if (const char *toolkit = std::getenv("CUDA_PATH"))
+    if (std::string named = assemblerOf(toolkit); !named.empty())
+      return named;
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
+    return *found;
+  return assemblerOf("/usr/local/cuda");
+}
+
+/// Whether it refuses the language or the architecture, not the code.
+static bool isTooOld(StringRef log) {
+  return log.contains("Unsupported .version") ||
+         log.contains("is not defined for option 'gpu-name'");
 }
 
 /// The text of a file, "" where it cannot be read.
@@ -110,8 +125,15 @@ rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
                            source,    "-o", code};
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
                                           StringRef(log)};
-  if (llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects))
-    return rt::Status::error(RP_INTERNAL, "ptxas fails: " + readText(log));
+  if (llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt,
+                                redirects)) {
+    std::string said = StringRef(readText(log)).trim().str();
+    if (isTooOld(said))
+      return unavailable("'" + assembler + "' is too old for " +
+                         architecture.str() + " (" + said +
+                         "); say by CUDA_PATH where a newer toolkit is");
+    return rt::Status::error(RP_INTERNAL, "ptxas fails: " + said);
+  }
   std::string bytes = readText(code);
   Cubin cubin;
   cubin.code.assign(bytes.begin(), bytes.end());

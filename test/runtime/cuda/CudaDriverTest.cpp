@@ -24,18 +24,23 @@ protected:
     void *fake = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     void *live = fake ? dlsym(fake, "fakeCudaLive") : nullptr;
     void *repair = fake ? dlsym(fake, "fakeCudaRepair") : nullptr;
-    if (!opened.ok() || !live || !repair)
+    void *stack = fake ? dlsym(fake, "fakeCudaContexts") : nullptr;
+    if (!opened.ok() || !live || !repair || !stack)
       GTEST_SKIP() << "the fake driver is not in use: "
                    << opened.status().message();
     liveObjects = reinterpret_cast<int (*)()>(live);
     repairDevice = reinterpret_cast<void (*)()>(repair);
+    contexts = reinterpret_cast<size_t (*)()>(stack);
     driver = std::move(*opened);
     stream = *driver->createStream();
   }
   void TearDown() override {
     if (!liveObjects)
       return;
+    // The thread's own context is current again behind each call.
+    EXPECT_EQ(contexts(), 0u);
     driver.reset();
+    EXPECT_EQ(contexts(), 0u);
     EXPECT_EQ(liveObjects(), 0);
     repairDevice();
   }
@@ -54,6 +59,7 @@ protected:
 
   int (*liveObjects)() = nullptr;
   void (*repairDevice)() = nullptr;
+  size_t (*contexts)() = nullptr;
   std::unique_ptr<Driver> driver;
   Stream stream{};
 };
@@ -112,6 +118,28 @@ TEST_F(FakeGpu, WhatIsCapturedRunsWhenItsGraphIsLaunched) {
   EXPECT_EQ(read(a), 0u);
   EXPECT_TRUE(driver->launch(stream, *graph).ok());
   EXPECT_EQ(read(a), 2064u);
+}
+
+// Sessions have the context in common, and wait for their own streams.
+TEST_F(FakeGpu, AnotherSessionComesAndGoesDuringACapture) {
+  Address a = *driver->allocate(8);
+  EXPECT_TRUE(driver->fill(stream, a, 0, 8).ok());
+  ASSERT_TRUE(driver->beginCapture(stream).ok());
+  EXPECT_FALSE(driver->synchronize(stream).ok());
+  {
+    Expected<std::unique_ptr<Driver>> other = openCudaDriver(0);
+    ASSERT_TRUE(other.ok());
+    Stream its = *(*other)->createStream();
+    EXPECT_TRUE((*other)->fill(its, a, 7, 8).ok());
+    EXPECT_TRUE((*other)->freeze().ok());
+    EXPECT_TRUE((*other)->thaw().ok());
+  }
+  EXPECT_TRUE(driver->fill(stream, a, 9, 8).ok());
+  Expected<Graph> graph = driver->endCapture(stream);
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  EXPECT_EQ(read(a), 0x0707070707070707u);
+  EXPECT_TRUE(driver->launch(stream, *graph).ok());
+  EXPECT_EQ(read(a), 0x0909090909090909u);
 }
 
 TEST_F(FakeGpu, AnyThreadMayCall) {

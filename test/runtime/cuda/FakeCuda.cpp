@@ -30,13 +30,17 @@ size_t used = 0;
 int live = 0; // objects that were made and not destroyed
 CUresult broken = CUDA_SUCCESS;
 Recorded *capture = nullptr;
-thread_local CUcontext current = nullptr;
+CUstream captured = nullptr;
+thread_local std::vector<CUcontext> contexts; // the last one is current
 char theContext, theStore, theCrash;
 } // namespace
 
 /// What the test asks for.
 extern "C" __attribute__((visibility("default"))) int fakeCudaLive() {
   return live;
+}
+extern "C" __attribute__((visibility("default"))) size_t fakeCudaContexts() {
+  return contexts.size();
 }
 extern "C" __attribute__((visibility("default"))) void fakeCudaRepair() {
   broken = CUDA_SUCCESS;
@@ -48,13 +52,15 @@ template <typename Handle> static Handle handleOf(void *object) {
 
 /// Of calls that need a context and a device that is not lost.
 static CUresult ready() {
-  return broken ? broken : current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  return broken             ? broken
+         : contexts.empty() ? CUDA_ERROR_INVALID_CONTEXT
+                            : CUDA_SUCCESS;
 }
 
-static CUresult issue(std::function<void()> work) {
+static CUresult issue(CUstream stream, std::function<void()> work) {
   if (CUresult result = ready())
     return result;
-  if (capture)
+  if (capture && stream == captured)
     capture->work.push_back(std::move(work));
   else
     work();
@@ -125,11 +131,19 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice) {
   --live;
   return CUDA_SUCCESS;
 }
-CUresult CUDAAPI cuCtxSetCurrent(CUcontext context) {
-  current = context;
-  return broken;
+CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {
+  if (broken)
+    return broken;
+  contexts.push_back(context);
+  return CUDA_SUCCESS;
 }
-CUresult CUDAAPI cuCtxSynchronize() { return ready(); }
+CUresult CUDAAPI cuCtxPopCurrent(CUcontext *context) {
+  if (contexts.empty())
+    return CUDA_ERROR_INVALID_CONTEXT;
+  *context = contexts.back();
+  contexts.pop_back();
+  return CUDA_SUCCESS;
+}
 
 CUresult CUDAAPI cuMemGetInfo(size_t *free, size_t *total) {
   *free = kTotal - used;
@@ -168,8 +182,8 @@ CUresult CUDAAPI cuMemHostAlloc(void **address, size_t bytes, unsigned) {
 CUresult CUDAAPI cuMemFreeHost(void *address) { return destroy(address); }
 
 CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from,
-                                   size_t bytes, CUstream) {
-  return issue([=] {
+                                   size_t bytes, CUstream stream) {
+  return issue(stream, [=] {
     std::memcpy(reinterpret_cast<void *>(uintptr_t(to)),
                 reinterpret_cast<void *>(uintptr_t(from)), bytes);
   });
@@ -185,8 +199,8 @@ CUresult CUDAAPI cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
                            bytes, stream);
 }
 CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr to, unsigned char byte,
-                                 size_t count, CUstream) {
-  return issue([=] {
+                                 size_t count, CUstream stream) {
+  return issue(stream, [=] {
     std::memset(reinterpret_cast<void *>(uintptr_t(to)), byte, count);
   });
 }
@@ -228,12 +242,12 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module,
 CUresult CUDAAPI cuFuncLoad(CUfunction) { return ready(); }
 CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned blocks, unsigned,
                                 unsigned, unsigned threads, unsigned, unsigned,
-                                unsigned, CUstream, void **parameters,
+                                unsigned, CUstream stream, void **parameters,
                                 void **) {
   if (function == handleOf<CUfunction>(&theCrash))
-    return issue([] { broken = CUDA_ERROR_ILLEGAL_ADDRESS; });
+    return issue(stream, [] { broken = CUDA_ERROR_ILLEGAL_ADDRESS; });
   auto address = *static_cast<CUdeviceptr *>(parameters[0]);
-  return issue([=] {
+  return issue(stream, [=] {
     *reinterpret_cast<uint64_t *>(uintptr_t(address)) = blocks * 1000 + threads;
   });
 }
@@ -242,7 +256,10 @@ CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned) {
   return create(stream);
 }
 CUresult CUDAAPI cuStreamDestroy(CUstream stream) { return destroy(stream); }
-CUresult CUDAAPI cuStreamSynchronize(CUstream) { return ready(); }
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
+  return capture && stream == captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                       : ready();
+}
 CUresult CUDAAPI cuStreamWaitEvent(CUstream, CUevent, unsigned) {
   return ready();
 }
@@ -253,11 +270,13 @@ CUresult CUDAAPI cuEventDestroy(CUevent event) { return destroy(event); }
 CUresult CUDAAPI cuEventRecord(CUevent, CUstream) { return ready(); }
 CUresult CUDAAPI cuEventSynchronize(CUevent) { return ready(); }
 
-CUresult CUDAAPI cuStreamBeginCapture(CUstream, CUstreamCaptureMode mode) {
+CUresult CUDAAPI cuStreamBeginCapture(CUstream stream,
+                                      CUstreamCaptureMode mode) {
   if (mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL || capture)
     return CUDA_ERROR_INVALID_VALUE;
   ++live;
   capture = new Recorded;
+  captured = stream;
   return ready();
 }
 CUresult CUDAAPI cuStreamEndCapture(CUstream, CUgraph *graph) {

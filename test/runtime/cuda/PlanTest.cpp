@@ -269,6 +269,38 @@ static std::string measuredWith(const LibraryCallDesc &desc,
   return writeDescription(d);
 }
 
+/// cuDNN's kernels for tensor cores count elements in 32 bits: a gradient of a
+/// filter of single points is a product beyond, others are priced as what they
+/// are.
+TEST(Plan, LongGradientsOfFiltersAreProducts) {
+  SKIP_WITHOUT_CUDNN();
+  // 2674 * 56 * 56 * 256 elements are the last below 2^31.
+  auto points = [](int64_t images, rp_element_type type = RP_BF16) {
+    return planned(
+        call(kFilterGrad, type, {images, 56, 56, 64, 256, 1, 1, 0, 0, 1, 1}));
+  };
+  for (rp_element_type type : {RP_BF16, RP_F16}) {
+    EXPECT_EQ(points(2675, type).implementation, "cublaslt");
+    LibraryCallInfo last = points(2674, type);
+    EXPECT_EQ(last.implementation.rfind("cudnn eng", 0), 0u);
+    EXPECT_EQ(last.arithmetic, 1);
+  }
+  EXPECT_EQ(points(2675).arithmetic, 1);
+  Roofline roofline = describe("h200")->roofline;
+  auto windows = [](int64_t images) {
+    return planned(call(kFilterGrad, RP_BF16,
+                        {images, 56, 56, 128, 128, 3, 2, 1, 1, 1, 1}));
+  };
+  EXPECT_EQ(windows(5349).arithmetic, 1);
+  EXPECT_EQ(windows(5350).arithmetic, roofline.narrowGflops / roofline.gflops);
+}
+
+TEST(Plan, ResNetsCallsAreForTensorCores) {
+  SKIP_WITHOUT_CUDNN();
+  for (const LibraryCallDesc &desc : resNetCalls(RP_BF16))
+    EXPECT_EQ(planned(desc).arithmetic, 1) << callText(desc);
+}
+
 /// The same kernel of a filter's gradient took 0 bytes on an H100 and 8,388,880
 /// on an H200, or 6,291,903 and 7,865,055.
 TEST(Plan, MeasuredGradientsOfFiltersHaveRoomForWhatAnotherDeviceSplits) {
