@@ -424,13 +424,17 @@ void AttentionEmitter::storeLse(ArrayRef<Value> tops, ArrayRef<Value> totals) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// As elements and rows, from the end on: products stand around them. Keys go
+/// the other way behind queries, which leave the beginning in the cache.
 void AttentionEmitter::emit(Value block) {
+  Value fromTheEnd =
+      arith::SubIOp::create(b, g.loc, g.constant(sweep.blocks - 1), block);
   switch (sweep.sweep) {
   case AttentionSweep::Forward:
-    beginRows(block);
+    beginRows(fromTheEnd);
     return emitForward();
   case AttentionSweep::Queries:
-    beginRows(block);
+    beginRows(fromTheEnd);
     return emitQueries();
   case AttentionSweep::Keys:
     beginRows(block);

@@ -438,13 +438,21 @@ void GpuEmitter::emitRows(Value block, Value thread) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Blocks begin in the order of their numbers. Products and sums of columns go
+/// over tensors from their beginning on, and leave the end in the cache that
+/// all blocks share: what is between two of them begins there.
+Value GpuEmitter::fromTheEnd(Value block) {
+  return arith::SubIOp::create(b, e.loc, e.constant(shape.grid().blocks - 1),
+                               block);
+}
+
 void GpuEmitter::emit(Value block, Value thread) {
   if (shape.isStaged)
-    emitStaged(block, thread);
+    emitStaged(fromTheEnd(block), thread);
   else if (shape.isPointwise)
-    emitPointwise(block, thread);
+    emitPointwise(fromTheEnd(block), thread);
   else if (space.reducesLast())
-    emitRows(block, thread);
+    emitRows(fromTheEnd(block), thread);
   else
     emitColumns(block, thread);
 }

@@ -42,6 +42,7 @@ public:
   void emitTiles(ArgumentTiles &tiles, mlir::Value block, mlir::Value thread);
 
 private:
+  mlir::Value fromTheEnd(mlir::Value block);
   void emitPointwise(mlir::Value block, mlir::Value thread);
   void emitStaged(mlir::Value block, mlir::Value thread);
   void bringTile(llvm::ArrayRef<mlir::Value> buffers, mlir::Value thread,

@@ -35,6 +35,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "reprise/Codegen/Kernels.h"
+#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -104,10 +105,54 @@ static void widenBFloat16(Operation *module) {
   });
 }
 
+namespace {
+/// f64 to bf16 by way of f32 rounded to odd, which has two bits more than
+/// bf16 and says by the last one whether there was more: the second rounding
+/// is the only one (Boldo and Melquiond 2008, "Emulation of a FMA and correctly
+/// rounded sums: proved algorithms using rounding to odd").
+struct RoundByOdd : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &b) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x.getType()).isF64() || !isBFloat16(op.getType()))
+      return failure();
+    Location loc = op.getLoc();
+    auto typeOf = [&](Type element) -> Type {
+      auto vector = dyn_cast<VectorType>(x.getType());
+      return vector ? vector.clone(element) : element;
+    };
+    Type single = typeOf(b.getF32Type()), word = typeOf(b.getI32Type());
+    Value near = arith::TruncFOp::create(b, loc, single, x);
+    Value wide = arith::ExtFOp::create(b, loc, x.getType(), near);
+    Value bits = arith::BitcastOp::create(b, loc, word, near);
+    Value one = arith::ConstantOp::create(b, loc, b.getOneAttr(word));
+    Value isFar = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                        math::AbsFOp::create(b, loc, wide),
+                                        math::AbsFOp::create(b, loc, x));
+    bits = arith::SelectOp::create(
+        b, loc, isFar, arith::SubIOp::create(b, loc, bits, one), bits);
+    Value isInexact =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, wide, x);
+    REPRISE_FAULT("wide-numbers-round-twice", {
+      b.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), near);
+      return success();
+    });
+    bits = arith::SelectOp::create(
+        b, loc, isInexact, arith::OrIOp::create(b, loc, bits, one), bits);
+    Value odd = arith::BitcastOp::create(b, loc, single, bits);
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), odd);
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult expandBFloat16(Operation *module,
                                     RoundingPatterns roundings) {
   widenBFloat16(module);
   RewritePatternSet patterns(module->getContext());
+  patterns.add<RoundByOdd>(module->getContext());
   if (roundings)
     roundings(patterns);
   arith::populateExpandBFloat16Patterns(patterns);

@@ -114,10 +114,15 @@ static constexpr Rule kRules[] = {
     {RematDialect::kPhase, isPhase, "\"forward\" or \"backward\""},
     {RematDialect::kRecomputed, isCount, "an i64 of at least 1"}};
 
-/// Whether `op` says that it has effects, rather than nothing.
+/// Whether `op`, or one in its regions, says that it has effects, rather than
+/// nothing.
 static bool saysEffects(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  return effects && !isMemoryEffectFree(op);
+  WalkResult walk = op->walk([](Operation *inner) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    return effects && !effects.hasNoEffect() ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 LogicalResult RematDialect::verifyOperationAttribute(Operation *op,

@@ -47,6 +47,9 @@ private:
         slice.kept.insert(op.getResult(0));
         continue;
       }
+      if (!isa_and_nonnull<SgDialect>(op.getDialect()) &&
+          !isMemoryEffectFree(&op))
+        slice.once.insert(&op);
       if (auto statistics = dyn_cast<StatisticsOpInterface>(op);
           statistics && isOutermost)
         for (unsigned k : statistics.getStatistics())

@@ -22,6 +22,9 @@ struct Slice {
   /// the clone through the barrier; else it would not wait for anything and
   /// common-subexpression elimination would merge it with its original.
   llvm::SetVector<mlir::Value> roots;
+  /// Ops of other dialects that must not run again: they say that they touch
+  /// memory, or nothing of it.
+  llvm::SetVector<mlir::Operation *> once;
 };
 
 /// Looks only: which values of `body` and of blocks within it `wanted` needs.

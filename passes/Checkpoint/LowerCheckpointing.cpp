@@ -16,7 +16,8 @@
 //                     └► mirror(a) ◄───────── gradient
 //
 // Cost:    linear in the ops cloned, times the depth of nesting.
-// Fails:   never on verified input.
+// Fails:   at an op of another dialect that a clone would repeat and that does
+//          not say that it has no effects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,17 +51,19 @@ class Lowering {
 public:
   explicit Lowering(func::FuncOp function) : function(function) {}
 
-  void run() {
+  LogicalResult run() {
     findMirrors();
     for (Block &block : function.getBody())
       lowerWithin(block);
     pruneModules(function);
+    return success(refused.empty());
   }
 
 private:
   void findMirrors();
   void lowerWithin(Block &block);
   std::optional<Segment> look(sg::BlockOp block);
+  void refuse(const llvm::SetVector<Operation *> &ops);
   Block *lower(Segment segment);
   Value atMirror(Value value, Block *mirrorLevel);
   Value traceToBlock(Value value, Block *body);
@@ -75,6 +78,8 @@ private:
   /// By instance, which may be a number that DenseMap has no place for.
   std::map<int64_t, Block *> mirrors;
   Originals originals;
+  /// What was to be computed again and must not be, told once.
+  llvm::DenseSet<Operation *> refused;
 };
 
 } // namespace
@@ -303,9 +308,18 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
   return builder.create(state);
 }
 
+void Lowering::refuse(const llvm::SetVector<Operation *> &ops) {
+  REPRISE_FAULT("foreign-effects-cloned", return);
+  for (Operation *op : ops)
+    if (refused.insert(op).second)
+      op->emitOpError("is in a block that is computed again, and does not say "
+                      "that it has no effects");
+}
+
 /// Puts a clone in front of the mirror; returns the clone's body.
 Block *Lowering::lower(Segment segment) {
   Slice slice = this->slice(segment);
+  refuse(slice.once);
   Block *level = moduleOf(segment.body)->getBlock();
   Block *mirrorLevel = moduleOf(segment.mirror)->getBlock();
 
@@ -365,6 +379,9 @@ Block *Lowering::lower(Segment segment) {
 namespace {
 class LowerCheckpointing
     : public reprise::impl::SgLowerCheckpointingBase<LowerCheckpointing> {
-  void runOnOperation() override { Lowering(getOperation()).run(); }
+  void runOnOperation() override {
+    if (failed(Lowering(getOperation()).run()))
+      signalPassFailure();
+  }
 };
 } // namespace

@@ -119,6 +119,7 @@ private:
   }
 
   Reads readsOf(Operation *op) const;
+  unsigned depthOf(Operation *op) const;
   /// Arguments, then results in program order.
   void number();
   void markNeeds();
@@ -140,6 +141,8 @@ private:
   double mostReads;
   llvm::DenseMap<Value, uint32_t> numbers; // of values that cost bytes
   llvm::DenseMap<Value, Reads> reads;      // of those to compute again
+  /// Of those, the ops of the longest way from what cannot be.
+  llvm::DenseMap<Value, unsigned> depths;
   std::vector<plan::PassedValue> values;
   std::vector<bool> kept;
   /// Calls that read what was made again for others.
@@ -171,6 +174,18 @@ Reads Recomputer::readsOf(Operation *op) const {
   return all;
 }
 
+/// Ops that follow one another when a value is computed again: each layer of a
+/// long network of such ops alone would else compute again all that are before
+/// it. ResNets, Swin and ViT have 13 to 24 between what is no such op.
+static constexpr unsigned kMostDepth = 24;
+
+unsigned Recomputer::depthOf(Operation *op) const {
+  unsigned depth = 0;
+  for (Value operand : op->getOperands())
+    depth = std::max(depth, depths.lookup(operand));
+  return depth + !isView(op);
+}
+
 /// Whether the value is one that a block begins with again, under another name,
 /// and what the backward pass reads in any case.
 static bool isThereAgain(Value value) {
@@ -194,10 +209,15 @@ void Recomputer::number() {
       uint64_t sum = 0;
       for (auto [read, count] : from)
         sum += count;
+      unsigned depth = depthOf(op);
       passed.canRecompute =
           double(sum) <= mostReads * double(elementsOf(value));
-      if (passed.canRecompute)
+      REPRISE_FAULT("cheap-values-of-any-depth", depth = 0);
+      passed.canRecompute &= depth <= kMostDepth;
+      if (passed.canRecompute) {
         reads[value] = std::move(from);
+        depths[value] = depth;
+      }
     }
     if (passed.canRecompute)
       for (Value operand : op->getOperands())

@@ -191,3 +191,15 @@ func.func @argument(%x: tensor<8xf32> {remat.fixed}) {
 func.func @result(%x: tensor<8xf32>) -> (tensor<8xf32> {remat.fixed}) {
   return %x : tensor<8xf32>
 }
+
+// -----
+
+func.func @effects_within(%m: memref<4xf32>) -> f32 {
+  // expected-error@below {{'scf.execute_region' op has attribute 'remat.pure' but says that it has memory effects}}
+  %a = scf.execute_region -> f32 {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %m[%c0] : memref<4xf32>
+    scf.yield %v : f32
+  } {remat.pure}
+  return %a : f32
+}

@@ -228,6 +228,44 @@ TEST(Kernels, functions_stay_within_some_ulps) {
   checkCases(cases, 3);
 }
 
+// A little more than the middle between two neighbours of bf16, which f32 does
+// not see, numbers beyond f32 at either end, and any others.
+TEST(Kernels, f64_is_rounded_to_bf16_once) {
+  std::vector<Case> cases;
+  for (const Shape &s : {Shape{3, 37}, Shape{7}, Shape{}}) {
+    Case c{label("f64_to_bf16", s), {type(s, "bf16"), type(s, "f64")}, "", {}};
+    auto cast = [&](const std::string &to, const std::string &of,
+                    const char *from, const char *into) {
+      return to + " = sg.cast " + of + " : " + tensor(s, from) + " to " +
+             tensor(s, into) + "\n";
+    };
+    c.body = cast("%w", "%a0", "bf16", "f64");
+    // From 2 to 4, where neighbours are 1/64 apart.
+    c.body += "%three = sg.constant dense<3.0> : " + tensor(s, "bf16") + "\n" +
+              op("%near = sg.add %a0, %three", s, "bf16") +
+              cast("%n", "%near", "bf16", "f64");
+    unsigned count = 0;
+    for (auto [name, value, number] :
+         {std::array{"add", "%n", "7.8125004656612873e-03"},
+          std::array{"sub", "%n", "7.8125004656612873e-03"},
+          std::array{"add", "%n", "7.8124995343387127e-03"},
+          std::array{"mul", "%w", "1.0e40"}, std::array{"mul", "%w", "1.0e-40"},
+          std::array{"mul", "%w", "1.0e-60"}}) {
+      std::string k = std::to_string(count++);
+      c.body +=
+          "%c" + k + " = sg.constant dense<" + number +
+          "> : " + tensor(s, "f64") + "\n" +
+          op("%x" + k + " = sg." + name + " " + value + ", %c" + k, s, "f64") +
+          cast("%y" + k, "%x" + k, "f64", "bf16");
+      c.results.push_back({"%y" + k, type(s, "bf16")});
+    }
+    c.body += cast("%z", "%a1", "f64", "bf16");
+    c.results.push_back({"%z", type(s, "bf16")});
+    cases.push_back(c);
+  }
+  checkCases(cases, 14);
+}
+
 // Tiles with ends behind the tensor's, several in a kernel, of narrow types,
 // and parts of tensors, whose rows are longer in memory.
 TEST(Kernels, transposed_elements) {

@@ -64,7 +64,8 @@ def SgLowerCheckpointing
     (batch-norm's mean and reciprocal deviation). In front of its mirror
     stands a clone of those of its ops whose values the mirror reads, fed by
     the block's inputs through `sg.barrier`, which waits for the mirror's
-    cotangents. Writes are never cloned. Annotated blocks within a clone are
+    cotangents. Writes are never cloned; an op of another dialect that a clone needs
+    and that does not say that it has no effects is an error. Annotated blocks within a clone are
     lowered again.
 
     A result of the block that the backward pass keeps for another reason is
