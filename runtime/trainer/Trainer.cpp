@@ -405,12 +405,12 @@ Status Run::readLoss() {
     REPRISE_RETURN_IF_ERROR(
         backend.getOutput(entry, current.nonFinite, &bad, sizeof bad));
   std::string step = "step " + std::to_string(result.position.step + 1);
-  std::string help = " at a learning rate of " + std::to_string(rate) +
+  std::string help = " at a learning rate of " + courseNumber(rate) +
                      "; lower the learning rate or check the data (nothing was "
                      "saved after this step)";
   if (!std::isfinite(loss))
-    return invalid("the loss of " + step + " is " + std::to_string(loss) +
-                   help);
+    return invalid("the loss of " + step + " is " +
+                   (std::isnan(loss) ? "nan" : std::to_string(loss)) + help);
   if (bad)
     return invalid(step + " computed something that is not finite ('" +
                    current.nonFinite + "' of entry '" + entry + "')" + help);

@@ -20,7 +20,7 @@ using namespace reprise::tools;
 namespace {
 struct CompileCommandOptions {
   std::string source, output, level = "artifact";
-  bool json = false, gradients = false;
+  bool json = false, gradients = false, checkFinite = false;
   ModelFlags model;
   CompileFlags compile;
 };
@@ -128,7 +128,7 @@ static rt::Status compileToText(const CompileCommandOptions &options,
                                 const ModelRequest &request,
                                 CompileLevel level) {
   std::string path = options.output.empty() ? "-" : options.output;
-  REPRISE_RETURN_IF_ERROR(checkOutput(path));
+  REPRISE_RETURN_IF_ERROR(checkOutput(path, {options.source}));
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, request, level));
   return writeText(path, compiler.print());
@@ -141,7 +141,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   if (path == "-")
     return misuse("an artifact is not written to standard output; name a "
                   "file with -o");
-  REPRISE_RETURN_IF_ERROR(checkOutput(path));
+  REPRISE_RETURN_IF_ERROR(checkOutput(path, {options.source}));
   Clock::time_point start = Clock::now();
   std::vector<uint8_t> bytes;
   {
@@ -168,6 +168,7 @@ static rt::Status compile(const CompileCommandOptions &options) {
   if (!request.ok())
     return request.status();
   request->compile.emitGradients = options.gradients;
+  request->compile.emitNonFinite = options.checkFinite;
   if (options.level == "artifact")
     return compileToArtifact(options, *request);
   std::optional<CompileLevel> level = parseCompileLevel(options.level);
@@ -193,6 +194,10 @@ void tools::addCompileCommand(CLI::App &app, Invocation &invocation) {
                    "Stop at a level: model, train, remat, program, "
                    "artifact (default)")
       ->type_name("LEVEL");
+  command->add_flag("--check-finite", options->checkFinite,
+                    "Let the program look at the loss and all gradients of "
+                    "each step; 'reprise train' ends a run where one is not "
+                    "finite");
   command->add_flag("--gradients", options->gradients,
                     "Let the program give its gradients, for "
                     "'reprise train --dump-gradients'");

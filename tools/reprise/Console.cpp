@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -128,4 +129,15 @@ rt::Status tools::writeText(const std::string &path, const std::string &text) {
 
 rt::Status tools::checkOutput(const std::string &path) {
   return path == "-" ? rt::Status() : rt::checkWritable(path);
+}
+
+rt::Status tools::checkOutput(const std::string &path,
+                              const std::vector<std::string> &inputs) {
+  std::error_code error;
+  for (const std::string &input : inputs)
+    if (!input.empty() && std::filesystem::equivalent(path, input, error) &&
+        std::filesystem::is_regular_file(path, error))
+      return misuse("'" + path +
+                    "' is read, and would be replaced; name another file");
+  return checkOutput(path);
 }

@@ -11,6 +11,7 @@
 #include "reprise/Runtime/Status.h"
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace reprise::tools {
 
@@ -76,6 +77,9 @@ rt::Status writeText(const std::string &path, const std::string &text);
 
 /// Fails before long work when `path` could not be written after it.
 rt::Status checkOutput(const std::string &path);
+/// And that it is none of the files that are read.
+rt::Status checkOutput(const std::string &path,
+                       const std::vector<std::string> &inputs);
 
 } // namespace reprise::tools
 

@@ -19,6 +19,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <set>
 #include <sys/stat.h>
 
 using namespace reprise;
@@ -130,6 +131,11 @@ private:
     return message.find("allow-unregistered-dialect") != std::string::npos;
   }
 
+  /// CompileFlags::warnElsewhere names the file.
+  static bool isSaidOfOptions(const std::string &message) {
+    return message.find("the profile was taken elsewhere") == 0;
+  }
+
   void handle(mlir::Diagnostic &diagnostic) {
     std::string message = diagnostic.str();
     if (isForOtherTools(message)) {
@@ -144,15 +150,19 @@ private:
       return;
     if (!sg::sourceOf(diagnostic.getLocation()).empty())
       return emitDiagnostic(diagnostic);
+    std::string block = sg::nameIn(diagnostic.getLocation()).str();
+    std::string text = (block.empty() ? "" : "in '" + block + "': ") + message;
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning &&
+        !isSaidOfOptions(message) && warnings.insert(text).second)
+      warn(text);
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
       return;
-    std::string block = sg::nameIn(diagnostic.getLocation()).str();
     collected += collected.empty() ? "" : "\nerror: ";
-    collected +=
-        (block.empty() ? "" : "in '" + block + "': ") + diagnostic.str();
+    collected += text;
   }
 
   std::string collected;
+  std::set<std::string> warnings; // each is shown once
   PrintableErrors errors;
 };
 

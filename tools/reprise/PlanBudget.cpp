@@ -55,7 +55,7 @@ static rt::Status planBudget(ModelRequest request,
   compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,
                                std::optional<PlanChoice> choice) {
     BudgetFacts found = budgetFactsOf(request.source, plans, budget);
-    if (choice)
+    if (choice && isAsked)
       found.plan = pointFactsOf(*choice);
     if (options.sweep)
       sweep = sweepPlans(plans, found, compile.threads);
@@ -92,9 +92,15 @@ static rt::Status planBudget(ModelRequest request,
     report.refusal = refuse(request, *refused);
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
-  if (isAsked && !refused)
+  if (isAsked && !refused) {
+    // With its bound, which a sweep's plans do not have.
+    sweep.budget = *facts;
     report.text += "\n" + toText(*facts);
+  }
   report.json = toJson(sweep);
+  if (!isAsked)
+    for (const char *name : {"budget_bytes", "feasible"})
+      report.json.erase(name);
   if (options.output.empty())
     return {};
   REPRISE_RETURN_IF_ERROR(writeText(
@@ -185,7 +191,7 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
   if (!options.output.empty() && sources.size() > 1)
     return misuse("-o takes the picture of one model; name one");
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+    REPRISE_RETURN_IF_ERROR(checkOutput(options.output, sources));
   auto all = ordered_json::array();
   std::string text;
   rt::Status refusal;

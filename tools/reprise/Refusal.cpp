@@ -152,7 +152,7 @@ rt::Status tools::refuse(const ModelRequest &request,
       " is the smallest budget that can be met\n  proven  no schedule of the "
       "kernels as formed exists below " +
       sizeAndBytes(facts.provenBytes) + ", " +
-      text::formatFixed(facts.smallestGap() * 100, 2) + "% less\n" +
+      text::formatFixed(facts.provenShare() * 100, 2) + "% less\n" +
       describePinned(facts) + describe(findWaysOut(request, facts));
   message.pop_back(); // the last line end
   return invalid(message);

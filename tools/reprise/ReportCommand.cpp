@@ -49,7 +49,8 @@ readPicture(const std::string &path) {
 }
 
 static rt::Status report(const ReportOptions &options) {
-  REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
+  REPRISE_RETURN_IF_ERROR(
+      checkOutput(options.output, {options.source, options.curve}));
   rt::Expected<ProgramFacts> facts = readFacts(options);
   if (!facts.ok())
     return facts.status();

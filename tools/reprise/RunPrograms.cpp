@@ -405,7 +405,7 @@ rt::Status RunPrograms::note(rt::Backend &backend) {
   const rt::EntryInfo *entry = backend.entry("train_step");
   if (entry)
     memory[current] = {nameOf(current), entry->peakBytes,
-                       stats->high_water_bytes};
+                       stats->high_water_bytes, stats->changed_bytes};
   return {};
 }
 

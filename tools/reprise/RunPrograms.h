@@ -30,6 +30,7 @@ std::shared_ptr<const rt::TracedProgram> tracedProgram(const BuiltProgram &of,
 struct UsedProgram {
   std::string name; // "segments=8", "224x192@8", "segments=8, 224x192@8"
   size_t predictedBytes = 0, measuredBytes = 0;
+  size_t changedBytes = 0; // where memory is checked
 };
 
 class RunPrograms final : public rt::Programs {

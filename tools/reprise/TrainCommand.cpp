@@ -189,13 +189,16 @@ static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
   return {};
 }
 
+static constexpr const char *kInterruptedText = "interrupted; ";
+
 /// Tells how to go on.
 static rt::Status interruptedStatus(const TrainFlags &options) {
   std::string state = options.train.savePath;
   if (state.empty() && options.hooks.hasCheckpoint())
     state = options.hooks.checkpointPath();
   if (state.empty())
-    return invalid("interrupted; nothing was saved (--save names a file)");
+    return invalid(std::string(kInterruptedText) +
+                   "nothing was saved (--save names a file)");
   TypedCommand again = typedCommand();
   // Where the run takes its state up by itself it is the same command.
   if (!options.command->count("--reload") || state == options.train.savePath)
@@ -204,12 +207,14 @@ static rt::Status interruptedStatus(const TrainFlags &options) {
         .dropOption({"--reload"})
         .add("--resume")
         .add(state);
-  return invalid("interrupted; this goes on:\n  " + again.str());
+  return invalid(kInterruptedText + ("this goes on:\n  " + again.str()));
 }
 
 /// The exit code of a run that did not end as it was to.
 static int codeOf(const TrainFlags &options, const rt::Status &status) {
-  int code = fail(options.recipe.place(status));
+  // The line to paste names options of its own.
+  bool isAdvice = status.message().rfind(kInterruptedText, 0) == 0;
+  int code = fail(isAdvice ? status : options.recipe.place(status));
   if (options.hooks.hasCheckpoint()) {
     warn("the state was saved to '" + options.hooks.checkpointPath() + "'");
     return kCheckpointed;
@@ -228,6 +233,20 @@ static rt::Expected<rt::PathLock> lockCheckpoint(const TrainFlags &options) {
     return lock;
   return rt::Status::error(lock.status().code(), "hook 'auto_checkpoint': " +
                                                      lock.status().message());
+}
+
+/// What a run of several programs took is what the largest of them did.
+static void addPrograms(const RunPrograms &programs, Outcome &outcome) {
+  outcome.programs = programs.used();
+  outcome.compileSeconds = programs.compileSeconds();
+  outcome.hiddenSeconds = programs.hiddenSeconds();
+  rt::Progress &last = outcome.last;
+  for (const UsedProgram &each : outcome.programs) {
+    last.predictedPeakBytes =
+        std::max(last.predictedPeakBytes, each.predictedBytes);
+    last.highWaterBytes = std::max(last.highWaterBytes, each.measuredBytes);
+    last.changedBytes = std::max(last.changedBytes, each.changedBytes);
+  }
 }
 
 static rt::Status train(TrainFlags &options) {
@@ -263,6 +282,9 @@ static rt::Status train(TrainFlags &options) {
                           : RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
+  const rt::EntryInfo *step = running->backend().entry("train_step");
+  if (options.checkFinite && step && !step->output(RP_BINDING_NONFINITE))
+    return refuseFlag(options.run.source, "--check-finite");
   options.train.programs = programs.get();
   REPRISE_RETURN_IF_ERROR(keepRecipe(options, *running));
   Outcome outcome;
@@ -270,9 +292,7 @@ static rt::Status train(TrainFlags &options) {
   REPRISE_RETURN_IF_ERROR(
       trainAndEvaluate(options, *running, programs.get(), outcome));
   if (programs) {
-    outcome.programs = programs->used();
-    outcome.compileSeconds = programs->compileSeconds();
-    outcome.hiddenSeconds = programs->hiddenSeconds();
+    addPrograms(*programs, outcome);
     auto process = programs->process();
     if (!process.ok())
       return process.status();

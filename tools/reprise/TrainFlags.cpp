@@ -144,14 +144,21 @@ static rt::Status readSchedule(TrainFlags &options) {
   return {};
 }
 
-/// Refuses two options whose files would replace one another. What is no file,
-/// as /dev/null, takes whatever is written.
+/// Refuses two options whose files would replace one another, or what is read.
+/// What is no file, as /dev/null, takes whatever is written.
 static rt::Status checkFiles(const TrainFlags &options) {
   std::vector<std::pair<std::string, std::string>> files =
       options.hooks.files();
   files.emplace_back("--save", options.train.savePath);
   files.emplace_back("--dump-gradients", options.train.gradientsPath);
   namespace fs = std::filesystem;
+  auto addRead = [&](const char *what, const std::string &path) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error))
+      files.emplace(files.begin(), what, path);
+  };
+  addRead("--data", options.run.data);
+  addRead("the model", options.run.source);
   std::map<fs::path, std::string> seen;
   for (const auto &[option, path] : files) {
     std::error_code error;

@@ -17,6 +17,7 @@ private:
   MemoryLimit limit(uint64_t resident) const;
 
   MemoryMonitorOptions options;
+  uint64_t peak = 0; // of all programs so far
 };
 
 } // namespace
@@ -32,13 +33,14 @@ MemoryLimit MemoryMonitor::limit(uint64_t resident) const {
 }
 
 Status MemoryMonitor::afterStep(HookContext &run, const Progress &step) {
+  peak = std::max<uint64_t>(peak, step.highWaterBytes);
   if (step.step % options.every != 0)
     return {};
   MemoryReading reading;
   reading.step = step.step;
   reading.arenaBytes = step.arenaBytes;
   reading.fixedBytes = options.fixedBytes;
-  reading.peakBytes = step.highWaterBytes;
+  reading.peakBytes = peak;
   reading.residentBytes = step.residentBytes;
   reading.residentPeakBytes = residentHighWaterBytes();
   reading.limit = limit(step.residentBytes);

@@ -43,6 +43,8 @@ struct BudgetFacts {
   double gap() const;
   /// How far the smallest budget is above the proven bound.
   double smallestGap() const;
+  /// How far the proven bound is below it, as a share of it.
+  double provenShare() const;
 };
 
 /// What an entry's certificate says, none without one. `source` is what the
