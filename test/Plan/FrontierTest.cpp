@@ -2,6 +2,8 @@
 #include "GraphBuilder.h"
 #include "reprise/Plan/Recompute.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace reprise::plan;
@@ -21,8 +23,26 @@ static Graph makeStep(uint64_t seed) {
   return makeRandomTrainingGraph(seed, options);
 }
 
+/// Executions whose values nobody reads before they are computed again.
+static unsigned countUnread(const Graph &graph, const Executions &executions) {
+  unsigned count = 0;
+  for (size_t at = 0; at < executions.size(); ++at)
+    for (size_t then = at + 1; then < executions.size(); ++then) {
+      if (executions[then] == executions[at]) {
+        ++count;
+        break;
+      }
+      const std::vector<ValueId> &inputs = graph.ops[executions[then]].inputs;
+      if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId input) {
+            return graph.values[input].producer == executions[at];
+          }))
+        break;
+    }
+  return count;
+}
+
 TEST(Frontier, IsMonotoneAndValid) {
-  unsigned points = 0, placed = 0;
+  unsigned points = 0, placed = 0, unread = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     Graph graph = makeStep(seed);
@@ -36,6 +56,8 @@ TEST(Frontier, IsMonotoneAndValid) {
       const Solution &solution = frontier[at].solution;
       ASSERT_EQ(checkExecutions(graph, solution.executions), "");
       EXPECT_EQ(maxLiveOf(graph, solution.executions), solution.maxLive);
+      if (countUnread(graph, solution.executions))
+        ++unread;
       EXPECT_LE(frontier[at].boundMilliseconds, solution.milliseconds + 1e-6);
       ++points;
       if (at) {
@@ -55,6 +77,9 @@ TEST(Frontier, IsMonotoneAndValid) {
   }
   EXPECT_GT(points, 300u);
   EXPECT_GT(placed, 80u);
+  // Where leaving them out would be another order that computes nothing again,
+  // or one with more bytes.
+  EXPECT_LT(unread, points / 20);
 }
 
 TEST(Frontier, IsTheSameForAnyNumberOfThreads) {
@@ -119,6 +144,33 @@ TEST(Frontier, OfManyOpsTriesTheOtherOrder) {
         << "at " << share;
   }
   EXPECT_GT(between, 10u);
+}
+
+// A chain of so many layers that the search would end early: segments of about
+// the square root of its length take twice that (Chen et al. 2016).
+TEST(Frontier, OfALongChainHasSegments) {
+  constexpr uint64_t layers = 640, bytes = 1024;
+  GraphBuilder b;
+  std::vector<ValueId> values = {b.input(bytes)};
+  auto add = [&](std::vector<ValueId> inputs) {
+    ValueId value = b.make("op", std::move(inputs), bytes);
+    b.graph.ops.back().cost = 1;
+    return value;
+  };
+  for (uint64_t layer = 0; layer < layers; ++layer)
+    values.push_back(add({values.back()}));
+  ValueId gradient = add({values.back()});
+  for (uint64_t layer = layers; layer-- > 0;)
+    gradient = add({gradient, values[layer]});
+  b.graph.values[gradient].storage = StorageClass::Output;
+  std::vector<FrontierPoint> frontier = frontierOf(b.graph, 2);
+  ASSERT_FALSE(frontier.empty());
+  const Solution &smallest = frontier[0].solution;
+  EXPECT_EQ(checkExecutions(b.graph, smallest.executions), "");
+  EXPECT_EQ(maxLiveOf(b.graph, smallest.executions), smallest.maxLive);
+  EXPECT_LE(smallest.maxLive, (2 * std::sqrt(layers) + 4) * bytes);
+  // No layer is run a third time for that.
+  EXPECT_LE(smallest.executions.size(), 3 * layers);
 }
 
 // Between two points: valid, in order, and the same for any number of threads.

@@ -60,7 +60,7 @@ public:
     uint32_t failures = 0;
     for (; failures < kFailures && least().peak > proven; ++seed) {
       if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
-        return;
+        return offerSegments();
       int64_t peak = least().peak;
       int64_t scale = compact.scale(), scaled = peak / scale;
       int64_t target = static_cast<int64_t>(scaled - scaled * step) * scale;
@@ -96,6 +96,68 @@ private:
   static constexpr uint32_t kFailures = 4;
   /// Longer sequences, of an order that doesn't do well, take too long.
   static constexpr uint32_t kSteps = 1500;
+  static constexpr int64_t kMostParts = 256;
+
+  /// Where most bytes live at once in order, by rank.
+  Rank fullest() const {
+    std::vector<int64_t> change(compact.opCount() + 1);
+    for (StorageId id = 0; id < compact.storageCount(); ++id) {
+      Rank producer = compact.producer[id];
+      change[producer == kNone ? 0 : producer] += compact.bytes[id];
+      if (!compact.livesToEnd[id] && !compact.readers[id].empty())
+        change[compact.readers[id].back() + 1] -= compact.bytes[id];
+    }
+    std::partial_sum(change.begin(), change.end(), change.begin());
+    return Rank(std::max_element(change.begin(), change.end() - 1) -
+                change.begin());
+  }
+
+  /// Of what lives at the cut and can be computed again, storages that have
+  /// about as many bytes between them; all that cannot.
+  std::vector<bool> everySo(Rank cut, int64_t parts) const {
+    std::vector<std::pair<Rank, StorageId>> passing;
+    int64_t all = 0;
+    for (StorageId id = 0; id < compact.storageCount(); ++id) {
+      Rank producer = compact.producer[id];
+      if (producer == kNone || producer > cut || compact.readers[id].empty() ||
+          compact.readers[id].back() <= cut)
+        continue;
+      passing.push_back({producer, id});
+      all += compact.bytes[id];
+    }
+    std::sort(passing.begin(), passing.end());
+    std::vector<bool> isKept(compact.storageCount(), true);
+    int64_t before = 0, last = 0;
+    for (auto [producer, id] : passing) {
+      before += compact.bytes[id];
+      int64_t part = int64_t(Wide(before) * parts / std::max<int64_t>(all, 1));
+      isKept[id] = part > last || !compact.canClone(producer);
+      last = part;
+    }
+    return isKept;
+  }
+
+  /// Schedules with segments, as few as make a peak lower than any so far: for
+  /// many ops, whose search would end before it has found as much.
+  void offerSegments() {
+    REPRISE_FAULT("long-chains-in-one-segment", return);
+    Rank cut = fullest();
+    std::vector<Found> offers;
+    for (int64_t parts = 4; parts <= kMostParts; parts += parts / 4) {
+      Sequence sequence = recomputeBehind(compact, cut, everySo(cut, parts));
+      if (sequence.empty())
+        continue;
+      Simulator simulator(compact, INT64_MAX / 4);
+      simulator.settle(sequence);
+      offers.push_back({simulator.steps, simulator.cost, simulator.peak});
+    }
+    std::stable_sort(
+        offers.begin(), offers.end(),
+        [](const Found &a, const Found &b) { return a.peak > b.peak; });
+    for (Found &offer : offers)
+      if (offer.peak < least().peak)
+        found.push_back(std::move(offer));
+  }
 
   void takeLowest(const Search &search) {
     Simulator simulator(compact, search.leastPeak());
@@ -170,13 +232,60 @@ private:
   static constexpr uint32_t kGroup = 5, kBetween = 3;
 
   struct Candidate {
-    const Descent *order;
     Found found;
+    Executions executions;
   };
 
+  /// Which executions nobody reads before the op is executed again: a search
+  /// runs ops for the first time in its order, whether that is needed or not.
+  std::vector<bool> findUnread(const Executions &executions) const {
+    std::vector<bool> isRead(executions.size(), true);
+    std::vector<size_t> last(graph.ops.size(), SIZE_MAX);
+    for (size_t at = 0; at < executions.size(); ++at) {
+      OpId op = executions[at];
+      for (ValueId input : graph.ops[op].inputs)
+        if (OpId producer = graph.values[input].producer; producer != kNone)
+          isRead[last[producer]] = true;
+      isRead[at] = false;
+      last[op] = at;
+    }
+    for (size_t at : last)
+      if (at != SIZE_MAX)
+        isRead[at] = true;
+    isRead.flip();
+    return isRead;
+  }
+
+  /// Leaves out what nobody reads, where the rest is a schedule of no higher
+  /// peak. One that computes nothing again is the given order alone.
+  void dropUnread(Found &found, Executions &executions) const {
+    REPRISE_FAULT("unread-executions-stay", return);
+    for (;;) {
+      std::vector<bool> isUnread = findUnread(executions);
+      Executions rest;
+      Wide saved = 0;
+      for (size_t at = 0; at < executions.size(); ++at)
+        if (!isUnread[at])
+          rest.push_back(executions[at]);
+        else
+          saved += picosecondsOf(graph.ops[executions[at]].cost);
+      if (rest.size() == executions.size() ||
+          found.cost - saved <= plainCost() ||
+          !checkExecutions(graph, rest).empty() ||
+          maxLiveOf(graph, rest) > uint64_t(found.peak))
+        return;
+      executions = std::move(rest);
+      found.cost -= saved;
+      found.peak = maxLiveOf(graph, executions);
+    }
+  }
+
   void keep(const Descent &order, const Found &found) {
-    if (!found.sequence.empty())
-      candidates.push_back({&order, found});
+    if (found.sequence.empty())
+      return;
+    candidates.push_back(
+        {found, executionsOf(graph, order.compact, found.sequence)});
+    dropUnread(candidates.back().found, candidates.back().executions);
   }
 
   static void takeIfBetter(Found &into, const Search &search) {
@@ -315,7 +424,7 @@ private:
                      });
     std::vector<FrontierPoint> result;
     Wide cheapest = Found::kUnknown;
-    for (const Candidate &candidate : candidates) {
+    for (Candidate &candidate : candidates) {
       const Found &found = candidate.found;
       bool isBeaten = found.cost >= cheapest;
       REPRISE_FAULT("frontier-not-monotone", isBeaten = false);
@@ -323,8 +432,7 @@ private:
         continue;
       cheapest = found.cost;
       FrontierPoint point;
-      point.solution.executions =
-          executionsOf(graph, candidate.order->compact, found.sequence);
+      point.solution.executions = std::move(candidate.executions);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
       REPRISE_FAULT("frontier-peak-too-low",
@@ -333,6 +441,10 @@ private:
       point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));
     }
+    // What holds for more bytes holds for fewer.
+    for (size_t at = result.size(); at-- > 1;)
+      result[at - 1].boundMilliseconds = std::max(
+          result[at - 1].boundMilliseconds, result[at].boundMilliseconds);
     return result;
   }
 
