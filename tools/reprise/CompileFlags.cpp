@@ -305,6 +305,7 @@ std::vector<std::string> CompileFlags::allGiven() const {
 
 void CompileFlags::setMode(const std::string &mode) {
   llvm::StringRef rest = mode;
+  wasSet = true;
   budget.reset();
   checkpointing.reset();
   if (rest.consume_front("budget=")) {

@@ -55,6 +55,7 @@ public:
   /// As if "budget=SIZE" stood for a --budget, and others for --checkpointing,
   /// in place of what was given.
   void setMode(const std::string &mode);
+  bool hasSetMode() const { return wasSet; }
   /// As it was given; "" without one.
   std::string budgetText() const { return budget.value_or(""); }
   /// As if --budget had been given.
@@ -86,6 +87,7 @@ private:
 
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
+  bool wasSet = false; // the mode, by setMode
   std::vector<std::string> keep, recompute, noWeightDecay;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter

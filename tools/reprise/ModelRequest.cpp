@@ -30,7 +30,8 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   rt::Expected<CompileOptions> compileOptions = compile.options();
   if (!compileOptions.ok())
     return compileOptions.status();
-  return ModelRequest{source, *kind, *modelOptions, *compileOptions};
+  return ModelRequest{source, *kind, *modelOptions, *compileOptions,
+                      compile.hasSetMode()};
 }
 
 rt::Status tools::refuseFlag(const std::string &artifact,

@@ -14,6 +14,7 @@ struct ModelRequest {
   SourceKind kind = SourceKind::Zoo;
   zoo::ModelOptions model;
   CompileOptions compile;
+  bool isScheduled = false; // its mode or budget is one of several, by epochs
 };
 
 /// Of a model of the zoo or a file of MLIR; refuses artifacts, and options of

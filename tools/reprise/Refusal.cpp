@@ -31,10 +31,26 @@ static double moreThan(const PointFacts &plan, const PointFacts &plain) {
                                 : 0;
 }
 
-static WayOut moreBudget(const BudgetFacts &facts, uint64_t bytes,
-                         const PointFacts &point) {
-  return {"--budget " + budgetText(bytes), point, moreThan(point, facts.plain),
-          0};
+/// As a run's modes are said, where they are said by epochs.
+static WayOut moreBudget(const ModelRequest &request, const BudgetFacts &facts,
+                         uint64_t bytes, const PointFacts &point) {
+  std::string flags = request.isScheduled ? "budget=" + budgetText(bytes) +
+                                                " in --checkpointing-schedule"
+                                          : "--budget " + budgetText(bytes);
+  return {flags, point, moreThan(point, facts.plain), 0};
+}
+
+/// The bytes that a share of another step would not be.
+static std::string sameBudget(const ModelRequest &request,
+                              const BudgetFacts &facts) {
+  const std::optional<BudgetRequest> &asked = request.compile.budget;
+  bool isBytes = !asked || asked->kind == BudgetRequest::Kind::Bytes;
+  if (isBytes)
+    return "";
+  std::string bytes = std::to_string(facts.asked);
+  return request.isScheduled
+             ? " with budget=" + bytes + " in --checkpointing-schedule"
+             : " --budget " + bytes;
 }
 
 /// A smaller batch; none where one image is too much.
@@ -47,8 +63,9 @@ static std::optional<WayOut> smallerBatch(const ModelRequest &request,
       BatchSearch(request, facts.asked).offer(batch - 1);
   if (!answer.ok() || answer->batch == 0)
     return std::nullopt;
-  return WayOut{"--batch " + std::to_string(answer->batch), answer->plan,
-                moreThan(answer->plan, answer->plain), answer->batch};
+  return WayOut{
+      "--batch " + std::to_string(answer->batch) + sameBudget(request, facts),
+      answer->plan, moreThan(answer->plan, answer->plain), answer->batch};
 }
 
 static std::optional<WayOut> noMomentum(ModelRequest request,
@@ -74,7 +91,7 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   if (!choice)
     return std::nullopt;
   PointFacts plan = pointFactsOf(*choice);
-  return WayOut{"--momentum 0", plan,
+  return WayOut{"--momentum 0" + sameBudget(request, facts), plan,
                 moreThan(plan, pointFactsOf(planned->plans->plain())), 0};
 }
 
@@ -83,9 +100,10 @@ static std::vector<WayOut> findWaysOut(const ModelRequest &request,
   // A hundredth more memory is better spent than on computing again.
   uint64_t least = facts.rounded.bytes;
   bool isAll = facts.plain.bytes <= least + least / 100;
-  WayOut all = moreBudget(facts, facts.plain.bytes, facts.plain);
+  WayOut all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
   std::vector<WayOut> ways = {
-      isAll ? all : moreBudget(facts, facts.smallest.bytes, facts.rounded)};
+      isAll ? all
+            : moreBudget(request, facts, facts.smallest.bytes, facts.rounded)};
   std::optional<WayOut> second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);

@@ -85,6 +85,7 @@ rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
     if (!options.ok())
       return options.status();
     of.compile = std::move(*options);
+    of.isScheduled = true;
     // What no option says by itself.
     of.compile.emitGradients = own.compile.emitGradients;
     of.compile.emitNonFinite = own.compile.emitNonFinite;

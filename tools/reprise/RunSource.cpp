@@ -434,8 +434,18 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
                                                const RunRequest &request) {
   constexpr int kAttempts = 3;
   RunFlags smaller = flags;
+  rt::Status tooLarge;
+  uint64_t left = 0; // of the limit, for the program
   for (int attempt = 0;; ++attempt) {
     auto prepared = prepareRun(smaller, request);
+    bool isRefused = !prepared.ok() && attempt > 0 &&
+                     prepared.status().message().find("cannot be trained in") !=
+                         std::string::npos;
+    if (isRefused)
+      return rt::Status::error(
+          tooLarge.code(),
+          tooLarge.message() + "; the limit leaves the program " +
+              std::to_string(left) + " bytes, in which it cannot be trained");
     if (!prepared.ok())
       return prepared;
     rt::Status fits =
@@ -446,6 +456,9 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
                                     flags.memoryLimit);
     if (!budget || attempt == kAttempts || !mayChooseBudget(flags, request))
       return refuseProcess(fits, budget, flags);
+    if (attempt == 0)
+      tooLarge = fits;
+    left = budget;
     smaller.compile.setBudget(std::to_string(budget));
   }
 }
