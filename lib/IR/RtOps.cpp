@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "reprise/IR/Rt.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -70,6 +71,7 @@ LogicalResult rt_dialect::ProgramOp::verify() {
 static LogicalResult verifyBindings(EntryOp entry, ArrayAttr bindings,
                                     sg::BindingSide side) {
   llvm::SmallDenseMap<sg::BindingRole, BindingAttr> seen;
+  llvm::StringSet<> names;
   for (auto binding : bindings.getAsRange<BindingAttr>()) {
     sg::BindingRole role = binding.getRole();
     std::string reason =
@@ -77,6 +79,10 @@ static LogicalResult verifyBindings(EntryOp entry, ArrayAttr bindings,
     if (!reason.empty())
       return entry.emitOpError()
              << "binds '" << binding.getName() << "', but " << reason;
+    if (!names.insert(binding.getName()).second)
+      return entry.emitOpError()
+             << "has two " << (side == sg::BindingSide::Input ? "in" : "out")
+             << "puts named '" << binding.getName() << "'";
     auto [other, isFirst] = seen.try_emplace(role, binding);
     if (!isFirst && !sg::mayRepeat(role))
       return entry.emitOpError()

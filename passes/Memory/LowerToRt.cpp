@@ -24,6 +24,9 @@ using namespace reprise;
 FailureOr<rt_dialect::ProgramOp>
 reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
                         Target &target, const CostModel &costs) {
+  if (Operation *other = SymbolTable::lookupSymbolIn(module, options.model))
+    return other->emitError() << "has the name that the program is to have, '"
+                              << options.model << "'; give it another one";
   FailureOr<FixedStorage> fixed = layOutFixed(module, target);
   if (failed(fixed))
     return failure();
@@ -43,6 +46,8 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
     priceWhatIsSilent(*problem, costs);
     entries.push_back({std::move(*problem), std::move(*solution)});
   }
+  if (entries.empty())
+    return module.emitError("has no function that could become an entry");
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   ProgramOptions described = options;
   std::string features = target.features();

@@ -351,7 +351,7 @@ public:
       return signalPassFailure();
     end = std::move(*read);
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(differentiate(function, symbols)))
+      if (!function.isExternal() && failed(differentiate(function, symbols)))
         return signalPassFailure();
   }
 
@@ -422,7 +422,7 @@ static LogicalResult refuseEncodings(func::FuncOp function) {
 }
 
 LogicalResult Differentiate::check(func::FuncOp function) {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
+  if (!function.getBody().hasOneBlock())
     return function.emitError()
            << "differentiation needs a function of one block";
   auto types = function.getFunctionType().getResults();
@@ -433,8 +433,14 @@ LogicalResult Differentiate::check(func::FuncOp function) {
     return function.emitError()
            << "differentiation needs a scalar floating-point loss as first "
               "result, or as the one of 'sg.binding = #sg.binding<loss>'";
-  WalkResult walk = function.walk([](BackwardOp op) {
-    op.emitError() << "the function is differentiated already";
+  WalkResult walk = function.walk([](Operation *op) {
+    if (isa<BackwardOp>(op))
+      op->emitError() << "the function is differentiated already";
+    else if (op->hasAttr(SgDialect::kOriginAttr))
+      op->emitError() << "the function is flat already; differentiate it "
+                         "before sg-flatten";
+    else
+      return WalkResult::advance();
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted() || failed(refuseEncodings(function)));

@@ -175,8 +175,17 @@ static bool isCourse(const std::string &name, const Course &result) {
   return name != "steps" || !schedule || *schedule == "cosine";
 }
 
+/// The name of an optimizer that is written with its numbers; the default is
+/// not.
+static std::string optimizerOf(const std::string *text) {
+  return text ? text->substr(0, text->find_first_of(" (,")) : "sgd";
+}
+
 static std::string difference(const std::string &name, const std::string *old,
                               const std::string *now) {
+  if (name == "optimizer" && (!old || !now))
+    return name + " is " + optimizerOf(old) + " in the state, " +
+           optimizerOf(now) + " here";
   return name + (old ? " is " + *old : " is not said") + " in the state, " +
          (now ? *now : "not said") + " here";
 }
@@ -193,6 +202,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
     names.insert(name);
   Course result;
   std::string differences, list;
+  bool isOther = false; // the optimizer, not its numbers alone
   for (const std::string &name : names) {
     const std::string *old = find(stored, name),
                       *now = find(request.asked, name);
@@ -212,14 +222,15 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
     differences +=
         (differences.empty() ? "" : "; ") + difference(name, old, now);
     list += (list.empty() ? "" : ",") + name;
+    isOther |= name == "optimizer" && optimizerOf(old) != optimizerOf(now);
   }
   if (differences.empty())
     return result;
+  // What an optimizer keeps of a parameter is no other one's.
   return Status::error(
       RP_INVALID_ARGUMENT,
-      "'" + file +
-          "' is the state of a run with other settings: " + differences +
-          "; go on with the state's, or ask for the change "
-          "with --override " +
-          list);
+      "'" + file + "' is the state of a run with other settings: " +
+          differences + "; go on with the state's, or " +
+          (isOther ? "begin anew with its weights (--weights)"
+                   : "ask for the change with --override " + list));
 }

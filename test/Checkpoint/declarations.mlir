@@ -2,6 +2,7 @@
 //
 // RUN: reprise-opt %s --sg-to-inference | FileCheck %s
 // RUN: reprise-opt %s --sg-flatten | FileCheck %s
+// RUN: reprise-opt %s --sg-differentiate | FileCheck %s
 // RUN: reprise-opt %s --sg-lower-checkpointing | FileCheck %s
 // RUN: reprise-opt %s --sg-assign-checkpointing=mode=per-block | FileCheck %s
 // RUN: reprise-opt %s --sg-assign-checkpointing=mode=sqrt | FileCheck %s

@@ -76,3 +76,17 @@ func.func @f() {
   %x = builtin.unrealized_conversion_cast to index
   return
 }
+
+// -----
+
+// expected-error@below {{has the name that the program is to have, 'model'; give it another one}}
+module @model {}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{has no function that could become an entry}}
+module {
+}

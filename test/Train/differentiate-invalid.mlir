@@ -22,7 +22,22 @@ func.func @has_no_loss() {
 // -----
 
 // expected-error @+1 {{differentiation needs a function of one block}}
-func.func private @has_no_body() -> tensor<f32>
+func.func @has_two_blocks(%x: tensor<f32>) -> tensor<f32> {
+  cf.br ^end
+^end:
+  return %x : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>,
+                                init = #sg.init<zeros>}
+func.func @is_flat() -> tensor<f32> {
+  // expected-error @+1 {{the function is flat already; differentiate it before sg-flatten}}
+  %w = sg.read @w {sg.origin = #sg.origin<"", forward>} : tensor<8xf32>
+  %l = sg.reduce_sum %w dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
 
 // -----
 

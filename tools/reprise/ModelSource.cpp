@@ -19,6 +19,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <sys/stat.h>
 
@@ -184,6 +185,19 @@ void Compiler::hideWarnings() { diagnostics->hidesWarnings = true; }
 // Loading
 //===----------------------------------------------------------------------===//
 
+/// The zoo's names of a model's options as those of the command line.
+static rt::Status asOptions(const rt::Status &status) {
+  static const std::pair<const char *, const char *> names[] = {
+      {"option 'height'", "the height of --image"},
+      {"option 'width'", "the width of --image"},
+      {"option 'base-width'", "--width"}};
+  std::string message = status.message();
+  for (auto [name, own] : names)
+    for (size_t at; (at = message.find(name)) != std::string::npos;)
+      message.replace(at, std::strlen(name), own);
+  return rt::Status::error(status.code(), message);
+}
+
 rt::Status Compiler::loadZoo(const std::string &model,
                              const zoo::ModelOptions &options) {
   rt::Expected<const zoo::ModelInfo *> info = findModel(model);
@@ -191,7 +205,7 @@ rt::Status Compiler::loadZoo(const std::string &model,
     return info.status();
   name = model;
   current = zoo::buildModel(context, model, options);
-  return current ? rt::Status() : diagnostics->takeError(model);
+  return current ? rt::Status() : asOptions(diagnostics->takeError(model));
 }
 
 /// The name of an argument or result, empty without one.

@@ -79,9 +79,12 @@ static rt::Status readSchedule(const std::vector<std::string> &entries,
       return wrong(entry, "epochs are counted from 0, as 0-9, or 10- for all "
                           "from there on");
     if (!next || first != *next)
-      return wrong(entry, next ? "epochs leave no gap; the next one is " +
-                                     std::to_string(*next)
-                               : "all epochs have a mode already");
+      return wrong(entry, !next           ? "all epochs have a mode already"
+                          : first < *next ? "epoch " + std::to_string(first) +
+                                                " has a mode already"
+                                          : "epochs leave no gap; the next one "
+                                            "is " +
+                                                std::to_string(*next));
     phases.push_back({first, mode.str()});
     next = end;
   }

@@ -62,8 +62,24 @@ static bool endsWith(const std::string &text, const std::string &end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// Whether a file is a saved state, whatever its name: the length of a header,
+/// and the header.
+static bool isState(const std::string &path) {
+  if (endsWith(path, ".safetensors"))
+    return true;
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
+  uint8_t begin[9] = {};
+  if (!file.ok() || file->size() < sizeof begin ||
+      !file->readAt(0, begin, sizeof begin).ok())
+    return false;
+  uint64_t length = 0;
+  for (size_t at = 8; at-- > 0;)
+    length = length << 8 | begin[at];
+  return begin[8] == '{' && length <= file->size() - 8;
+}
+
 rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
-  if (endsWith(path, ".safetensors")) {
+  if (isState(path)) {
     rt::Expected<rt::RunPosition> position = rt::readStatePosition(path);
     if (!position.ok())
       return position.status();

@@ -182,6 +182,10 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   if (options.rate < 0)
     return misuse("--lr is " + rt::courseNumber(options.rate) +
                   "; it must not be negative");
+  const CLI::Option *optimizer = options.command->get_option("--optimizer");
+  if (optimizer->count() && optimizer->results().back() == "none")
+    return misuse("--optimizer none updates nothing, so that nothing is "
+                  "trained; 'reprise compile' takes it");
   REPRISE_RETURN_IF_ERROR(readSchedule(options));
   for (const char *name :
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
