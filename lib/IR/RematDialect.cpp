@@ -115,12 +115,22 @@ static constexpr Rule kRules[] = {
     {RematDialect::kRecomputed, isCount, "an i64 of at least 1"}};
 
 /// Whether `op`, or one in its regions, says that it has effects, rather than
-/// nothing.
+/// nothing. What is allocated within is nobody else's.
 static bool saysEffects(Operation *op) {
-  WalkResult walk = op->walk([](Operation *inner) {
-    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-    return effects && !effects.hasNoEffect() ? WalkResult::interrupt()
-                                             : WalkResult::advance();
+  auto isOwn = [&](const MemoryEffects::EffectInstance &effect) {
+    Value value = effect.getValue();
+    return value && op->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  WalkResult walk = op->walk([&](Operation *inner) {
+    auto interface = dyn_cast<MemoryEffectOpInterface>(inner);
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (interface)
+      interface.getEffects(effects);
+    bool isSeen = !llvm::all_of(effects, [&](const auto &effect) {
+      return isOwn(effect) ||
+             (inner != op && isa<MemoryEffects::Allocate>(effect.getEffect()));
+    });
+    return isSeen ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walk.wasInterrupted();
 }

@@ -12,13 +12,24 @@
 
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Remat.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
+
+/// Whether an op of another dialect says so, as plans for budgets ask it.
+static bool mayRepeat(Operation *op) {
+  if (op->hasAttr(remat::RematDialect::kPure))
+    return true;
+  if (auto remat = dyn_cast<remat::RematOpInterface>(op))
+    return remat.getRematExecution() == remat::Execution::Anywhere;
+  return isMemoryEffectFree(op);
+}
 
 namespace {
 class Marker {
@@ -47,9 +58,11 @@ private:
         slice.kept.insert(op.getResult(0));
         continue;
       }
-      if (!isa_and_nonnull<SgDialect>(op.getDialect()) &&
-          !isMemoryEffectFree(&op))
+      if (!isa_and_nonnull<SgDialect>(op.getDialect()) && !mayRepeat(&op))
         slice.once.insert(&op);
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op.getRegions(), captured);
+      slice.needed.insert(captured.begin(), captured.end());
       if (auto statistics = dyn_cast<StatisticsOpInterface>(op);
           statistics && isOutermost)
         for (unsigned k : statistics.getStatistics())

@@ -313,7 +313,7 @@ void Lowering::refuse(const llvm::SetVector<Operation *> &ops) {
   for (Operation *op : ops)
     if (refused.insert(op).second)
       op->emitOpError("is in a block that is computed again, and does not say "
-                      "that it has no effects");
+                      "that it has no effects (remat.pure does)");
 }
 
 /// Puts a clone in front of the mirror; returns the clone's body.

@@ -180,10 +180,14 @@ Reads Recomputer::readsOf(Operation *op) const {
 static constexpr unsigned kMostDepth = 24;
 
 unsigned Recomputer::depthOf(Operation *op) const {
+  // What is made of fewer elements counts for itself: it is not kept in their
+  // place. Nor is what a cast makes of the same numbers.
   unsigned depth = 0;
+  uint64_t own = elementsOf(op->getResult(0));
   for (Value operand : op->getOperands())
-    depth = std::max(depth, depths.lookup(operand));
-  return depth + !isView(op);
+    if (elementsOf(operand) >= own)
+      depth = std::max(depth, depths.lookup(operand));
+  return depth + !(isView(op) || isa<sg::CastOp>(op));
 }
 
 /// Whether the value is one that a block begins with again, under another name,

@@ -116,6 +116,22 @@ void sg::setBinding(func::FuncOp function, unsigned index, BindingRole role) {
 }
 
 /// Adds results with their names and roles.
+/// The attributes with another name where one of the results has theirs; who
+/// looks for them does so by the binding.
+static DictionaryAttr withNewName(DictionaryAttr attributes,
+                                  ArrayRef<DictionaryAttr> others) {
+  auto nameOf = [](DictionaryAttr each) {
+    return each ? each.getAs<StringAttr>(SgDialect::kNameAttr) : StringAttr();
+  };
+  StringAttr name = nameOf(attributes);
+  if (!name || !llvm::is_contained(llvm::map_range(others, nameOf), name))
+    return attributes;
+  NamedAttrList list(attributes);
+  list.set(SgDialect::kNameAttr,
+           StringAttr::get(name.getContext(), name.getValue() + "'"));
+  return withNewName(list.getDictionary(name.getContext()), others);
+}
+
 static void addResults(func::FuncOp function, ValueRange values,
                        ArrayRef<DictionaryAttr> attributes) {
   Operation *terminator = function.getBody().front().getTerminator();
@@ -123,7 +139,8 @@ static void addResults(func::FuncOp function, ValueRange values,
   SmallVector<DictionaryAttr> all;
   for (unsigned k = 0; k < first; ++k)
     all.push_back(function.getResultAttrDict(k));
-  llvm::append_range(all, attributes);
+  for (DictionaryAttr each : attributes)
+    all.push_back(withNewName(each, all));
   terminator->insertOperands(first, values);
   SmallVector<Type> results(function.getResultTypes());
   llvm::append_range(results, values.getTypes());

@@ -175,7 +175,7 @@ Status CudaProgram::settle() {
 }
 
 Status CudaProgram::beginTurn() {
-  REPRISE_RETURN_IF_ERROR(lost);
+  REPRISE_RETURN_IF_ERROR(site->lost);
   if (site->turn == this)
     return {};
   bool waits = site->turn != nullptr;
@@ -222,11 +222,11 @@ CudaProgram::prepareBeside(const fb::Program &other) {
   // This program goes on whatever became of the other one.
   Status kept = restore(fixed);
   if (!kept.ok())
-    lost = Status::error(kept.code(),
-                         "the variables are lost: while another program was "
-                         "prepared the GPU failed: " +
-                             (status.ok() ? kept : status).message());
-  REPRISE_RETURN_IF_ERROR(lost);
+    site->lost = Status::error(
+        kept.code(), "the variables are lost: while another program was "
+                     "prepared the GPU failed: " +
+                         (status.ok() ? kept : status).message());
+  REPRISE_RETURN_IF_ERROR(site->lost);
   REPRISE_RETURN_IF_ERROR(status);
   return std::unique_ptr<DeviceProgram>(std::move(prepared));
 }

@@ -38,6 +38,7 @@ struct CudaSite {
   Staging staging;
   Uploads uploads;
   CudaProgram *turn = nullptr; // whose work may be under way
+  Status lost;                 // why the variables are, or success
 
   uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
   /// For programs of so many bytes.
@@ -115,8 +116,6 @@ private:
   uint64_t runs = 0; // of whole entries
   /// The entry whose run nobody waited for.
   std::optional<size_t> running;
-  /// Why the variables are lost, or success.
-  Status lost;
 };
 
 /// Whether a program can run on the GPU of a site, by its alignment and by the

@@ -203,3 +203,16 @@ func.func @effects_within(%m: memref<4xf32>) -> f32 {
   } {remat.pure}
   return %a : f32
 }
+
+// -----
+
+// What is allocated within is nobody else's.
+func.func @own_memory(%x: f32) -> f32 {
+  %a = scf.execute_region -> f32 {
+    %m = memref.alloca() : memref<f32>
+    memref.store %x, %m[] : memref<f32>
+    %v = memref.load %m[] : memref<f32>
+    scf.yield %v : f32
+  } {remat.pure}
+  return %a : f32
+}

@@ -48,3 +48,28 @@ func.func @unknown(%x: tensor<8x4xf32> {sg.name = "x"})
   %l = sg.reduce_sum %p dims [0, 1] : tensor<8x4xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// One that says so runs again, and what its regions read comes with it.
+
+sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+func.func @pure(%x: tensor<8x4xf32> {sg.name = "x"})
+    -> (tensor<f32> {sg.binding = #sg.binding<loss>, sg.name = "loss"}) {
+  %w = sg.read @w : tensor<8x4xf32>
+  %p = sg.module "b" (%a = %x : tensor<8x4xf32>, %b = %w : tensor<8x4xf32>)
+      -> tensor<8x4xf32> attributes {activation_checkpointing} {
+    %k = "other.op"(%a) {remat.pure} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %t = arith.constant true
+    %i = scf.if %t -> tensor<8x4xf32> {
+      scf.yield %k : tensor<8x4xf32>
+    } else {
+      scf.yield %a : tensor<8x4xf32>
+    }
+    %p1 = sg.mul %i, %b : tensor<8x4xf32>
+    %p2 = sg.tanh %p1 : tensor<8x4xf32>
+    sg.yield %p2 : tensor<8x4xf32>
+  }
+  %l = sg.reduce_sum %p dims [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

@@ -123,12 +123,18 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   return print(json.dump(2) + "\n");
 }
 
+static std::vector<std::string> readBy(const CompileCommandOptions &options) {
+  std::vector<std::string> files = options.compile.files();
+  files.push_back(fileOf(options.source));
+  return files;
+}
+
 /// Compiles up to a level of IR and prints it.
 static rt::Status compileToText(const CompileCommandOptions &options,
                                 const ModelRequest &request,
                                 CompileLevel level) {
   std::string path = options.output.empty() ? "-" : options.output;
-  REPRISE_RETURN_IF_ERROR(checkOutput(path, {options.source}));
+  REPRISE_RETURN_IF_ERROR(checkOutput(path, readBy(options)));
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, request, level));
   return writeText(path, compiler.print());
@@ -141,7 +147,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   if (path == "-")
     return misuse("an artifact is not written to standard output; name a "
                   "file with -o");
-  REPRISE_RETURN_IF_ERROR(checkOutput(path, {options.source}));
+  REPRISE_RETURN_IF_ERROR(checkOutput(path, readBy(options)));
   Clock::time_point start = Clock::now();
   std::vector<uint8_t> bytes;
   {

@@ -316,6 +316,18 @@ void CompileFlags::setMode(const std::string &mode) {
   keep.clear(); // for a budget's plan only
 }
 
+std::vector<std::string> CompileFlags::files() const {
+  std::vector<std::string> files;
+  if (profile)
+    files.push_back(*profile);
+  std::string text = target.value_or("");
+  llvm::StringRef described =
+      llvm::StringRef(text).split(':').second.split(',').first;
+  if (described.ends_with(".json"))
+    files.push_back(described.str());
+  return files;
+}
+
 std::string CompileFlags::device() const {
   std::string text = target.value_or(CompileOptions().target);
   return text.substr(0, text.find(':'));

@@ -56,6 +56,8 @@ public:
   /// in place of what was given.
   void setMode(const std::string &mode);
   bool hasSetMode() const { return wasSet; }
+  /// Files that compiling reads beside the model.
+  std::vector<std::string> files() const;
   /// As it was given; "" without one.
   std::string budgetText() const { return budget.value_or(""); }
   /// As if --budget had been given.

@@ -55,6 +55,11 @@ static rt::Expected<bool> isArtifact(const std::string &path) {
   return llvm::StringRef(magic, sizeof magic) == "REPRISE\n";
 }
 
+std::string tools::fileOf(const std::string &source) {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  return kind.ok() && *kind != SourceKind::Zoo ? source : std::string();
+}
+
 rt::Expected<SourceKind> tools::classifySource(const std::string &source) {
   llvm::StringRef name = source;
   if (name.ends_with(".rpx"))

@@ -25,6 +25,9 @@ enum class SourceKind { Zoo, Text, Artifact };
 /// name fails with the nearest known one.
 rt::Expected<SourceKind> classifySource(const std::string &source);
 
+/// The file that a source is; "" of a model of the zoo.
+std::string fileOf(const std::string &source);
+
 /// The zoo's model of that name; fails with the nearest one.
 rt::Expected<const zoo::ModelInfo *> findModel(const std::string &name);
 

@@ -191,7 +191,8 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
   if (!options.output.empty() && sources.size() > 1)
     return misuse("-o takes the picture of one model; name one");
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(checkOutput(options.output, sources));
+    REPRISE_RETURN_IF_ERROR(
+        checkOutput(options.output, {fileOf(sources.front())}));
   auto all = ordered_json::array();
   std::string text;
   rt::Status refusal;

@@ -277,7 +277,8 @@ static rt::Status profileSource(const ProfileOptions &options) {
     return misuse("--steps is " + std::to_string(options.steps) +
                   "; it must be between 1 and 100000");
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(checkOutput(options.output, {options.source}));
+    REPRISE_RETURN_IF_ERROR(
+        checkOutput(options.output, {fileOf(options.source)}));
   rt::Expected<ArtifactFile> artifact = openSource(options);
   if (!artifact.ok())
     return artifact.status();

@@ -62,9 +62,8 @@ static bool endsWith(const std::string &text, const std::string &end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// Whether a file is a saved state, whatever its name: the length of a header,
-/// and the header.
-static bool isState(const std::string &path) {
+/// The length of a header, and the header.
+bool tools::isSavedState(const std::string &path) {
   if (endsWith(path, ".safetensors"))
     return true;
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
@@ -79,7 +78,7 @@ static bool isState(const std::string &path) {
 }
 
 rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
-  if (isState(path)) {
+  if (isSavedState(path)) {
     rt::Expected<rt::RunPosition> position = rt::readStatePosition(path);
     if (!position.ok())
       return position.status();

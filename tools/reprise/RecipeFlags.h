@@ -18,6 +18,9 @@ namespace reprise::tools {
 /// The keys of recipes, those of every optimizer included.
 recipe::Keys allKeys();
 
+/// Whether a file is a saved state, whatever its name.
+bool isSavedState(const std::string &path);
+
 /// The text of a recipe: a file of YAML, or a saved state that holds one.
 rt::Expected<std::string> readRecipeText(const std::string &path);
 
@@ -36,6 +39,7 @@ public:
   /// Adds --recipe; after all other options of the command.
   void addTo(CLI::App &app);
   bool isGiven() const { return !path.empty(); }
+  const std::string &file() const { return path; }
   /// The status, with the place in the recipe of an option that it names.
   rt::Status place(const rt::Status &status) const;
   /// What command line and recipe say together, in the order of the keys.

@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "ModelSource.h"
 #include "ProgramSource.h"
 #include "TypedCommand.h"
 #include "report/Report.h"
@@ -50,7 +51,7 @@ readPicture(const std::string &path) {
 
 static rt::Status report(const ReportOptions &options) {
   REPRISE_RETURN_IF_ERROR(
-      checkOutput(options.output, {options.source, options.curve}));
+      checkOutput(options.output, {fileOf(options.source), options.curve}));
   rt::Expected<ProgramFacts> facts = readFacts(options);
   if (!facts.ok())
     return facts.status();

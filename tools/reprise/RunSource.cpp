@@ -445,7 +445,9 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
       return rt::Status::error(
           tooLarge.code(),
           tooLarge.message() + "; the limit leaves the program " +
-              std::to_string(left) + " bytes, in which it cannot be trained");
+              std::to_string(left) +
+              " bytes, in which it cannot be trained; a smaller "
+              "batch or data set would help");
     if (!prepared.ok())
       return prepared;
     rt::Status fits =

@@ -157,8 +157,14 @@ static rt::Status checkFiles(const TrainFlags &options) {
     if (fs::is_regular_file(path, error))
       files.emplace(files.begin(), what, path);
   };
-  addRead("--data", options.run.data);
-  addRead("the model", options.run.source);
+  if (options.run.data != "synthetic")
+    addRead("--data", options.run.data);
+  addRead("the model", fileOf(options.run.source));
+  // A state is gone on with in its place.
+  if (!isSavedState(options.recipe.file()))
+    addRead("--recipe", options.recipe.file());
+  for (const std::string &file : options.run.compile.files())
+    addRead("a file that compiling reads", file);
   std::map<fs::path, std::string> seen;
   for (const auto &[option, path] : files) {
     std::error_code error;

@@ -15,8 +15,8 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
     kept is the choice of the fewest bytes, and of several such the one that
     computes least again: a minimum cut. Reductions and library ops are never
     repeated, nor is a value that would read more than `most-reads` times its own
-    elements (3.5: three values as large, and small ones), nor what 24 such ops in a
-    row make of what is kept, and what an annotated block begins with. Without a number it is what the target has no time for: on a processor
+    elements (3.5: three values as large, and small ones), nor what more than 24
+    such ops in a row, of as many elements, make of what is kept, and what an annotated block begins with. Without a number it is what the target has no time for: on a processor
     3.5, on a GPU, whose kernels are as fast as its memory, 1.5, so that what was
     added up is kept, and what is moved behind something made again, and only what a
     kernel makes of one value is made again. An op that is repeated takes the origin of its reader; one of a

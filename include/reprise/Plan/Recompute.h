@@ -92,11 +92,22 @@ std::unique_ptr<Solver> createSolver(const std::string &name);
 /// The names createSolver knows, for help and errors.
 std::vector<std::string> solverNames();
 
+/// Without executions whose results nobody reads before the op is executed
+/// again, where the rest is a schedule of no higher max-live.
+Executions withoutUnread(const Graph &graph, Executions executions);
+
 /// A schedule that no other one found beats in both bytes and time.
 struct FrontierPoint {
   Solution solution;
   /// Of any schedule within this point's max-live, see lowerBound.
   double boundMilliseconds = 0;
+  /// What a search found, in its order, if that is more than the solution's:
+  /// with ops that nobody reads before they are executed again.
+  Executions searched;
+
+  const Executions &start() const {
+    return searched.empty() ? solution.executions : searched;
+  }
 };
 
 /// Schedules from the least bytes found to no recomputation, by increasing

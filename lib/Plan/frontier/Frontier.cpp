@@ -233,59 +233,32 @@ private:
 
   struct Candidate {
     Found found;
-    Executions executions;
+    Executions executions, searched;
   };
 
-  /// Which executions nobody reads before the op is executed again: a search
-  /// runs ops for the first time in its order, whether that is needed or not.
-  std::vector<bool> findUnread(const Executions &executions) const {
-    std::vector<bool> isRead(executions.size(), true);
-    std::vector<size_t> last(graph.ops.size(), SIZE_MAX);
-    for (size_t at = 0; at < executions.size(); ++at) {
-      OpId op = executions[at];
-      for (ValueId input : graph.ops[op].inputs)
-        if (OpId producer = graph.values[input].producer; producer != kNone)
-          isRead[last[producer]] = true;
-      isRead[at] = false;
-      last[op] = at;
-    }
-    for (size_t at : last)
-      if (at != SIZE_MAX)
-        isRead[at] = true;
-    isRead.flip();
-    return isRead;
-  }
-
-  /// Leaves out what nobody reads, where the rest is a schedule of no higher
-  /// peak. One that computes nothing again is the given order alone.
-  void dropUnread(Found &found, Executions &executions) const {
-    REPRISE_FAULT("unread-executions-stay", return);
-    for (;;) {
-      std::vector<bool> isUnread = findUnread(executions);
-      Executions rest;
-      Wide saved = 0;
-      for (size_t at = 0; at < executions.size(); ++at)
-        if (!isUnread[at])
-          rest.push_back(executions[at]);
-        else
-          saved += picosecondsOf(graph.ops[executions[at]].cost);
-      if (rest.size() == executions.size() ||
-          found.cost - saved <= plainCost() ||
-          !checkExecutions(graph, rest).empty() ||
-          maxLiveOf(graph, rest) > uint64_t(found.peak))
-        return;
-      executions = std::move(rest);
-      found.cost -= saved;
-      found.peak = maxLiveOf(graph, executions);
-    }
+  /// Leaves out what nobody reads. One that computes nothing again is the given
+  /// order alone.
+  void dropUnread(Candidate &candidate) const {
+    Executions rest = withoutUnread(graph, candidate.executions);
+    if (rest.size() == candidate.executions.size())
+      return;
+    Wide cost = 0;
+    for (OpId op : rest)
+      cost += picosecondsOf(graph.ops[op].cost);
+    if (cost <= plainCost())
+      return;
+    candidate.found.cost = cost;
+    candidate.found.peak = maxLiveOf(graph, rest);
+    std::swap(candidate.executions, rest);
+    candidate.searched = std::move(rest);
   }
 
   void keep(const Descent &order, const Found &found) {
     if (found.sequence.empty())
       return;
-    candidates.push_back(
-        {found, executionsOf(graph, order.compact, found.sequence)});
-    dropUnread(candidates.back().found, candidates.back().executions);
+    Executions executions = executionsOf(graph, order.compact, found.sequence);
+    candidates.push_back({found, std::move(executions), {}});
+    dropUnread(candidates.back());
   }
 
   static void takeIfBetter(Found &into, const Search &search) {
@@ -433,6 +406,7 @@ private:
       cheapest = found.cost;
       FrontierPoint point;
       point.solution.executions = std::move(candidate.executions);
+      point.searched = std::move(candidate.searched);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
       REPRISE_FAULT("frontier-peak-too-low",

@@ -27,12 +27,12 @@ public:
   GapSearch(const Graph &graph, const FrontierPoint &below,
             const FrontierPoint &above, const SolverOptions &options)
       : graph(graph), below(below), above(above), options(options),
-        order(firstExecutions(graph, below.solution.executions)),
+        order(firstExecutions(graph, below.start())),
         compact(makeCompact(graph, order)),
         precedence(findPrecedence(graph, compact)),
-        low(sequenceOf(compact, below.solution.executions)) {
-    if (firstExecutions(graph, above.solution.executions) == order)
-      high = sequenceOf(compact, above.solution.executions);
+        low(sequenceOf(compact, below.start())) {
+    if (firstExecutions(graph, above.start()) == order)
+      high = sequenceOf(compact, above.start());
   }
 
   std::vector<FrontierPoint> run() {
@@ -94,11 +94,14 @@ private:
     FrontierPoint point;
     if (!search.hasSolution())
       return point;
-    point.solution.executions = executionsOf(graph, compact, search.solution());
+    point.searched = executionsOf(graph, compact, search.solution());
+    point.solution.executions = withoutUnread(graph, point.searched);
     point.solution.milliseconds = costOf(graph, point.solution.executions);
-    point.solution.maxLive = search.peak();
+    point.solution.maxLive = maxLiveOf(graph, point.solution.executions);
     point.solution.solver = "search";
-    point.boundMilliseconds = bound / CompactGraph::kPerMillisecond;
+    // What holds for more bytes holds for fewer.
+    point.boundMilliseconds = std::max(bound / CompactGraph::kPerMillisecond,
+                                       above.boundMilliseconds);
     return point;
   }
 
