@@ -29,7 +29,8 @@ public:
 };
 
 /// Emits what blocks of a space do: EmitGpuKernel.cpp says how elements and
-/// rows, EmitGpuColumns.cpp how columns are shared by threads.
+/// rows, EmitGpuTransposed.cpp how what is transposed, EmitGpuColumns.cpp how
+/// columns are shared by threads.
 class GpuEmitter : KernelParts {
 public:
   GpuEmitter(ElementEmitter &e, const GpuSpace &own, mlir::Block &body,

@@ -29,10 +29,14 @@ func.func @narrowed(%x: tensor<256x64xf32>) -> tensor<256x64xbf16> {
   return %y : tensor<256x64xbf16>
 }
 
-// Sixteen bytes a thread, whole rows.
+// Sixteen bytes a thread, whole rows; the first block has the last ones.
 // CHECK-LABEL: gpu.func @scale_relu(
 // CHECK-SAME: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) kernel
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 16, 1, 1>
+// CHECK: %[[BLOCK:.*]] = gpu.block_id
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[BLOCK]]
+// CHECK: %[[LAST:.*]] = arith.constant 15 : i64
+// CHECK: arith.subi %[[LAST]], %[[NUMBER]]
 // CHECK: scf.if
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>

@@ -253,9 +253,25 @@ TEST_F(CudaDevice, TakesInputsWhileAStepIsRunning) {
 // Programs that take turns
 //===----------------------------------------------------------------------===//
 
-static uint64_t arenaOf(const rp_program *program) {
-  return rp_program_arena_bytes(program);
-}
+namespace {
+/// A session of the one with the larger arena may run the other.
+class TwoPrograms {
+public:
+  TwoPrograms(const Bytes &a, const Bytes &b)
+      : first(a, /*poison=*/false), second(b, /*poison=*/false) {}
+  explicit operator bool() const { return bool(first) && bool(second); }
+  OpenProgram &large() { return isFirst() ? first : second; }
+  OpenProgram &small() { return isFirst() ? second : first; }
+
+private:
+  bool isFirst() {
+    return rp_program_arena_bytes(first.handle()) >=
+           rp_program_arena_bytes(second.handle());
+  }
+
+  OpenProgram first, second;
+};
+} // namespace
 
 // Nobody waits between the steps: whoever's turn begins has to.
 TEST_F(CudaDevice, SharesItsMemoryWithAnotherProgram) {
@@ -267,12 +283,9 @@ TEST_F(CudaDevice, SharesItsMemoryWithAnotherProgram) {
     ASSERT_TRUE(plain.backend().run("train_step").ok());
   }
 
-  OpenProgram none(artifact, /*poison=*/false),
-      blocks(perBlock, /*poison=*/false);
-  ASSERT_TRUE(none && blocks);
-  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
-  OpenProgram &large = isLarger ? none : blocks;
-  OpenProgram &small = isLarger ? blocks : none;
+  TwoPrograms two(artifact, perBlock);
+  ASSERT_TRUE(two);
+  OpenProgram &large = two.large(), &small = two.small();
   gpu_test::simulatedGpu().allocatedBytes = 0;
   rt::Backend &backend = large.backend();
   ASSERT_TRUE(backend.initialize(1).ok());
@@ -294,12 +307,9 @@ TEST_F(CudaDevice, GoesOnWhereAnotherProgramIsRefused) {
   gpu_test::FakeGpu &gpu = gpu_test::simulatedGpu();
   OpenProgram plain(artifact, /*poison=*/false);
   ASSERT_TRUE(plain && plain.backend().initialize(1).ok());
-  OpenProgram none(artifact, /*poison=*/false),
-      blocks(perBlock, /*poison=*/false);
-  ASSERT_TRUE(none && blocks);
-  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
-  OpenProgram &large = isLarger ? none : blocks;
-  OpenProgram &small = isLarger ? blocks : none;
+  TwoPrograms two(artifact, perBlock);
+  ASSERT_TRUE(two);
+  OpenProgram &large = two.large(), &small = two.small();
   rt::Backend &backend = large.backend();
   ASSERT_TRUE(backend.initialize(1).ok());
   size_t pinned = gpu.pinned;
@@ -324,15 +334,13 @@ TEST_F(CudaDevice, GoesOnWhereAnotherProgramIsRefused) {
 // A device that is lost takes the variables with it.
 TEST_F(CudaDevice, SaysThatVariablesAreLost) {
   gpu_test::FakeGpu &gpu = gpu_test::simulatedGpu();
-  OpenProgram none(artifact, /*poison=*/false),
-      blocks(perBlock, /*poison=*/false);
-  ASSERT_TRUE(none && blocks);
-  bool isLarger = arenaOf(none.handle()) >= arenaOf(blocks.handle());
-  rt::Backend &backend = (isLarger ? none : blocks).backend();
+  TwoPrograms two(artifact, perBlock);
+  ASSERT_TRUE(two);
+  rt::Backend &backend = two.large().backend();
   ASSERT_TRUE(backend.initialize(1).ok());
   gpu.failsAt = gpu.launches + 2;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    rt::Status status = backend.switchTo((isLarger ? blocks : none).handle());
+    rt::Status status = backend.switchTo(two.small().handle());
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.message().rfind("the variables are lost: ", 0), 0u)
         << status.message();
