@@ -42,6 +42,15 @@ static std::string titleOf(const ModelRequest &request) {
          (batch ? ", batch " + std::to_string(batch) : std::string());
 }
 
+/// Of a sweep that nobody asked a budget of: the knee is for the picture alone.
+static ordered_json withoutBudget(SweepFacts sweep) {
+  sweep.budget.plan.reset();
+  ordered_json json = toJson(sweep);
+  for (const char *name : {"budget_bytes", "feasible"})
+    json.erase(name);
+  return json;
+}
+
 static rt::Status planBudget(ModelRequest request,
                              const BudgetPlanOptions &options,
                              BudgetReport &report) {
@@ -55,7 +64,7 @@ static rt::Status planBudget(ModelRequest request,
   compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,
                                std::optional<PlanChoice> choice) {
     BudgetFacts found = budgetFactsOf(request.source, plans, budget);
-    if (choice && isAsked)
+    if (choice)
       found.plan = pointFactsOf(*choice);
     if (options.sweep)
       sweep = sweepPlans(plans, found, compile.threads);
@@ -97,10 +106,7 @@ static rt::Status planBudget(ModelRequest request,
     sweep.budget = *facts;
     report.text += "\n" + toText(*facts);
   }
-  report.json = toJson(sweep);
-  if (!isAsked)
-    for (const char *name : {"budget_bytes", "feasible"})
-      report.json.erase(name);
+  report.json = isAsked ? toJson(sweep) : withoutBudget(sweep);
   if (options.output.empty())
     return {};
   REPRISE_RETURN_IF_ERROR(writeText(
