@@ -19,6 +19,36 @@ function(reprise_set_sanitizer_environment test)
     ENVIRONMENT_MODIFICATION "${settings}")
 endfunction()
 
+# Adds the precompiled header cmake/precompiled/LAYER.h, by the target
+# RepriseLayer-LAYER. A folder whose REPRISE_LAYER is LAYER compiles with it; the
+# headers in it save time only, and no source relies on them.
+function(reprise_add_layer layer)
+  if(NOT REPRISE_PRECOMPILE)
+    return()
+  endif()
+  set(target RepriseLayer-${layer})
+  set(source ${PROJECT_BINARY_DIR}/precompiled/${layer}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${target} OBJECT ${source})
+  set(REPRISE_LAYER "")
+  reprise_configure_target(${target})
+  target_include_directories(${target} SYSTEM PRIVATE
+    ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  target_precompile_headers(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/precompiled/${layer}.h)
+  set_target_properties(${target} PROPERTIES PCH_WARN_INVALID ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # The time of day is no part of it, so that a compiler cache may find what
+    # was compiled with it.
+    target_compile_options(${target} PRIVATE
+      -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  if(ARGN)
+    add_dependencies(${target} ${ARGN})
+  endif()
+endfunction()
+
 # Warnings, sanitizers and include roots of a Reprise target.
 function(reprise_configure_target target)
   target_include_directories(${target}
@@ -27,6 +57,10 @@ function(reprise_configure_target target)
       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # libstdc++ 12 calls its own deprecated std::get_temporary_buffer.
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
   if(REPRISE_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -35,6 +69,12 @@ function(reprise_configure_target target)
       -fsanitize=address,undefined -fno-sanitize-recover=undefined
       -fno-sanitize=vptr -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+  if(REPRISE_PRECOMPILE AND REPRISE_LAYER)
+    # A precompiled header is made with -fPIC, and executables are not.
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_precompile_headers(${target}
+      REUSE_FROM RepriseLayer-${REPRISE_LAYER})
   endif()
 endfunction()
 

@@ -3,7 +3,7 @@
 #
 # install_packages NAME... installs what is missing, as root or through sudo.
 
-reprise_build_packages="g++ cmake ninja-build ccache
+reprise_build_packages="g++ clang-22 cmake ninja-build ccache
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools liblld-22-dev lld-22
   libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
   opencl-c-headers
@@ -13,7 +13,7 @@ reprise_build_packages="g++ cmake ninja-build ccache
 reprise_packing_packages="dpkg-dev file"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev libboost-context-dev qemu-user binutils
-  libbenchmark-dev clang-22 libclang-rt-22-dev clang-format-22 python3
+  libbenchmark-dev libclang-rt-22-dev clang-format-22 python3
   python3-yaml python3-jsonschema git chromium man-db"
 
 install_packages() {

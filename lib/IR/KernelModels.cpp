@@ -94,7 +94,7 @@ struct PadModel : KernelOpInterface::ExternalModel<PadModel, PadOp> {
 
 struct ConcatModel : KernelOpInterface::ExternalModel<ConcatModel, ConcatOp> {
   OperandLanes getOperandLanes(Operation *op, unsigned, unsigned dim) const {
-    return cast<ConcatOp>(op).getDim() == int64_t(dim)
+    return cast<ConcatOp>(op).getDim() == dim
                ? OperandLanes::apart()
                : OperandLanes::along(dim);
   }

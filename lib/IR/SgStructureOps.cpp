@@ -10,15 +10,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-#define GET_OP_CLASSES
-#include "reprise/IR/SgOps.cpp.inc"
-
-void SgDialect::registerOps() {
-  addOperations<
-#define GET_OP_LIST
-#include "reprise/IR/SgOps.cpp.inc"
-      >();
-}
+void SgDialect::registerOps() { registerSgDialectOperations(this); }
 
 LogicalResult sg::verifyInGraph(Operation *op) {
   Block *block = op->getBlock();

@@ -22,7 +22,7 @@ using namespace reprise::nn;
 static constexpr llvm::StringLiteral kSeed = "rng.seed";
 static constexpr llvm::StringLiteral kStep = "rng.step";
 
-static std::string join(llvm::StringRef path, llvm::StringRef name) {
+static std::string joinPath(llvm::StringRef path, llvm::StringRef name) {
   if (path.empty() || name.empty())
     return (path + name).str();
   return (path + "." + name).str();
@@ -41,9 +41,9 @@ void Trace::declare(const Module &node, const std::string &path) {
   if (!paths.try_emplace(&node, path).second)
     return; // A second parent: the variables are shared.
   for (const VariableSpec &variable : node.getVariables())
-    declare(variable, join(path, variable.name));
+    declare(variable, joinPath(path, variable.name));
   for (const Module::Child &child : node.getChildren())
-    declare(*child.module, join(path, child.name));
+    declare(*child.module, joinPath(path, child.name));
 }
 
 /// The parameter of its distribution, or its elements; null without.
@@ -113,7 +113,7 @@ std::optional<std::string> Trace::nameOf(const Module &node,
   auto found = paths.find(&node);
   if (found == paths.end())
     return std::nullopt;
-  return join(found->second, variable);
+  return joinPath(found->second, variable);
 }
 
 Tensor Trace::readSymbol(llvm::StringRef name) {
@@ -233,7 +233,7 @@ Tensor Trace::runInSegments(Module &node, int64_t segments, Tensor x) {
   int64_t size = count / segments;
   for (int64_t k = 0; k + 1 < segments; ++k) {
     std::string name = "segment" + std::to_string(k + 1);
-    x = block(join(paths.lookup(&node), name), /*checkpointed=*/true, x,
+    x = block(joinPath(paths.lookup(&node), name), /*checkpointed=*/true, x,
               [&](llvm::ArrayRef<Tensor> arguments) {
                 return Tensors{
                     runAll(children.slice(k * size, size), arguments.front())};

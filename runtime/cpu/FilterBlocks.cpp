@@ -4,24 +4,21 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FilterBlocks.h"
-#include "Lanes.h"
+#include "InstructionSets.h"
 #include "Team.h"
 #include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
 
+#define REPRISE_LOOPS "FilterBlocksLoops.h"
+#include "EachInstructionSet.h"
+
 namespace reprise::rt {
 
-/// A group's blocks, (I/16,window,16,16), as 16 rows (window,I).
-REPRISE_CLONES static void unpackGroup(const float *blocks, float *rows,
-                                       int64_t window, int64_t inputs) {
-  constexpr int64_t n = FilterBlocks::kBlock;
-  static_assert(n == kLanes);
-  for (int64_t position = 0; position < window; ++position)
-    for (int64_t input = 0; input < inputs; input += n)
-      transposeBlock(blocks + (input / n * window + position) * n * n,
-                     rows + position * inputs + input, window * inputs);
+static void unpackGroup(const float *blocks, float *rows, int64_t window,
+                        int64_t inputs) {
+  REPRISE_DISPATCH(unpackGroup, blocks, rows, window, inputs);
 }
 
 unsigned FilterBlocks::members(unsigned threads) const {

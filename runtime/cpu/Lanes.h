@@ -1,13 +1,9 @@
 //===- Lanes.h - Vectors of 16 floats ---------------------------*- C++ -*-===//
-#ifndef REPRISE_RUNTIME_CPU_LANES_H
-#define REPRISE_RUNTIME_CPU_LANES_H
-
-#include "Clones.h"
-
-#include <cstdint>
-#include <cstring>
-
-namespace reprise::rt {
+//
+// Included once for each set of vector instructions (EachInstructionSet.h), in
+// namespace REPRISE_VERSION.
+//
+//===----------------------------------------------------------------------===//
 
 constexpr int64_t kLanes = 16;
 using Floats = float __attribute__((vector_size(sizeof(float) * kLanes)));
@@ -45,7 +41,3 @@ static REPRISE_INLINE void transposeBlock(const float *block, float *rows,
   for (int64_t j = 0; j < kLanes; ++j)
     store(x[j], rows + j * stride);
 }
-
-} // namespace reprise::rt
-
-#endif // REPRISE_RUNTIME_CPU_LANES_H

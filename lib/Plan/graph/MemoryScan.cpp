@@ -12,7 +12,7 @@
 #include <algorithm>
 
 // A sanitizer may not be ready when the loader chooses a version.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+#if defined(__x86_64__) && defined(__ELF__) &&                                 \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define REPRISE_VECTORS                                                        \
   __attribute__((target_clones("avx512f", "avx2", "default")))

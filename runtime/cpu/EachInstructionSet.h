@@ -1,0 +1,44 @@
+//===- EachInstructionSet.h - One version a set -----------------*- C++ -*-===//
+//
+// Includes REPRISE_LOOPS once for each set of vector instructions, as namespace
+// REPRISE_VERSION. What it includes itself must have been included before.
+//
+//===----------------------------------------------------------------------===//
+#ifdef __x86_64__
+#define REPRISE_VERSION avx512
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f"))),               \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#endif
+#include REPRISE_LOOPS
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#undef REPRISE_VERSION
+
+#define REPRISE_VERSION avx2
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))),                  \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+#include REPRISE_LOOPS
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#undef REPRISE_VERSION
+#endif
+
+#define REPRISE_VERSION baseline
+#include REPRISE_LOOPS
+#undef REPRISE_VERSION
+#undef REPRISE_LOOPS
