@@ -8,6 +8,7 @@
 // Fails:   with every problem of the file at once.
 //
 //===----------------------------------------------------------------------===//
+#include "ForeignKeys.h"
 #include "Spellings.h"
 #include "reprise/Recipe/Recipe.h"
 #include <algorithm>
@@ -44,6 +45,11 @@ private:
   void readHooks(const YAML::Node &list);
   void readHook(const YAML::Node &item);
   void refuseName(const YAML::Node &name, const std::string &section);
+  void refuseEntry(const YAML::Node &name, const YAML::Node &value,
+                   const std::string &section);
+  bool answerForeign(const YAML::Node &name, const YAML::Node &value,
+                     const std::string &section, unsigned depth = 0);
+  bool mayGoOn(const YAML::Mark &at);
   void readKey(const Key &key, const YAML::Node &value, const YAML::Mark &mark);
   void readList(const Key &key, const YAML::Node &value, Setting &setting);
   void readPairs(const Key &key, const YAML::Node &value, Setting &setting);
@@ -55,7 +61,7 @@ private:
 };
 
 /// More than these in one file help nobody.
-constexpr size_t kMostProblems = 20;
+constexpr size_t kMostProblems = 50;
 /// The section whose own sections are each on or off.
 constexpr char kHooks[] = "hooks";
 
@@ -209,12 +215,17 @@ static std::string joined(const std::vector<std::string> &names) {
   return text;
 }
 
+static std::string unknownName(const YAML::Node &name,
+                               const std::string &section) {
+  return "no key is named '" + name.Scalar() + "'" +
+         (section.empty() ? "" : " in " + section);
+}
+
 /// An unknown name: where the only such key is, what was probably meant, or
 /// what keys there are.
 void Reader::refuseName(const YAML::Node &name, const std::string &section) {
   const std::string &text = name.Scalar();
-  std::string message = "no key is named '" + text + "'" +
-                        (section.empty() ? "" : " in " + section);
+  std::string message = unknownName(name, section);
   std::vector<std::string> siblings = keys.namesIn(section), elsewhere;
   std::string meant = nearest(text, siblings);
   for (const Key &key : keys.all())
@@ -230,11 +241,67 @@ void Reader::refuseName(const YAML::Node &name, const std::string &section) {
   problem(name.Mark(), message);
 }
 
+/// "trainer.optimizer.lr" of the name "lr" in "trainer.optimizer"; sections
+/// "kwargs" are those around them.
+static std::string foreignPath(const std::string &section,
+                               const std::string &name) {
+  return name == "kwargs" ? section
+                          : (section.empty() ? "" : section + ".") + name;
+}
+
+/// {type: NAME, ...}, whatever it is for.
+static std::string typeOf(const YAML::Node &value) {
+  YAML::Node type = value.IsMap() ? value["type"] : YAML::Node();
+  return type.IsDefined() && type.IsScalar() ? type.Scalar() : "";
+}
+
+/// Tells of a key of another framework what it is here; below a section whose
+/// keys have answers of their own each once, and for all others that of the
+/// section. Returns false for what no framework has.
+bool Reader::answerForeign(const YAML::Node &name, const YAML::Node &value,
+                           const std::string &section, unsigned depth) {
+  std::string path = foreignPath(section, name.Scalar());
+  constexpr unsigned kDeepest = 10; // an alias may hold itself
+  const ForeignKey *own = path == section ? nullptr : findForeign(path);
+  if (!own && section.empty())
+    own = findForeignImageStep(typeOf(value));
+  bool isSection = isForeignSection(path) && value.IsMap() && depth < kDeepest;
+  bool needsOwn = !isSection;
+  std::set<std::string> seen;
+  if (isSection)
+    for (const auto &entry : value) {
+      if (!mayGoOn(entry.first.Mark()))
+        return true;
+      if (entry.first.IsScalar() && seen.insert(entry.first.Scalar()).second &&
+          !answerForeign(entry.first, entry.second, path, depth + 1))
+        needsOwn = true;
+    }
+  if (!needsOwn)
+    return true;
+  if (own)
+    problem(name.Mark(), unknownName(name, section) + "; " + answer(*own));
+  return own;
+}
+
+/// Whether more problems are to be told; the first that is not says so.
+bool Reader::mayGoOn(const YAML::Mark &at) {
+  if (parsed.problems.size() == kMostProblems)
+    problem(at, "from here on nothing was read: " +
+                    std::to_string(kMostProblems) + " problems are told");
+  return parsed.problems.size() < kMostProblems;
+}
+
+void Reader::refuseEntry(const YAML::Node &name, const YAML::Node &value,
+                         const std::string &section) {
+  if (!answerForeign(name, value, section))
+    refuseName(name, section);
+}
+
 /// A list of {type: NAME, kwargs: {...}}, as United Perception has it.
 void Reader::readHooks(const YAML::Node &list) {
   std::set<std::string> seen;
   for (const YAML::Node &item : list) {
-    if (parsed.problems.size() >= kMostProblems)
+    if (!mayGoOn(item.Mark()))
       return;
     YAML::Node type = item.IsMap() ? item["type"] : YAML::Node();
     if (!type.IsDefined() || !type.IsScalar())
@@ -273,7 +340,7 @@ void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
   if (known)
     return readKey(*known, value, name.Mark());
   if (!isName || !keys.isSection(path))
-    return refuseName(name, section);
+    return refuseEntry(name, value, section);
   bool isHook = section == kHooks;
   if (isHook && (value.IsNull() || (value.IsMap() && value.size() == 0)))
     return problem(name.Mark(), path + " is off until '" +
@@ -293,9 +360,9 @@ void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
 void Reader::readSection(const YAML::Node &node, const std::string &section) {
   std::set<std::string> seen;
   for (const auto &entry : node) {
-    if (parsed.problems.size() >= kMostProblems)
-      return;
     const YAML::Node &name = entry.first;
+    if (!mayGoOn(name.Mark()))
+      return;
     if (!name.IsScalar())
       problem(name.Mark(), "a key is one word");
     else if (!seen.insert(name.Scalar()).second)

@@ -8,7 +8,7 @@ the schema and, where it says a value, by 'reprise recipe check', with a model
 and what it NEEDS around it. "...", names of one letter and keys without a value
 stand for any value: the schema's example takes their place. What is no key is
 in WORDS. Where "here" is "the same", the keys named beside it exist below the
-section that it names; what a table says is refused is refused.
+section that it names; what a table says is refused is refused, and answered with the key beside it.
 """
 
 import functools
@@ -39,6 +39,9 @@ WORDS = {
 }  # fmt: skip
 # Beside keys of MedFusion's that are refused: those below the one before.
 BELOW = {"patience", "min_delta", "monitor", "save_last"}
+
+# Sections and keys of United Perception that recipes do not have.
+FOREIGN = {"trainer", "saver", "runtime", "dataset", "net", "num_classes"}
 
 # What a run with a key needs besides.
 NEEDS = {
@@ -167,16 +170,18 @@ def check_row(header, cells):
 
 
 def check_refused(spelled):
-    """Those of the codes that something takes."""
-    recipes = {code: nested(code.partition(":")[0], yaml.load(
-        code.partition(":")[2], Loader) or 1) for code in spelled}
-    together = functools.reduce(merged, recipes.values())
-    said = asked(json.dumps(together))
-    for code, recipe in recipes.items():
-        names = code.partition(":")[0].split(".")
-        if validator.is_valid(recipe) or not any(
-                f"no key is named '{name}'" in said for name in names):
-            yield code
+    """Those of the codes that something takes, or that are not answered with
+    what stands beside them; spelled: the code, and what does."""
+    for code, here in spelled:
+        path, _, value = code.partition(":")
+        recipe = nested(path, yaml.load(value, Loader) or 1)
+        said = asked(json.dumps(recipe))
+        keys = [one.partition(":")[0] for one in codes(here)]
+        if validator.is_valid(recipe) or "no key is named '" not in said:
+            yield code, "is not refused"
+        elif not any(f"it is '{key}" in said for key in keys) and (
+                "leave it out" not in said or "left out" not in here):
+            yield code, f"is answered with {said}"
 
 
 def main():
@@ -188,9 +193,14 @@ def main():
         wrong = list(check_row(header, cells))
         # The table of MedFusion's own spellings, and keys to leave out.
         if header == ["key there", "here"] and number < others:
-            refused += [code for code in codes(cells[0]) if code not in BELOW]
+            refused += [(code, cells[1]) for code in codes(cells[0])
+                        if code not in BELOW]
+        elif header == ["key there", "here"]:
+            refused += [(code, cells[1]) for code in codes(cells[0])
+                        if code.split(".")[0] in FOREIGN and code != "trainer"]
         if "the key is refused" in cells[1]:
-            refused.append("hooks.train_val_logger." + codes(cells[0])[0])
+            refused.append(("hooks.train_val_logger." + codes(cells[0])[0],
+                            cells[1]))
         failed += [(number, *one) for one in wrong]
     for number, line in enumerate(text.split("\n"), 1):
         for code in codes(line) if not line.startswith("|") else []:
@@ -198,11 +208,11 @@ def main():
             seen += recipe is not None
             if recipe and (wrong := mistake(recipe, ":" in code)):
                 failed.append((number, code, wrong))
-    failed += [(0, code, "is not refused") for code in check_refused(refused)]
+    failed += [(0, *one) for one in check_refused(refused)]
     print(seen, "keys and words,", len(refused), "refused")
     for number, code, wrong in failed:
         print(f"{PAGE}:{number}: '{code}': {wrong}")
-    sys.exit(bool(failed) or seen < 100 or len(refused) < 15)
+    sys.exit(bool(failed) or seen < 100 or len(refused) < 35)
 
 
 if __name__ == "__main__":

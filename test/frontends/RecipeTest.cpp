@@ -147,6 +147,39 @@ TEST(Recipe, NamesTheNearestKey) {
       0u);
 }
 
+TEST(Recipe, AnswersKeysOfOtherFrameworksWithTheirs) {
+  EXPECT_EQ(problems("training: {num_epochs: 3}"),
+            "1:12: no key is named 'num_epochs' in training; here it is "
+            "'training.epochs'");
+  EXPECT_EQ(problems("runtime:\n  fp16: True\n"),
+            "2:3: no key is named 'fp16' in runtime; here it is 'training.amp' "
+            "(f16 for True)");
+  // Sections "kwargs" are those around them; what has no answer of its own has
+  // that of its section, once.
+  EXPECT_EQ(problems("trainer:\n"
+                     "  optimizer:\n"
+                     "    type: SGD\n"
+                     "    kwargs: {lr: 0.1, dampening: 0, maximize: 1}\n"),
+            "2:3: no key is named 'optimizer' in trainer; here it is "
+            "'optimizer'\n"
+            "3:5: no key is named 'type' in trainer.optimizer; here it is "
+            "'optimizer.name'\n"
+            "4:14: no key is named 'lr' in trainer.optimizer; here it is "
+            "'optimizer.lr' (a step's: times the images of a step where it is "
+            "one image's)");
+  EXPECT_EQ(problems("crop: &a\n  type: torch_center_crop\n"),
+            "1:1: no key is named 'crop'; here it is 'data.eval_images' "
+            "(center-crop)");
+  EXPECT_EQ(problems("hooks: {train_val_logger: {summary_writer: a}}"),
+            "1:28: no key is named 'summary_writer' in hooks.train_val_logger; "
+            "leave it out; curves are event files of TensorBoard, always");
+}
+
+TEST(Recipe, EndsForeignSectionsThatHoldThemselves) {
+  EXPECT_NE(problems("trainer: &t {kwargs: *t}"), "");
+  EXPECT_NE(problems("dataset: &d {train: *d, kwargs: *d, dataset: *d}"), "");
+}
+
 // One that several sections have says nothing of which is meant.
 TEST(Recipe, ListsTheKeysOfASectionWhereNoneIsNear) {
   std::string said = problems("data: {path: somewhere}");
@@ -266,7 +299,10 @@ TEST(Recipe, ShowsFewOfManyProblems) {
   std::string text;
   for (int i = 0; i < 1000; ++i)
     text += "key" + std::to_string(i) + ": 1\n";
-  EXPECT_EQ(read(text).problems.size(), 20u);
+  std::vector<Problem> said = read(text).problems;
+  ASSERT_EQ(said.size(), 51u);
+  EXPECT_EQ(said.back().message,
+            "from here on nothing was read: 50 problems are told");
 }
 
 //===----------------------------------------------------------------------===//
