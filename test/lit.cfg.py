@@ -27,6 +27,9 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
     config.test_exec_root, "cache"
 )
 
+# What is told of waiting depends on the machine; tests of it say how often.
+config.environment["REPRISE_PROGRESS_SECONDS"] = "86400"
+
 # The mistake that test/faults/run plants.
 llvm_config.with_system_environment("REPRISE_FAULT")
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Verbosity.h"
 #include <csignal>
 #include <exception>
 #include <new>
@@ -19,6 +20,9 @@ static int run(int argc, char **argv) {
                "graphs in JSON and buffers in CSV.",
                "reprise-plan");
   app.set_version_flag("--version", "reprise-plan " REPRISE_VERSION);
+  app.add_flag_callback(
+      "-q,--quiet", [] { verbosity() = Verbosity::Quiet; },
+      "Show no progress (before the command)");
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
   addExamples(app, "  reprise-plan solve graph.json --budget 60% -o plan.json\n"
@@ -37,7 +41,11 @@ static int run(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return explain(app, error);
   }
-  rt::Status status = invocation();
+  rt::Status status = ProgressReporter::checkEnvironment();
+  if (!status.ok())
+    return fail(misuse(status.message()));
+  ProgressReporter reporter(chosenName(app));
+  status = invocation();
   return status.ok() ? kSuccess : fail(status);
 }
 

@@ -178,6 +178,8 @@ static std::string fullName(const CLI::App *command) {
                 : command->get_name();
 }
 
+std::string tools::chosenName(CLI::App &app) { return fullName(chosen(&app)); }
+
 int tools::explain(CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0) // --help and --version
     return app.exit(error);

@@ -22,6 +22,9 @@ void guardValues(CLI::App &app);
 /// "--batch"; "" when none was.
 std::string firstGivenOf(const CLI::App *command, const char *group);
 
+/// The command that was chosen: "reprise train".
+std::string chosenName(CLI::App &app);
+
 /// Prints the help or version that was asked for, or what was wrong with the
 /// command line and what was probably meant. Returns the exit code.
 int explain(CLI::App &app, const CLI::ParseError &error);

@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -27,6 +25,7 @@ bool tools::isMisuse(const rt::Status &status) {
 }
 
 int tools::fail(const rt::Status &status) {
+  AsideFromProgress aside;
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s\n",
                  text::printable(status.message()).c_str());
@@ -37,12 +36,13 @@ int tools::fail(const rt::Status &status) {
 }
 
 void tools::warn(const std::string &message) {
+  AsideFromProgress aside;
   std::fprintf(stderr, "warning: %s\n", text::printable(message).c_str());
 }
 
 void tools::note(const std::string &message) {
-  std::fprintf(stderr, "%s%s\n", ::isatty(STDERR_FILENO) ? "\r\033[K" : "",
-               text::printable(message).c_str());
+  AsideFromProgress aside;
+  std::fprintf(stderr, "%s\n", text::printable(message).c_str());
 }
 
 rt::Status tools::invalid(const std::string &message) {
@@ -56,64 +56,11 @@ rt::Status tools::misuse(const std::string &message) {
 rt::Status tools::alreadyShown() { return invalid(""); }
 
 //===----------------------------------------------------------------------===//
-// Progress
-//===----------------------------------------------------------------------===//
-
-using Clock = std::chrono::steady_clock;
-
-static size_t terminalColumns() {
-  winsize size = {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 80;
-}
-
-ProgressLine::ProgressLine() : terminal(::isatty(STDERR_FILENO)) {}
-
-ProgressLine::~ProgressLine() {
-  if (terminal && shown)
-    std::fputs("\r\033[K", stderr);
-}
-
-bool ProgressLine::wants(Place place) const {
-  if (verbosity() == Verbosity::Quiet)
-    return false;
-  if (place != Place::Middle || !shown)
-    return true;
-  auto pause = terminal ? std::chrono::milliseconds(100)
-                        : std::chrono::milliseconds(10000);
-  return Clock::now() - last >= pause;
-}
-
-void ProgressLine::show(const std::string &text) {
-  std::string line = text::printable(text);
-  // A line that wraps could not be rewritten.
-  if (terminal)
-    std::fprintf(stderr, "\r%s\033[K",
-                 line.substr(0, terminalColumns() - 1).c_str());
-  else
-    std::fprintf(stderr, "%s\n", line.c_str());
-  std::fflush(stderr);
-  shown = true;
-  last = Clock::now();
-}
-
-void ProgressLine::keep() {
-  if (terminal && shown)
-    std::fputs("\n", stderr);
-  shown = false;
-}
-
-Activity::Activity(const std::string &what) {
-  if (::isatty(STDERR_FILENO) && verbosity() != Verbosity::Quiet)
-    line.show(what + " ...");
-}
-
-//===----------------------------------------------------------------------===//
 // Output
 //===----------------------------------------------------------------------===//
 
 rt::Status tools::print(const std::string &raw) {
+  AsideFromProgress aside;
   std::string text = text::printable(raw);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
       std::fflush(stdout) == 0)

@@ -1,15 +1,14 @@
 //===- Console.h - What the driver says and how it ends ---------*- C++ -*-===//
 //
 // Results go to standard output; errors, warnings and progress to standard
-// error, both without the control characters that names may hold. Progress is
-// one rewritten line on a terminal and now and then a plain line elsewhere.
+// error, both without the control characters that names may hold.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_CONSOLE_H
 #define REPRISE_TOOLS_CONSOLE_H
 
+#include "Progress.h"
 #include "reprise/Runtime/Status.h"
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -36,36 +35,6 @@ rt::Status misuse(const std::string &message);
 bool isMisuse(const rt::Status &status);
 /// For what MLIR's diagnostics have shown.
 rt::Status alreadyShown();
-
-/// A line about work in progress; erased at the end of its life on a terminal.
-class ProgressLine {
-public:
-  ProgressLine();
-  ~ProgressLine();
-  ProgressLine(const ProgressLine &) = delete;
-  ProgressLine &operator=(const ProgressLine &) = delete;
-
-  /// Whether a line should be made now: ten a second on a terminal; elsewhere
-  /// the first, the last, and one every ten seconds.
-  enum class Place { First, Middle, Last };
-  bool wants(Place place) const;
-  void show(const std::string &line);
-  /// Leaves the line on the terminal and goes on below it.
-  void keep();
-
-private:
-  bool terminal, shown = false;
-  std::chrono::steady_clock::time_point last;
-};
-
-/// Shows "WHAT ..." on a terminal while it lives.
-class Activity {
-public:
-  explicit Activity(const std::string &what);
-
-private:
-  ProgressLine line;
-};
 
 /// Writes to standard output what is safe to show on a terminal; fails where
 /// that is closed or full.

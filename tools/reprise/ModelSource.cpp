@@ -2,6 +2,7 @@
 
 #include "ModelSource.h"
 #include "Console.h"
+#include "PassPhases.h"
 #include "artifact/ArtifactFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -154,8 +155,10 @@ private:
     if (hidesWarnings &&
         diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       return;
-    if (!sg::sourceOf(diagnostic.getLocation()).empty())
+    if (!sg::sourceOf(diagnostic.getLocation()).empty()) {
+      AsideFromProgress aside;
       return emitDiagnostic(diagnostic);
+    }
     std::string block = sg::nameIn(diagnostic.getLocation()).str();
     std::string text = (block.empty() ? "" : "in '" + block + "': ") + message;
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning &&
@@ -315,8 +318,15 @@ rt::Status Compiler::loadText(const std::string &path) {
   return isModel(*current) ? rt::Status() : diagnostics->takeError(path);
 }
 
+/// A phase of what the thread is at, if somebody follows that.
+static void tellPhase(const std::string &phase) {
+  if (Activity *activity = Activity::current())
+    activity->phase(phase);
+}
+
 rt::Status Compiler::load(const std::string &source, SourceKind kind,
                           const zoo::ModelOptions &options) {
+  tellPhase("reading the model");
   return kind == SourceKind::Zoo ? loadZoo(source, options) : loadText(source);
 }
 
@@ -324,26 +334,36 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 // Lowering
 //===----------------------------------------------------------------------===//
 
+/// The same options, whose passes tell what they do.
+static CompileOptions told(CompileOptions options) {
+  options.configure = tellPhases(Activity::current());
+  return options;
+}
+
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   if (level == CompileLevel::Program)
     training = noteTraining(*current, options);
-  if (mlir::failed(lowerModel(*current, options, level)))
+  if (mlir::failed(lowerModel(*current, told(options), level)))
     return diagnostics->takeError(name);
   return {};
 }
 
 rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options) {
-  mlir::FailureOr<BudgetPlans> plans = planBudgets(*current, options);
+  mlir::FailureOr<BudgetPlans> plans = planBudgets(*current, told(options));
   if (mlir::failed(plans))
     return diagnostics->takeError(name);
   return std::move(*plans);
 }
 
 rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {
-  for (auto program : current->getOps<rt_dialect::ProgramOp>())
+  for (auto program : current->getOps<rt_dialect::ProgramOp>()) {
+    auto kernels = program.getBody().getOps<rt_dialect::KernelOp>();
+    tellPhase("compiling " + std::to_string(llvm::range_size(kernels)) +
+              " kernels");
     if (!command.empty())
       program->setDiscardableAttr(rt_dialect::RtDialect::kCommandAttr,
                                   mlir::StringAttr::get(&context, command));
+  }
   mlir::FailureOr<std::vector<uint8_t>> bytes =
       emitArtifact(*current, training);
   if (mlir::failed(bytes))

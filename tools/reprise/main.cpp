@@ -91,6 +91,9 @@ static int run(int argc, char **argv) {
   } catch (const RecipeRefused &refused) {
     return refused.code;
   }
+  if (rt::Status status = ProgressReporter::checkEnvironment(); !status.ok())
+    return fail(misuse(status.message()));
+  ProgressReporter reporter(chosenName(app));
   return invocation();
 }
 
