@@ -70,7 +70,8 @@ function(reprise_configure_target target)
       -fno-sanitize=vptr -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
-  if(REPRISE_PRECOMPILE AND REPRISE_LAYER)
+  get_target_property(sources ${target} SOURCES)
+  if(REPRISE_PRECOMPILE AND REPRISE_LAYER AND NOT sources MATCHES "\\.c(;|$)")
     # A precompiled header is made with -fPIC, and executables are not.
     target_compile_options(${target} PRIVATE -fPIC)
     target_precompile_headers(${target}
