@@ -56,46 +56,56 @@ static Key beside(Key key) {
   return key;
 }
 
+/// A key without a default, or with one that no value of it says.
+static Key example(Key key) {
+  key.isExample = true;
+  return key;
+}
+
 /// Another spelling of `same`; Parse.cpp knows what it stands for.
 static Key spelling(Kind kind, const char *path, const char *same,
                     const char *usual, const char *meaning) {
   Key key = of(kind, text(path, "", usual, meaning));
   key.same = same;
-  return key;
+  return example(key);
 }
 
 static void addModel(Keys &keys) {
-  keys.add(text("model.name", "model", "resnet18",
-                "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
-                "artifact (.rpx); 'model: resnet18' says it too"));
-  keys.add(whole("model.classes", "--classes", "10", "Classes to tell apart"));
-  keys.add(text("model.image", "--image", "224x224",
-                "Height and width of the images"));
+  keys.add(example(
+      text("model.name", "model", "resnet18",
+           "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
+           "artifact (.rpx); 'model: resnet18' says it too")));
+  keys.add(example(
+      whole("model.classes", "--classes", "10", "Classes to tell apart")));
+  keys.add(example(text("model.image", "--image", "224x224",
+                        "Height and width of the images")));
+  keys.add(example(
+      whole("model.channels", "--channels", "3", "Channels of the images")));
+  keys.add(example(whole("model.width", "--width", "64",
+                         "Channels of the first stage, or of a ViT")));
+  keys.add(example(choice("model.stem", "--stem", "imagenet",
+                          {"imagenet", "cifar"}, "First layers of a ResNet")));
+  keys.add(example(
+      number("model.dropout", "--dropout", "0.1", "Probability of dropout")));
   keys.add(
-      whole("model.channels", "--channels", "3", "Channels of the images"));
-  keys.add(whole("model.width", "--width", "64",
-                 "Channels of the first stage, or of a ViT"));
-  keys.add(choice("model.stem", "--stem", "imagenet", {"imagenet", "cifar"},
-                  "First layers of a ResNet"));
+      example(number("model.attention_dropout", "--attention-dropout", "0.1",
+                     "Probability of dropping a weight of attention")));
+  keys.add(example(number("model.stochastic_depth", "--stochastic-depth", "0.1",
+                          "Probability of skipping the last block")));
   keys.add(
-      number("model.dropout", "--dropout", "0.1", "Probability of dropout"));
-  keys.add(number("model.attention_dropout", "--attention-dropout", "0.1",
-                  "Probability of dropping a weight of attention"));
-  keys.add(number("model.stochastic_depth", "--stochastic-depth", "0.1",
-                  "Probability of skipping the last block"));
-  keys.add(whole("model.frames", "--frames", "16", "Images of a volume"));
-  keys.add(whole("model.num_views", "--views", "2",
-                 "Images of one case, which share a backbone"));
+      example(whole("model.frames", "--frames", "16", "Images of a volume")));
+  keys.add(example(whole("model.num_views", "--views", "2",
+                         "Images of one case, which share a backbone")));
   keys.add(choice("model.view_pooling", "--view-pooling", "mean",
                   {"mean", "max", "attention"},
                   "What is made of the views' features"));
-  keys.add(whole("model.patch", "--patch", "16",
-                 "Side of the patches that become tokens"));
+  keys.add(example(whole("model.patch", "--patch", "16",
+                         "Side of the patches that become tokens")));
   keys.add(choice("model.annotate", "--annotate", "stages",
                   {"none", "stages", "blocks"},
                   "Blocks to annotate for checkpointing"));
-  keys.add(text("model.pretrained", "--weights", "weights.safetensors",
-                "Parameters and running statistics to begin with"));
+  keys.add(example(text("model.pretrained", "--weights", "weights.safetensors",
+                        "Parameters and running statistics to begin with")));
   for (const char *section : {"model.backbone", "training"}) {
     std::string path = std::string(section) + ".gradient_checkpointing.";
     keys.add(spelling(Kind::Switch, (path + "enabled").c_str(),
@@ -110,14 +120,15 @@ static void addModel(Keys &keys) {
 
 /// Length, batch, and what is computed.
 static void addTraining(Keys &keys) {
-  keys.add(whole("training.batch_size", "--batch", "128",
-                 "Images of a step, or of a micro-batch"));
+  keys.add(example(whole("training.batch_size", "--batch", "128",
+                         "Images of a step, or of a micro-batch")));
   keys.add(whole("training.gradient_accumulation", "--accumulate", "1",
                  "Micro-batches of a step"));
-  keys.add(whole("training.epochs", "--epochs", "1",
-                 "Times to go through the data, earlier runs included"));
-  keys.add(whole("training.steps", "--steps", "1000",
-                 "Steps to train instead, earlier runs included"));
+  keys.add(
+      example(whole("training.epochs", "--epochs", "1",
+                    "Times to go through the data, earlier runs included")));
+  keys.add(example(whole("training.steps", "--steps", "1000",
+                         "Steps to train instead, earlier runs included")));
   keys.add(whole("training.seed", "--seed", "0",
                  "Of initial values, dropout and order"));
   keys.add(choice("training.amp", "--amp", "none", {"none", "bf16", "f16"},
@@ -130,15 +141,18 @@ static void addTraining(Keys &keys) {
     key.choices = {"bf16", "f16"};
     return key;
   }());
-  keys.add(number("training.clip_grad_norm", "--clip-grad-norm", "1",
-                  "Norm that all gradients together are clipped to"));
-  keys.add(number("training.label_smoothing", "--label-smoothing", "0.1",
-                  "Share of each label that all classes have alike"));
-  keys.add(list("training.class_weights", "--class-weights", "[1, 2.5]",
-                "Weight of each class in the loss, or a file of them"));
-  keys.add(number("training.mixup", "--mixup", "0.2",
-                  "Mix images, by a draw of the Beta distribution of both "
-                  "numbers equal to this"));
+  keys.add(example(number("training.clip_grad_norm", "--clip-grad-norm", "1",
+                          "Norm that all gradients together are clipped to")));
+  keys.add(
+      example(number("training.label_smoothing", "--label-smoothing", "0.1",
+                     "Share of each label that all classes have alike")));
+  keys.add(
+      example(list("training.class_weights", "--class-weights", "[1, 2.5]",
+                   "Weight of each class in the loss, or a file of them")));
+  keys.add(
+      example(number("training.mixup", "--mixup", "0.2",
+                     "Mix images, by a draw of the Beta distribution of both "
+                     "numbers equal to this")));
   keys.add(text("training.attention", "--attention", "auto",
                 "How attention is computed: tiled, stored or auto"));
   keys.add(choice("training.fusion", "--fusion", "'on'", {"on", "off"},
@@ -146,9 +160,10 @@ static void addTraining(Keys &keys) {
   keys.add(flag("training.check_finite", "--check-finite",
                 "Look at all gradients of each step, and end the run where one "
                 "is not finite"));
-  Key evaluate = beside(flag("training.evaluate", "--eval",
-                             "Tell the accuracy at the end; without the key a "
-                             "directory with test images is evaluated"));
+  Key evaluate =
+      example(beside(flag("training.evaluate", "--eval",
+                          "Tell the accuracy at the end; without the key a "
+                          "directory with test images is evaluated")));
   evaluate.off = "--no-eval";
   keys.add(evaluate);
 }
@@ -158,34 +173,40 @@ static void addMemory(Keys &keys) {
   keys.add(text("training.checkpointing", "--checkpointing", "annotated",
                 "What to compute again in the backward pass: none, annotated, "
                 "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE"));
-  keys.add(text("training.budget", "--budget", "2GiB",
-                "Bytes that the whole program may take, a share of those "
-                "without recomputation (80%), or auto"));
-  keys.add(of(Kind::Pairs,
-              text("training.checkpointing_schedule",
-                   "--checkpointing-schedule", "{0-9: segments=8, 10-: none}",
-                   "Modes of checkpointing or budgets by epochs, counted from "
-                   "0; and on_out_of_memory")));
-  keys.add(list("training.keep", "--keep", "[layer1.*]",
-                "With a budget: modules or source lines whose values are not "
-                "computed again"));
-  keys.add(list("training.recompute", "--recompute", "[layer1.*]",
-                "Blocks or source lines to compute again, beside those of the "
-                "mode"));
-  keys.add(text("training.roofline", "--roofline", "400GFLOPS,35GB/s",
-                "With a budget: speed of the machine"));
-  keys.add(text("training.profile", "--profile", "model.profile.json",
-                "With a budget: times of the ops, as measured"));
-  keys.add(number("training.plan_work", "--plan-work", "4",
+  keys.add(
+      example(text("training.budget", "--budget", "2GiB",
+                   "Bytes that the whole program may take, a share of those "
+                   "without recomputation (80%), or auto")));
+  keys.add(example(
+      of(Kind::Pairs,
+         text("training.checkpointing_schedule", "--checkpointing-schedule",
+              "{0-9: segments=8, 10-: none}",
+              "Modes of checkpointing or budgets by epochs, counted from "
+              "0; and on_out_of_memory"))));
+  keys.add(example(
+      list("training.keep", "--keep", "[layer1.*]",
+           "With a budget: modules or source lines whose values are not "
+           "computed again")));
+  keys.add(example(
+      list("training.recompute", "--recompute", "[layer1.*]",
+           "Blocks or source lines to compute again, beside those of the "
+           "mode")));
+  keys.add(example(text("training.roofline", "--roofline", "400GFLOPS,35GB/s",
+                        "With a budget: speed of the machine")));
+  keys.add(example(text("training.profile", "--profile", "model.profile.json",
+                        "With a budget: times of the ops, as measured")));
+  keys.add(number("training.plan_work", "--plan-work", "1",
                   "With a budget: effort of the search for its plan"));
-  keys.add(whole("training.threads", "--threads", "2",
-                 "Threads to run on; the bits of results depend on it"));
+  keys.add(
+      example(whole("training.threads", "--threads", "2",
+                    "Threads to run on; the bits of results depend on it")));
   keys.add(text("training.target", "--target", "cpu:native",
                 "What to compile for; the bits of results depend on it"));
+  keys.add(example(
+      beside(text("training.device", "--device", "cpu", "Device to run on"))));
   keys.add(
-      beside(text("training.device", "--device", "cpu", "Device to run on")));
-  keys.add(beside(text("training.memory_limit", "--memory-limit", "8GiB",
-                       "Memory that the whole process may take")));
+      example(beside(text("training.memory_limit", "--memory-limit", "8GiB",
+                          "Memory that the whole process may take"))));
   keys.add(beside(flag("training.check_memory", "--check-memory",
                        "Look after each step of the program whether it changed "
                        "memory that is not its own; slow")));
@@ -230,10 +251,11 @@ static void addMemoryCheckpoint(Keys &keys) {
 
 static void addClipper(Keys &keys) {
   std::string clipper = "hooks.grad_clipper.";
-  keys.add(choice((clipper + "mode").c_str(), "--grad-clipper", "average",
-                  {"pre_defined", "average", "moving_average"},
-                  "What all gradients together are clipped to: max_norm, or an "
-                  "average of the norms of the steps before"));
+  keys.add(example(
+      choice((clipper + "mode").c_str(), "--grad-clipper", "average",
+             {"pre_defined", "average", "moving_average"},
+             "What all gradients together are clipped to: max_norm, or an "
+             "average of the norms of the steps before")));
   keys.add(spelling(Kind::Number, (clipper + "max_norm").c_str(),
                     "training.clip_grad_norm", "1",
                     "Of pre_defined: as clip_grad_norm"));
@@ -253,32 +275,35 @@ static void addHooks(Keys &keys) {
                      const char *usual, const char *meaning) {
     keys.add(whole(path.c_str(), option, usual, meaning));
   };
-  keys.add(text((logger + "logdir").c_str(), "--log-dir", "log",
-                "Directory for curves, as event files of TensorBoard"));
+  keys.add(
+      example(text((logger + "logdir").c_str(), "--log-dir", "log",
+                   "Directory for curves, as event files of TensorBoard")));
   wholeOf(logger + "freq", "--log-freq", "1", "Steps between two points");
   wholeOf(logger + "skip_first_k", "--log-skip", "0",
           "First steps of the run that are not logged");
-  keys.add(text((best + "dir").c_str(), "--save-best", "checkpoints",
-                "Directory for the best and the last states, by epochs"));
+  keys.add(
+      example(text((best + "dir").c_str(), "--save-best", "checkpoints",
+                   "Directory for the best and the last states, by epochs")));
   wholeOf(best + "test_freq", "--test-freq", "1", "Epochs between evaluations");
   wholeOf(best + "test_start", "--test-start", "1", "First epoch to evaluate");
   wholeOf(best + "save_freq", "--save-freq", "1",
           "Epochs between states that are kept; 0: none");
   wholeOf(best + "save_start", "--save-start", "1", "First epoch of these");
   wholeOf(best + "keep_last", "--keep-last", "3", "Of these that stay; 0: all");
-  wholeOf(best + "save_cur_start", "--save-cur-start", "1",
-          "Epoch from which the latest state is written");
+  keys.add(example(whole((best + "save_cur_start").c_str(), "--save-cur-start",
+                         "1", "Epoch from which the latest state is written")));
   wholeOf(best + "save_cur_freq", "--save-cur-freq", "1",
           "Epochs between two of these");
-  keys.add(
+  keys.add(example(
       beside(text("hooks.auto_checkpoint.path", "--auto-checkpoint",
                   "checkpoint.safetensors",
-                  "State to write when a signal or an error ends the run")));
-  keys.add(
+                  "State to write when a signal or an error ends the run"))));
+  keys.add(example(
       beside(text("hooks.reload.path", "--reload", "checkpoint.safetensors",
-                  "State to go on from if it is there")));
-  wholeOf(stop + "patience", "--early-stop", "3",
-          "Evaluations in a row that may be no better than the best");
+                  "State to go on from if it is there"))));
+  keys.add(example(
+      whole((stop + "patience").c_str(), "--early-stop", "3",
+            "Evaluations in a row that may be no better than the best")));
   wholeOf(stop + "freq", "--early-stop-freq", "1",
           "Epochs between evaluations");
   keys.add(number((stop + "min_delta").c_str(), "--early-stop-delta", "0",
@@ -287,25 +312,28 @@ static void addHooks(Keys &keys) {
                   {"accuracy", "loss"}, "What is compared"));
   addClipper(keys);
   addMemoryCheckpoint(keys);
-  keys.add(beside(text("hooks.epoch_table.path", "--epoch-table", "epochs.csv",
-                       "Table of the epochs that are done")));
-  keys.add(beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
-                        "Steps between two lines about memory on standard "
-                        "error")));
   keys.add(
+      example(beside(text("hooks.epoch_table.path", "--epoch-table",
+                          "epochs.csv", "Table of the epochs that are done"))));
+  keys.add(example(
+      beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
+                   "Steps between two lines about memory on standard "
+                   "error"))));
+  keys.add(example(
       beside(text("hooks.profile_trace.path", "--profile-trace", "trace.json",
-                  "Some steps of the run on a time line, for Perfetto")));
+                  "Some steps of the run on a time line, for Perfetto"))));
   keys.add(beside(text("hooks.profile_trace.steps", "--trace-steps", "2-4",
                        "Which, counted from this run's first")));
-  keys.add(list("hooks.load", "--hook", "[./mine.so]",
-                "Shared libraries that are hooks"));
+  keys.add(example(list("hooks.load", "--hook", "[./mine.so]",
+                        "Shared libraries that are hooks")));
 }
 
 static void addRest(Keys &keys) {
   keys.add(number("optimizer.lr", "--lr", "0.05", "Learning rate"));
-  keys.add(list("optimizer.no_weight_decay", "--no-weight-decay", "['*.bias']",
-                "Parameters, by globs of their names, whose weights do not "
-                "decay"));
+  keys.add(example(
+      list("optimizer.no_weight_decay", "--no-weight-decay", "['*.bias']",
+           "Parameters, by globs of their names, whose weights do not "
+           "decay")));
   keys.add(choice("schedule.name", "--schedule", "constant",
                   {"constant", "step", "cosine"}, "Of the learning rate"));
   keys.add(whole("schedule.warmup", "--warmup", "0",
@@ -315,40 +343,44 @@ static void addRest(Keys &keys) {
                  "Of step: epochs between two drops"));
   keys.add(number("schedule.gamma", "--gamma", "0.1",
                   "Of step: what the learning rate is multiplied by"));
-  keys.add(text("data.source", "--data", "synthetic",
-                "Folders of images or volumes, tar shards, a directory of IDX "
-                "files, a .safetensors file, or synthetic"));
+  keys.add(example(
+      text("data.source", "--data", "synthetic",
+           "Folders of images or volumes, tar shards, a directory of IDX "
+           "files, a .safetensors file, or synthetic")));
   keys.add(text("data.train_images", "--train-images",
                 "random-resized-crop,flip",
                 "What is done to files of images in training"));
-  keys.add(text("data.eval_images", "--eval-images", "resize=256,center-crop",
-                "And in evaluation"));
-  keys.add(text("data.normalize", "--normalize", "imagenet",
-                "Mean and deviation of channels, as 0.5/0.5; imagenet; none"));
+  keys.add(example(text("data.eval_images", "--eval-images",
+                        "resize=256,center-crop", "And in evaluation")));
+  keys.add(example(
+      text("data.normalize", "--normalize", "imagenet",
+           "Mean and deviation of channels, as 0.5/0.5; imagenet; none")));
   keys.add(flag("data.skip_bad_files", "--skip-bad-files",
                 "Leave out files that cannot be decoded"));
-  keys.add(list("data.buckets", "--buckets", "[224x224, 192x256]",
-                "Sizes that files of images are sorted into by their shapes, "
-                "each with a program of its own; HxW or HxW@BATCH"));
+  keys.add(example(
+      list("data.buckets", "--buckets", "[224x224, 192x256]",
+           "Sizes that files of images are sorted into by their shapes, "
+           "each with a program of its own; HxW or HxW@BATCH")));
   keys.add(flag("data.skip_large_buckets", "--skip-large-buckets",
                 "Leave out sizes whose programs do not fit the budget"));
-  keys.add(beside(whole("data.loader_threads", "--loader-threads", "2",
-                        "Threads that read and decode")));
+  keys.add(example(beside(whole("data.loader_threads", "--loader-threads", "2",
+                                "Threads that read and decode"))));
   keys.add(whole("data.synthetic_size", "--synthetic-size", "2048",
                  "Images of the synthetic data"));
   addHooks(keys);
-  keys.add(beside(text("output.save", "--save", "state.safetensors",
-                       "State to write at the end")));
-  keys.add(beside(whole("output.save_every", "--save-every", "100",
-                        "Steps after which to save as well")));
-  keys.add(beside(text("output.resume", "--resume", "state.safetensors",
-                       "State to go on from")));
-  keys.add(beside(list("output.override", "--override", "[steps]",
-                       "Settings of the state to replace by those of the "
-                       "recipe")));
-  keys.add(beside(text("output.dump_gradients", "--dump-gradients",
-                       "gradients.safetensors",
-                       "Write the gradients of the last step")));
+  keys.add(example(beside(text("output.save", "--save", "state.safetensors",
+                               "State to write at the end"))));
+  keys.add(example(beside(whole("output.save_every", "--save-every", "100",
+                                "Steps after which to save as well"))));
+  keys.add(example(beside(text("output.resume", "--resume", "state.safetensors",
+                               "State to go on from"))));
+  keys.add(
+      example(beside(list("output.override", "--override", "[steps]",
+                          "Settings of the state to replace by those of the "
+                          "recipe"))));
+  keys.add(example(beside(text("output.dump_gradients", "--dump-gradients",
+                               "gradients.safetensors",
+                               "Write the gradients of the last step"))));
   keys.add(beside(flag("output.json", "--json", "Print the result as JSON")));
 }
 
@@ -363,6 +395,26 @@ Keys Keys::standard() {
 
 static std::string sectionOf(const std::string &path) {
   return path.substr(0, path.find('.'));
+}
+
+void Keys::setDefault(const std::string &path, const std::string &value) {
+  for (Key &key : keys)
+    if (key.path == path) {
+      key.usual = value;
+      key.isExample = false;
+    }
+}
+
+void Keys::setExample(const std::string &path, const std::string &value) {
+  setDefault(path, value);
+  for (Key &key : keys)
+    key.isExample |= key.path == path;
+}
+
+void Keys::remove(const std::string &path) {
+  keys.erase(std::remove_if(keys.begin(), keys.end(),
+                            [&](const Key &key) { return key.path == path; }),
+             keys.end());
 }
 
 bool Keys::add(Key key) {

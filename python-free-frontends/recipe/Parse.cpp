@@ -44,7 +44,10 @@ private:
                  const std::string &section);
   void readHooks(const YAML::Node &list);
   void readHook(const YAML::Node &item);
-  void refuseName(const YAML::Node &name, const std::string &section);
+  void refuseName(const YAML::Node &name, const YAML::Node &value,
+                  const std::string &section);
+  void readInstead(const std::string &path, const YAML::Node &value,
+                   const YAML::Mark &mark);
   void refuseEntry(const YAML::Node &name, const YAML::Node &value,
                    const std::string &section);
   bool answerForeign(const YAML::Node &name, const YAML::Node &value,
@@ -54,6 +57,7 @@ private:
   void readList(const Key &key, const YAML::Node &value, Setting &setting);
   void readPairs(const Key &key, const YAML::Node &value, Setting &setting);
   bool checkScalar(const Key &key, const YAML::Node &value);
+  std::string standIn(const Key &key, const std::string &text) const;
   bool checkChoice(const Key &key, const YAML::Node &value);
 
   const Keys &keys;
@@ -182,6 +186,14 @@ void Reader::readPairs(const Key &key, const YAML::Node &value,
   }
 }
 
+/// In place of a value that was refused.
+std::string Reader::standIn(const Key &key, const std::string &text) const {
+  if (key.choices.empty())
+    return key.usual;
+  std::string meant = nearest(text, key.choices);
+  return meant.empty() ? key.choices.front() : meant;
+}
+
 void Reader::readKey(const Key &key, const YAML::Node &value,
                      const YAML::Mark &mark) {
   Setting setting;
@@ -200,7 +212,9 @@ void Reader::readKey(const Key &key, const YAML::Node &value,
   } else if (!value.IsScalar()) {
     return problem(mark, key.path + " is one value, not a " +
                              (value.IsMap() ? "section" : "list"));
-  } else if (checkScalar(key, value)) {
+  } else if (!checkScalar(key, value)) {
+    setting.values.push_back(standIn(key, value.Scalar()));
+  } else {
     setting.values.push_back(key.kind == Kind::Switch ? switchOf(value.Scalar())
                                                       : value.Scalar());
   }
@@ -223,7 +237,8 @@ static std::string unknownName(const YAML::Node &name,
 
 /// An unknown name: where the only such key is, what was probably meant, or
 /// what keys there are.
-void Reader::refuseName(const YAML::Node &name, const std::string &section) {
+void Reader::refuseName(const YAML::Node &name, const YAML::Node &value,
+                        const std::string &section) {
   const std::string &text = name.Scalar();
   std::string message = unknownName(name, section);
   std::vector<std::string> siblings = keys.namesIn(section), elsewhere;
@@ -239,6 +254,21 @@ void Reader::refuseName(const YAML::Node &name, const std::string &section) {
   else
     message += "; known are " + joined(siblings);
   problem(name.Mark(), message);
+  if (elsewhere.size() == 1)
+    readInstead(elsewhere.front(), value, name.Mark());
+  else if (!meant.empty())
+    readInstead((section.empty() ? "" : section + ".") + meant, value,
+                name.Mark());
+}
+
+/// Takes a value for the key that was probably meant, so that what depends on
+/// it is not refused as well.
+void Reader::readInstead(const std::string &path, const YAML::Node &value,
+                         const YAML::Mark &mark) {
+  size_t before = parsed.problems.size();
+  if (const Key *key = keys.find(path))
+    readKey(*key, value, mark);
+  parsed.problems.resize(before);
 }
 
 /// "trainer.optimizer.lr" of the name "lr" in "trainer.optimizer"; sections
@@ -294,7 +324,7 @@ bool Reader::mayGoOn(const YAML::Mark &at) {
 void Reader::refuseEntry(const YAML::Node &name, const YAML::Node &value,
                          const std::string &section) {
   if (!answerForeign(name, value, section))
-    refuseName(name, section);
+    refuseName(name, value, section);
 }
 
 /// A list of {type: NAME, kwargs: {...}}, as United Perception has it.
@@ -327,7 +357,7 @@ void Reader::readHook(const YAML::Node &item) {
       kwargs.reset(entry.second);
   }
   if (keys.find(std::string(kHooks) + "." + type.Scalar()))
-    return refuseName(type, kHooks);
+    return refuseName(type, YAML::Node(), kHooks);
   readEntry(type, kwargs, kHooks);
 }
 
@@ -392,6 +422,13 @@ static void sortSettings(Parsed &parsed, const Keys &keys) {
   std::sort(
       parsed.settings.begin(), parsed.settings.end(),
       [&](const Setting &a, const Setting &b) { return place(a) < place(b); });
+  // What was meant may be said as well.
+  auto isSame = [](const Setting &a, const Setting &b) {
+    return a.path == b.path;
+  };
+  parsed.settings.erase(
+      std::unique(parsed.settings.begin(), parsed.settings.end(), isSame),
+      parsed.settings.end());
   std::stable_sort(
       parsed.problems.begin(), parsed.problems.end(),
       [](const Problem &a, const Problem &b) { return a.line < b.line; });

@@ -40,7 +40,7 @@ static Json describe(const Key &key) {
   Json schema = {{"description", key.meaning}};
   schema.update(typeOf(key));
   if (!key.usual.empty())
-    schema["x-usual"] = key.usual;
+    schema[key.isExample ? "x-example" : "x-default"] = key.usual;
   if (!key.option.empty())
     schema["x-option"] = key.option;
   if (!key.off.empty())

@@ -152,8 +152,8 @@ reprise::recipe::writeCommented(const std::vector<Setting> &settings,
     const Setting *setting = find(settings, key.path);
     writer.open(key.path, !isSaid(section));
     writer.comment(key.meaning, split(key.path).size() - 1);
-    writer.line(key.path, setting ? valueText(key, *setting) : key.usual,
-                !setting);
+    std::string usual = key.usual + (key.isExample ? "  # for example" : "");
+    writer.line(key.path, setting ? valueText(key, *setting) : usual, !setting);
   }
   return writer.out;
 }

@@ -53,7 +53,7 @@ source, work = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.makedirs(work, exist_ok=True)
 schema = json.load(open(source + "/docs/recipe.schema.json"))
 validator = jsonschema.Draft202012Validator(schema)
-usual = {path: yaml.load(key["x-usual"], Loader)
+usual = {path: yaml.load(key.get("x-default", key.get("x-example")), Loader)
          for path, key in recipe_keys.leaves(schema)}
 sections = {path[:at] for path in usual for at in range(len(path))
             if path[at] == "."}

@@ -25,8 +25,15 @@ def leaves(schema, path=""):
             yield own, value
 
 
+def usual_of(key):
+    """The default, or else an example, told as one."""
+    if "x-default" in key:
+        return f"`{key['x-default']}`"
+    return f"as `{key['x-example']}`"
+
+
 def table(schema):
-    lines = ["| key | option | meaning | default, or an example |",
+    lines = ["| key | option | meaning | default, or \"as\" an example |",
              "|---|---|---|---|"]
     for path, key in leaves(schema):
         option = key.get("x-option", "")
@@ -35,7 +42,7 @@ def table(schema):
         if "x-option-off" in key:
             option += ", `" + key["x-option-off"] + "`"
         lines.append(f"| `{path}` | {option} | {key['description']} "
-                     f"| `{key['x-usual']}` |")
+                     f"| {usual_of(key)} |")
     return "\n".join(lines) + "\n"
 
 

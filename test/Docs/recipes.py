@@ -80,8 +80,36 @@ for model in ("resnet18", "mlp"):
                           capture_output=True, check=True).stdout
     assert by_schema(text) and by_tool(text).returncode == 0
     every = re.sub(r"^( *)#(?! )", r"\1", text, flags=re.M)
+    assert not re.search(r"\bpatch:", every)  # of another model
     loaded = yaml.load(every, Loader)
     assert validator.is_valid(loaded), list(validator.iter_errors(loaded))
+
+# What is no example is a default: said, it changes no bit. That of what is of
+# another optimizer or schedule cannot be said, that of hooks that are off neither.
+text = subprocess.run(["reprise", "recipe", "init", "mlp"], text=True,
+                      capture_output=True, check=True).stdout
+body, hooks, rest = re.split(r"^(#hooks:\n(?:  .*\n)+)", text, flags=re.M)
+default = r"^( *)#(?! )(?!(?:beta1|beta2|epsilon|step_size|gamma|json):)(.*)(?<!example)$"
+said, count = re.subn(default, r"\1\2", body, flags=re.M)
+assert count > 15 and "# for example" in said, text
+states = []
+for name, recipe in (("less", text), ("more", said + hooks + rest)):
+    path = os.path.join(work, name + ".yaml")
+    with open(path, "w") as out:
+        out.write(recipe)
+    state = os.path.join(work, name + ".safetensors")
+    subprocess.run(["reprise", "train", "--recipe", path, "--steps", "2",
+                    "--save", state], check=True, capture_output=True)
+    data = open(state, "rb").read()
+    states.append(data[8 + int.from_bytes(data[:8], "little"):])
+assert states[0] == states[1]
+
+# One that is there is not replaced.
+path = os.path.join(work, "less.yaml")
+again = subprocess.run(["reprise", "recipe", "init", "resnet18", "-o", path],
+                       text=True, capture_output=True)
+assert again.returncode == 1 and "is there already" in again.stderr, again
+assert open(path).read() == text
 
 # What one refuses the other refuses.
 for entry in ["optimizer: {lr: fast}", "optimizer: {lr: '1'}",
@@ -97,7 +125,7 @@ for entry in ["optimizer: {lr: fast}", "optimizer: {lr: '1'}",
               "hooks: [{type: reload, kwargs: {way: a}}]"]:
     assert not by_schema(entry), entry
     checked = by_tool(entry)
-    assert checked.returncode == 1, (entry, checked)
+    assert checked.returncode == 2, (entry, checked)
     assert re.search(r"one\.yaml:1:\d+: error: ", checked.stderr), (
         entry, checked.stderr)
 print(len(examples), "examples,", len(keys), "keys")

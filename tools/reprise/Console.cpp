@@ -78,6 +78,22 @@ rt::Status tools::checkOutput(const std::string &path) {
   return path == "-" ? rt::Status() : rt::checkWritable(path);
 }
 
+rt::Status tools::checkOutputFolder(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> missing; // the outermost last
+  for (fs::path at = fs::absolute(path, error).lexically_normal();
+       !at.empty() && !fs::exists(at, error) && at != at.parent_path();
+       at = at.parent_path())
+    missing.push_back(at);
+  fs::create_directories(path, error);
+  rt::Status status = error ? rt::systemError("make", path, error.value())
+                            : rt::checkWritable(path + "/file");
+  for (const fs::path &made : missing)
+    fs::remove(made, error);
+  return status;
+}
+
 rt::Status tools::checkOutput(const std::string &path,
                               const std::vector<std::string> &inputs) {
   std::error_code error;

@@ -46,6 +46,9 @@ rt::Status writeText(const std::string &path, const std::string &text);
 
 /// Fails before long work when `path` could not be written after it.
 rt::Status checkOutput(const std::string &path);
+/// The same of a folder for files, which is made for the look and removed again
+/// where it was not there.
+rt::Status checkOutputFolder(const std::string &path);
 /// And that it is none of the files that are read.
 rt::Status checkOutput(const std::string &path,
                        const std::vector<std::string> &inputs);

@@ -154,6 +154,31 @@ void HookFlags::addTo(CLI::App &app) {
   addLibraries();
 }
 
+/// An output that cannot be written is one of a hook.
+static rt::Status ofHook(const char *hook, const rt::Status &status) {
+  return status.ok()
+             ? status
+             : rt::Status::error(status.code(), std::string("hook '") + hook +
+                                                    "': " + status.message());
+}
+
+rt::Status HookFlags::checkOutputs() const {
+  const std::pair<const char *, const std::string &> folders[] = {
+      {"train_val_logger", logger.directory},
+      {"auto_save_best", best.directory}};
+  for (const auto &[hook, path] : folders)
+    if (!path.empty())
+      REPRISE_RETURN_IF_ERROR(ofHook(hook, checkOutputFolder(path)));
+  const std::pair<const char *, const std::string &> files[] = {
+      {"auto_checkpoint", checkpoint},
+      {"epoch_table", tablePath},
+      {"profile_trace", trace.path}};
+  for (const auto &[hook, path] : files)
+    if (!path.empty())
+      REPRISE_RETURN_IF_ERROR(ofHook(hook, checkOutput(path)));
+  return {};
+}
+
 /// "2-4", or "3" alone.
 static rt::Status readTraceSteps(const std::string &text,
                                  rt::ProfileTraceOptions &trace) {
@@ -212,7 +237,7 @@ rt::Status HookFlags::check() {
   if (stopMetric != "accuracy" && stopMetric != "loss")
     return misuse("--early-stop-metric is '" + stopMetric +
                   "'; say accuracy or loss");
-  return {};
+  return checkOutputs();
 }
 
 rt::Status HookFlags::reload(rt::TrainOptions &train) const {

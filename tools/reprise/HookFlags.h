@@ -57,6 +57,8 @@ public:
   }
 
 private:
+  /// That everything can be written, before anything is compiled for it.
+  rt::Status checkOutputs() const;
   void addLogger();
   void addSaveBest();
   void addOthers();

@@ -23,6 +23,7 @@ public:
   void setBatch(int64_t images) { batch = images; }
   /// The first option that was given, for a message; "" when none was.
   std::string firstGiven() const;
+  bool hasClasses() const { return classes.has_value(); }
 
 private:
   CLI::App *command = nullptr;

@@ -9,18 +9,29 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelSource.h"
-#include "TrainFlags.h"
+#include "RecipeCheck.h"
+#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/Dataset.h"
 #include "llvm/ADT/StringRef.h"
+#include <filesystem>
 
 using namespace reprise;
 using namespace reprise::tools;
 
-static rt::Status checkRecipe(const std::string &file) {
-  auto settings = readRecipe(file);
-  if (!settings.ok())
-    return settings.status();
-  REPRISE_RETURN_IF_ERROR(resolveRecipe(file).status());
-  return print(file + ": " + std::to_string(settings->size()) + " keys, " +
+/// The settings of a recipe in which nothing is wrong.
+static rt::Expected<CheckedRecipe> checkedRecipe(const std::string &file) {
+  rt::Expected<CheckedRecipe> checked = checkRecipe(file);
+  if (!checked.ok() || checked->problems.empty())
+    return checked;
+  showProblems(checked->problems);
+  return misuse(""); // shown already
+}
+
+static rt::Status checkFile(const std::string &file) {
+  rt::Expected<CheckedRecipe> checked = checkedRecipe(file);
+  if (!checked.ok())
+    return checked.status();
+  return print(file + ": " + std::to_string(checked->keys) + " keys, " +
                "nothing wrong\n");
 }
 
@@ -31,36 +42,126 @@ static rt::Status showRecipe(const std::string &file,
     rt::Expected<std::string> text = readRecipeText(file);
     return text.ok() ? writeText(output, *text) : text.status();
   }
-  auto settings = resolveRecipe(file);
-  if (!settings.ok())
-    return settings.status();
-  return writeText(output, recipe::write(*settings, allKeys()));
-}
-
-static rt::Status initRecipe(const std::string &model,
-                             const std::string &output) {
-  if (rt::Status known = classifySource(model).status(); !known.ok())
-    return known;
-  std::vector<recipe::Setting> settings = {
-      {"model.name", {model}},
-      {"training.epochs", {"1"}},
-      {"training.seed", {"0"}},
-      {"optimizer.lr", {"0.05"}},
-      {"schedule.name", {"cosine"}},
-      {"data.source", {"synthetic"}},
-      {"output.save", {"state.safetensors"}}};
-  return writeText(output,
-                   "# A recipe of 'reprise train --recipe FILE'. A key behind "
-                   "'#' is not said;\n# its value is the default, or an "
-                   "example. The line above it is its meaning.\n\n" +
-                       recipe::writeCommented(settings, allKeys()));
+  rt::Expected<CheckedRecipe> checked = checkedRecipe(file);
+  if (!checked.ok())
+    return checked.status();
+  return writeText(output, recipe::write(checked->settings, allKeys()));
 }
 
 namespace {
 struct RecipeOptions {
-  std::string file, model, output = "-";
+  std::string file, model, data = "synthetic", output = "-";
 };
 } // namespace
+
+/// What a model of the zoo has no option for is no key of its recipe; what it
+/// has says its default, but for what the data may say.
+static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
+                      recipe::Keys &keys) {
+  auto set = [&](const char *path, std::optional<std::string> value,
+                 bool isOfData = false) {
+    if (!value)
+      keys.remove(path);
+    else if (isOfData && !isSynthetic)
+      keys.setExample(path, *value);
+    else
+      keys.setDefault(path, *value);
+  };
+  auto whole = [](std::optional<int64_t> value) {
+    return value ? std::optional(std::to_string(*value)) : std::nullopt;
+  };
+  auto number = [](std::optional<double> value) {
+    return value ? std::optional(rt::courseNumber(*value)) : std::nullopt;
+  };
+  auto word = [](auto value) {
+    return value ? std::optional(stringify(*value).str()) : std::nullopt;
+  };
+  set("model.classes", whole(model.classes), true);
+  set("model.image", *whole(model.height) + "x" + *whole(model.width), true);
+  set("model.channels", whole(model.channels), true);
+  set("model.width", whole(model.baseWidth));
+  set("model.stem", word(model.stem));
+  set("model.dropout", number(model.dropout));
+  set("model.attention_dropout", number(model.attentionDropout));
+  set("model.stochastic_depth", number(model.stochasticDepth));
+  set("model.frames", whole(model.frames), true);
+  set("model.num_views", whole(model.views));
+  set("model.patch", whole(model.patch));
+  set("model.annotate", word(model.annotate));
+  if (!model.viewPooling)
+    keys.remove("model.view_pooling");
+  set("training.batch_size", whole(model.batch));
+}
+
+/// Keys that say nothing of data of this kind are none of their recipe. Of data
+/// that are not there yet nobody knows.
+static void takeData(const std::string &source, recipe::Keys &keys) {
+  std::error_code error;
+  bool isSynthetic = source == "synthetic";
+  if (!isSynthetic)
+    keys.remove("data.synthetic_size");
+  if (!isSynthetic && !std::filesystem::exists(source, error))
+    return;
+  rt::DataSpec spec;
+  spec.source = source;
+  rt::DataTraits traits = rt::traitsOf(spec);
+  if (!traits.anySize)
+    for (const char *name : {"data.train_images", "data.eval_images",
+                             "data.buckets", "data.skip_large_buckets"})
+      keys.remove(name);
+  if (!traits.anySize && !traits.isScaled)
+    keys.remove("data.normalize");
+  if (!traits.anySize && !traits.hasFiles)
+    keys.remove("data.skip_bad_files");
+}
+
+/// The keys of a model's recipe, with the defaults that they have for it.
+static rt::Expected<recipe::Keys> keysOf(const RecipeOptions &options) {
+  recipe::Keys keys = allKeys();
+  takeData(options.data, keys);
+  rt::Expected<SourceKind> kind = classifySource(options.model);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(options.model);
+    if (!info.ok())
+      return info.status();
+    takeModel((*info)->defaults, options.data == "synthetic", keys);
+    return keys;
+  }
+  // Files say themselves what they are.
+  for (const std::string &name : keys.namesIn("model"))
+    if (name != "name" && name != "pretrained")
+      keys.remove("model." + name);
+  keys.remove("training.batch_size");
+  return keys;
+}
+
+static rt::Status initRecipe(const RecipeOptions &options) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(options.output, error))
+    return invalid("'" + options.output +
+                   "' is there already, and is not replaced; name another "
+                   "file, or remove it");
+  rt::Expected<recipe::Keys> keys = keysOf(options);
+  if (!keys.ok())
+    return keys.status();
+  std::vector<recipe::Setting> settings = {
+      {"model.name", {options.model}},
+      {"training.epochs", {"1"}},
+      {"training.seed", {"0"}},
+      {"optimizer.lr", {"0.05"}},
+      {"schedule.name", {"cosine"}},
+      {"data.source", {options.data}},
+      {"output.save", {"state.safetensors"}}};
+  return writeText(
+      options.output,
+      "# A recipe of 'reprise train --recipe FILE'. The line above a key is "
+      "its\n# meaning. A key behind '#' is not said: it has the "
+      "default beside it, but\n# where that is marked as an "
+      "example.\n\n" +
+          recipe::writeCommented(settings, *keys));
+}
 
 /// Adds a command that runs `action` of the options.
 static CLI::App *
@@ -96,20 +197,22 @@ void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<RecipeOptions>();
   CLI::App *check = addAction(
       *group, "check", "Tells what is wrong with a recipe", options, invocation,
-      [](const RecipeOptions &o) { return checkRecipe(o.file); });
+      [](const RecipeOptions &o) { return checkFile(o.file); });
   addFile(check, *options);
   addExamples(*check, "  reprise recipe check recipe.yaml");
-  CLI::App *init =
-      addAction(*group, "init", "Writes a recipe to fill in, every key in it",
-                options, invocation, [](const RecipeOptions &o) {
-                  return initRecipe(o.model, o.output);
-                });
+  CLI::App *init = addAction(
+      *group, "init", "Writes a recipe to fill in, every key in it", options,
+      invocation, [](const RecipeOptions &o) { return initRecipe(o); });
   init->add_option("model", options->model,
                    "A model of 'reprise zoo list', a file of MLIR or an "
                    "artifact")
       ->required();
+  init->add_option("--data", options->data,
+                   "What data.source says (default: synthetic)")
+      ->type_name("DIR|FILE|synthetic");
   addOutput(init, *options);
-  addExamples(*init, "  reprise recipe init resnet18 -o recipe.yaml");
+  addExamples(*init, "  reprise recipe init resnet18 --data "
+                     "/usr/share/datasets/fashion-mnist -o recipe.yaml");
   CLI::App *show = addAction(
       *group, "show",
       "Prints what a run would be told, defaults that decide it included",

@@ -2,6 +2,7 @@
 
 #include "RecipeFlags.h"
 #include "Console.h"
+#include "RecipeCheck.h"
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/State.h"
@@ -31,6 +32,8 @@ static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
   bool isSwitch = one.kind == Hyperparameter::Kind::Switch;
   key.kind = isSwitch ? recipe::Kind::Switch : recipe::Kind::Number;
   key.usual = isSwitch ? "false" : rt::courseNumber(one.value);
+  // Without it another number takes its place.
+  key.isExample = one.kind == Hyperparameter::Kind::Exception;
   std::string meaning = one.meaning;
   key.meaning = (meaning.empty() ? "Of " : meaning + "; of ") + info.name.str();
   return key;
@@ -100,29 +103,11 @@ rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
   return text;
 }
 
-/// "r.yaml:3:5: ", as compilers write it.
-static std::string placeOf(const std::string &path, int line, int column) {
-  return path + ":" + std::to_string(line) + ":" + std::to_string(column);
-}
-
-static void show(const std::string &path, const recipe::Problem &problem) {
-  std::fprintf(
-      stderr, "%s: error: %s\n",
-      text::printable(placeOf(path, problem.line, problem.column)).c_str(),
-      text::printable(problem.message).c_str());
-}
-
-rt::Expected<std::vector<recipe::Setting>>
-tools::readRecipe(const std::string &path) {
-  rt::Expected<std::string> text = readRecipeText(path);
-  if (!text.ok())
-    return text.status();
-  recipe::Parsed parsed = recipe::parse(*text, allKeys(), text::nearest);
-  for (const recipe::Problem &problem : parsed.problems)
-    show(path, problem);
-  if (!parsed.problems.empty())
-    return alreadyShown();
-  return parsed.settings;
+void tools::showProblems(const std::vector<FileProblem> &problems) {
+  for (const FileProblem &problem : problems)
+    std::fprintf(stderr, "%s:%d:%d: error: %s\n",
+                 text::printable(problem.file).c_str(), problem.line,
+                 problem.column, text::printable(problem.message).c_str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,7 +184,8 @@ void RecipeFlags::addTo(CLI::App &app) {
       ->type_name("FILE");
 }
 
-void RecipeFlags::applySetting(const recipe::Setting &setting) {
+std::optional<FileProblem>
+RecipeFlags::takeOne(const recipe::Setting &setting) {
   recipe::Keys keys = allKeys();
   const recipe::Key &key = *keys.find(setting.path);
   std::string name = optionOf(key, setting);
@@ -212,10 +198,11 @@ void RecipeFlags::applySetting(const recipe::Setting &setting) {
   try {
     option->run_callback();
   } catch (const CLI::ParseError &error) {
-    show(path,
-         {setting.line, setting.column, setting.path + ": " + error.what()});
-    throw RecipeRefused{kFailure};
+    option->clear();
+    return FileProblem{path, setting.line, setting.column,
+                       setting.path + ": " + error.what()};
   }
+  return std::nullopt;
 }
 
 /// Whether a budget may come of these values of an option.
@@ -246,26 +233,45 @@ static bool hasLostBudget(const CLI::App &command,
   return hadOne && !hasOne;
 }
 
-void RecipeFlags::apply(const std::string &file) {
+std::vector<FileProblem>
+RecipeFlags::take(const std::string &file,
+                  const std::vector<recipe::Setting> &settings) {
   path = file;
-  auto settings = readRecipe(file);
-  if (!settings.ok())
-    throw RecipeRefused{fail(settings.status())};
   std::set<std::string> given;
   for (const CLI::Option *option : command->get_options())
     if (option->count())
       given.insert(option->get_name());
   std::set<std::string> without = leftOut(*command, given);
-  if (hasLostBudget(*command, *settings, given, without))
+  if (hasLostBudget(*command, settings, given, without))
     without.insert("--keep");
   given.merge(without);
   recipe::Keys keys = allKeys();
-  for (const recipe::Setting &setting : *settings) {
+  std::vector<FileProblem> problems;
+  for (const recipe::Setting &setting : settings) {
     if (given.count(optionOf(*keys.find(setting.path), setting)))
       continue;
-    applySetting(setting);
-    taken.push_back(setting);
+    if (std::optional<FileProblem> problem = takeOne(setting))
+      problems.push_back(*problem);
+    else if (setting.line > 0)
+      taken.push_back(setting);
   }
+  return problems;
+}
+
+void RecipeFlags::apply(const std::string &file) {
+  path = file;
+  typed = settings();
+  rt::Expected<std::string> text = readRecipeText(file);
+  if (!text.ok())
+    throw RecipeRefused{fail(text.status())};
+  recipe::Parsed parsed = recipe::parse(*text, allKeys(), text::nearest);
+  if (parsed.problems.empty() && take(file, parsed.settings).empty())
+    return;
+  rt::Expected<CheckedRecipe> checked = checkRecipe(file, typed);
+  if (!checked.ok())
+    throw RecipeRefused{fail(checked.status())};
+  showProblems(checked->problems);
+  throw RecipeRefused{kUsage};
 }
 
 /// Whether `text` names the option, and not a longer one.
@@ -277,33 +283,46 @@ static bool names(const std::string &text, const std::string &option) {
   return !std::isalnum((unsigned char)after) && after != '-';
 }
 
-rt::Status RecipeFlags::place(const rt::Status &status) const {
+/// Where a message names the option of a setting; npos where it does not.
+static size_t placeOf(const std::string &message, const std::string &option) {
+  bool isNamed = option.rfind("--", 0) == 0 && names(message, option);
+  return isNamed ? message.find(option) : std::string::npos;
+}
+
+/// The value of a setting that a message has in quotes; "" for none.
+static std::string quotedIn(const std::string &message,
+                            const recipe::Setting &setting) {
+  for (const std::string &value : setting.values)
+    if (message.find("'" + value + "'") != std::string::npos)
+      return "'" + value + "'";
+  return "";
+}
+
+const recipe::Setting *RecipeFlags::find(const rt::Status &status) const {
   recipe::Keys keys = allKeys();
-  const recipe::Setting *meant = nullptr;
-  std::string shown;
+  const recipe::Setting *byOption = nullptr, *byValue = nullptr;
+  size_t first = std::string::npos;
   for (const recipe::Setting &setting : taken) {
-    std::string option = optionOf(*keys.find(setting.path), setting);
-    bool isFlag = option.rfind("--", 0) == 0;
-    // The model goes by its name, where nothing else is meant.
-    std::string words = isFlag ? option : "'" + setting.values.front() + "'";
-    bool isNamed = isFlag
-                       ? names(status.message(), option)
-                       : option == "model" && !meant &&
-                             status.message().find(words) != std::string::npos;
-    if (!isNamed)
-      continue;
-    meant = &setting;
-    shown = words;
-    if (isFlag)
-      break;
+    size_t place =
+        placeOf(status.message(), optionOf(*keys.find(setting.path), setting));
+    if (place < first) {
+      first = place;
+      byOption = &setting;
+    }
+    if (!byValue && !quotedIn(status.message(), setting).empty())
+      byValue = &setting;
   }
-  if (!meant)
-    return status;
-  std::string message = status.message() + " (" + shown + " is " + meant->path +
-                        " in " + placeOf(path, meant->line, meant->column) +
-                        ")";
-  return isMisuse(status) ? misuse(message)
-                          : rt::Status::error(status.code(), message);
+  return byOption ? byOption : byValue;
+}
+
+FileProblem RecipeFlags::problemOf(const rt::Status &status,
+                                   const recipe::Setting &setting) const {
+  recipe::Keys keys = allKeys();
+  std::string option = optionOf(*keys.find(setting.path), setting);
+  if (placeOf(status.message(), option) == std::string::npos)
+    option = quotedIn(status.message(), setting);
+  return {path, setting.line, setting.column,
+          status.message() + " (" + option + " is " + setting.path + ")"};
 }
 
 /// What an option was given, as a recipe says it.

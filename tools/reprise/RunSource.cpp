@@ -275,6 +275,51 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
   return wanted;
 }
 
+/// Where classes are numbers, not folders, which are compared when listed.
+static rt::Status checkNumberedClasses(const RunFlags &flags,
+                                       const rt::DataSpec &spec,
+                                       const rt::Dataset &test) {
+  if (flags.model.hasClasses() || !test.classNames().empty())
+    return {};
+  auto training = rt::openDataset(spec, rt::Split::Train, {});
+  if (!training.ok() || test.classes() <= (*training)->classes())
+    return training.status();
+  return invalid("the rows for tests of '" + flags.data + "' have " +
+                 std::to_string(test.classes()) +
+                 " classes, but the training images " +
+                 std::to_string((*training)->classes()) +
+                 "; --classes says how many there are");
+}
+
+rt::Status tools::checkEvaluationData(const RunFlags &flags) {
+  rt::DataSpec spec = flags.dataSpec();
+  rt::DataTraits traits = rt::traitsOf(spec);
+  if (!traits.hasTest)
+    return {};
+  rt::DatasetOptions options;
+  // Those of the training images would have to be read for it.
+  options.normalization = rt::Normalization();
+  spec.images = {};
+  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  // Volumes are all of one shape; images become what the program takes.
+  if (traits.hasFiles && !traits.anySize && !spec.images.skipBadFiles) {
+    auto training = rt::openDataset(spec, rt::Split::Train, options);
+    if (!training.ok())
+      return training.status();
+    options.columns = (*training)->columns();
+  }
+  auto data = rt::openDataset(spec, rt::Split::Test, options);
+  // What cannot be read is left out, when it is found.
+  if (!data.ok())
+    return data.status();
+  if (traits.anySize)
+    REPRISE_RETURN_IF_ERROR(checkNumberedClasses(flags, spec, **data));
+  if (spec.images.skipBadFiles)
+    return {};
+  Activity activity("looking at the images of tests");
+  return (*data)->checkHeaders(flags.loaderThreads);
+}
+
 static rt::Expected<std::vector<uint8_t>>
 compileSource(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<ModelRequest> wanted = modelRequest(flags, request);

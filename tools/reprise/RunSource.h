@@ -86,6 +86,10 @@ rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
 /// for it where no target is given: `target` is what it is then.
 rt::Status settleDevice(RunFlags &flags, std::string &target);
 
+/// Refuses rows for tests that a run would end with when it evaluates: classes
+/// that the training images do not have, files whose headers cannot be read.
+rt::Status checkEvaluationData(const RunFlags &flags);
+
 /// What `flags` and the data say of a model of the zoo or a file of MLIR.
 rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,
                                         const RunRequest &request);

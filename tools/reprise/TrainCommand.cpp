@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
+#include "RecipeCheck.h"
 #include "RunPrograms.h"
 #include "TrainFlags.h"
 #include "TrainOutcome.h"
@@ -210,11 +211,29 @@ static rt::Status interruptedStatus(const TrainFlags &options) {
   return invalid(kInterruptedText + ("this goes on:\n  " + again.str()));
 }
 
+/// Shows an error, at its place in the recipe where it is one of that; what
+/// makes no sense there with all else that does not.
+static int failOfRecipe(const TrainFlags &options, const rt::Status &status) {
+  const recipe::Setting *setting = options.recipe.find(status);
+  if (!setting)
+    return fail(status);
+  std::vector<FileProblem> problems;
+  if (isMisuse(status))
+    if (auto checked =
+            checkRecipe(options.recipe.file(), options.recipe.given());
+        checked.ok())
+      problems = checked->problems;
+  if (problems.empty())
+    problems = {options.recipe.problemOf(status, *setting)};
+  showProblems(problems);
+  return isMisuse(status) ? kUsage : kFailure;
+}
+
 /// The exit code of a run that did not end as it was to.
 static int codeOf(const TrainFlags &options, const rt::Status &status) {
   // The line to paste names options of its own.
   bool isAdvice = status.message().rfind(kInterruptedText, 0) == 0;
-  int code = fail(isAdvice ? status : options.recipe.place(status));
+  int code = isAdvice ? fail(status) : failOfRecipe(options, status);
   if (options.hooks.hasCheckpoint()) {
     warn("the state was saved to '" + options.hooks.checkpointPath() + "'");
     return kCheckpointed;
@@ -262,6 +281,7 @@ static rt::Status train(TrainFlags &options) {
   auto checkpointLock = lockCheckpoint(options);
   if (!checkpointLock.ok())
     return checkpointLock.status();
+  REPRISE_RETURN_IF_ERROR(classifySource(options.run.source).status());
   REPRISE_RETURN_IF_ERROR(options.hooks.load());
   request.gradients = !options.train.gradientsPath.empty();
   request.checkFinite = options.checkFinite;
@@ -272,6 +292,8 @@ static rt::Status train(TrainFlags &options) {
   request.mayEvaluate = options.hooks.hasLibraries();
   request.neverEvaluates =
       options.noEvaluate && !request.evaluates && !request.mayEvaluate;
+  if (request.evaluates || !options.noEvaluate)
+    REPRISE_RETURN_IF_ERROR(checkEvaluationData(options.run));
   request.describes = options.hooks.traces();
   // Outlives the session that has its programs.
   std::unique_ptr<RunPrograms> programs;

@@ -52,11 +52,6 @@ resolvedSettings(const TrainFlags &options);
 rt::Expected<std::string> repeatingRecipe(const TrainFlags &options,
                                           RunningProgram &running);
 
-/// What 'reprise train --recipe FILE' would be told; everything that can be
-/// refused without compiling or reading data is.
-rt::Expected<std::vector<recipe::Setting>>
-resolveRecipe(const std::string &file);
-
 } // namespace reprise::tools
 
 #endif // REPRISE_TOOLS_TRAINFLAGS_H

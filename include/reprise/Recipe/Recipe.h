@@ -35,6 +35,7 @@ struct Key {
   Kind kind = Kind::Text;
   std::string meaning; // one sentence without a full stop
   std::string usual;   // its default, or an example, as it is written in YAML
+  bool isExample = false;
   std::vector<std::string> choices; // of a Choice
   std::string off;  // option that `false` stands for, of a Switch
   std::string same; // path of the key that this is another spelling of
@@ -51,6 +52,10 @@ public:
   /// Behind the other keys of its section; refuses a path that is there
   /// (returns false).
   bool add(Key key);
+  /// Says what a key's value is where nobody says one, or might be.
+  void setDefault(const std::string &path, const std::string &value);
+  void setExample(const std::string &path, const std::string &value);
+  void remove(const std::string &path);
   const Key *find(const std::string &path) const;
   const Key *findOption(const std::string &option) const;
   const std::vector<Key> &all() const { return keys; }
@@ -81,7 +86,8 @@ struct Problem {
 
 struct Parsed {
   /// In the order of the keys; other spellings are replaced by the key that
-  /// they stand for.
+  /// they stand for. Beside problems there may be other spellings, and usual
+  /// values in place of those that were refused: for looking for more only.
   std::vector<Setting> settings;
   /// In the order of the file; empty where the recipe may be used.
   std::vector<Problem> problems;
@@ -102,7 +108,8 @@ Parsed parse(const std::string &text, const Keys &keys, const Nearest &nearest);
 std::string write(const std::vector<Setting> &settings, const Keys &keys);
 
 /// A recipe to fill in: what `settings` say is said, every other key stands in
-/// a comment, each with its meaning.
+/// a comment, each with its meaning and its default, or what is marked as an
+/// example.
 std::string writeCommented(const std::vector<Setting> &settings,
                            const Keys &keys);
 

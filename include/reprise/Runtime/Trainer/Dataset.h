@@ -99,6 +99,10 @@ public:
   /// Height and width of the row's image before anything is done to it, where
   /// images have sizes of their own.
   virtual Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const;
+  /// Reads the beginning of every file that is a row, on so many threads (0:
+  /// one for each processor), and fails for the first that no row can be made
+  /// of.
+  virtual Status checkHeaders(unsigned threads) const { return {}; }
   /// Whether filling takes long enough for several threads.
   virtual bool isCostly() const { return false; }
   /// What of the data's treatment decides the bits of a run, by the names of

@@ -25,12 +25,13 @@ public:
     return root + "/" +
            names.substr(ends[index], ends[index + 1] - ends[index]);
   }
-  Status read(uint64_t index, std::vector<uint8_t> &bytes) const override {
+  Status readBegin(uint64_t index, uint64_t most,
+                   std::vector<uint8_t> &bytes) const override {
     Expected<InputFile> file = InputFile::open(name(index));
     if (!file.ok())
       return file.status();
     REPRISE_RETURN_IF_ERROR(checkFileSize(file->path(), file->size()));
-    setSize(bytes, file->size());
+    setSize(bytes, std::min(most, file->size()));
     return file->readAt(0, bytes.data(), bytes.size());
   }
   const std::vector<std::string> &classNames() const override {

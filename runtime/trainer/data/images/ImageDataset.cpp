@@ -68,6 +68,10 @@ public:
     return fillRows(form.training, draw, indices, count, out);
   }
   Status identify(uint64_t index, std::vector<uint8_t> &bytes) const override;
+  Status checkHeaders(unsigned threads) const override {
+    return kept.checkAll(threads,
+                         [this](uint64_t file) { return checkHeader(file); });
+  }
   Status noneLeft(const std::string &source) const {
     return kept.noneLeft(source, "image");
   }
@@ -84,6 +88,7 @@ private:
   }
   uint64_t fileOf(uint64_t row) const { return kept.fileOf(row); }
   Status look(uint64_t file, bool &isBad) const;
+  Status checkHeader(uint64_t file) const;
   Status fillRows(const ImageSteps &steps, const Draw &draw,
                   const uint64_t *indices, size_t count,
                   void *const *out) const;
@@ -264,6 +269,21 @@ Status ImageDataset::look(uint64_t file, bool &isBad) const {
     status = Status();
   }
   giveBack(std::move(buffers));
+  return status;
+}
+
+/// Most headers lie in the first bytes; where a profile or a preview takes
+/// more, all of the file is read.
+Status ImageDataset::checkHeader(uint64_t file) const {
+  std::vector<uint8_t> bytes;
+  Status status;
+  for (uint64_t most : {uint64_t(1) << 14, UINT64_MAX}) {
+    REPRISE_RETURN_IF_ERROR(files->readBegin(file, most, bytes));
+    status = readImageHeader({bytes.data(), bytes.size(), files->name(file)})
+                 .status();
+    if (status.ok() || bytes.size() < most)
+      break;
+  }
   return status;
 }
 

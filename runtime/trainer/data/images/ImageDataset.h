@@ -19,7 +19,12 @@ public:
   virtual int32_t label(uint64_t index) const = 0;
   /// For messages.
   virtual std::string name(uint64_t index) const = 0;
-  virtual Status read(uint64_t index, std::vector<uint8_t> &bytes) const = 0;
+  Status read(uint64_t index, std::vector<uint8_t> &bytes) const {
+    return readBegin(index, UINT64_MAX, bytes);
+  }
+  /// The first `most` bytes, or all where there are fewer.
+  virtual Status readBegin(uint64_t index, uint64_t most,
+                           std::vector<uint8_t> &bytes) const = 0;
   /// By number; empty where they have no names.
   virtual const std::vector<std::string> &classNames() const = 0;
   virtual int32_t classes() const = 0;

@@ -26,6 +26,13 @@ Status KeptFiles::prune(unsigned threads, const Look &look) {
   return Status();
 }
 
+Status
+KeptFiles::checkAll(unsigned threads,
+                    const std::function<Status(uint64_t file)> &check) const {
+  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, size()));
+  return pool.run(size(), [&](size_t row) { return check(fileOf(row)); });
+}
+
 Status KeptFiles::noneLeft(const std::string &source, const char *what) const {
   return Status::error(RP_DATA_LOSS,
                        std::string("no ") + what + " of '" + source +

@@ -23,6 +23,10 @@ public:
   const SkippedRows &skipped() const { return left; }
   /// Leaves out what `look` finds bad.
   Status prune(unsigned threads, const Look &look);
+  /// Calls `check` of every file that is kept, on several threads; returns the
+  /// failure of the first.
+  Status checkAll(unsigned threads,
+                  const std::function<Status(uint64_t file)> &check) const;
   /// That nothing is left of `source`; `what` is one of them.
   Status noneLeft(const std::string &source, const char *what) const;
 

@@ -50,10 +50,11 @@ public:
     return shards[samples[i].shard] + "/" +
            names.substr(nameEnds[i], nameEnds[i + 1] - nameEnds[i]);
   }
-  Status read(uint64_t i, std::vector<uint8_t> &bytes) const override {
+  Status readBegin(uint64_t i, uint64_t most,
+                   std::vector<uint8_t> &bytes) const override {
     const Sample &sample = samples[i];
     REPRISE_RETURN_IF_ERROR(checkFileSize(name(i), sample.image.size));
-    setSize(bytes, sample.image.size);
+    setSize(bytes, std::min(most, sample.image.size));
     // Opened each time: there may be more shards than open files are allowed.
     Expected<InputFile> shard = InputFile::open(shards[sample.shard]);
     if (!shard.ok())

@@ -66,6 +66,10 @@ public:
   std::map<std::string, std::string> settings() const override {
     return {{"normalize", normalize}};
   }
+  Status checkHeaders(unsigned threads) const override {
+    return kept.checkAll(threads,
+                         [this](uint64_t file) { return checkHeader(file); });
+  }
   Status noneLeft(const std::string &source) const {
     return kept.noneLeft(source, "volume");
   }
@@ -76,6 +80,7 @@ private:
   Status checkShape(const std::string &name, const VolumeShape &here) const;
   Status fillVolume(uint64_t file, float *out) const;
   Status look(uint64_t file, bool &isBad) const;
+  Status checkHeader(uint64_t file) const;
 
   std::unique_ptr<ImageFiles> files;
   KeptFiles kept;
@@ -277,6 +282,13 @@ Status VolumeDataset::look(uint64_t file, bool &isBad) const {
   std::vector<float> values(shape[0] * shape[1] * shape[2] * shape[3]);
   isBad = !volume.ok() || !fillVolume(file, values.data()).ok();
   return Status();
+}
+
+Status VolumeDataset::checkHeader(uint64_t file) const {
+  const std::string name = files->name(file);
+  VolumeShape here;
+  Expected<Volume> volume = openVolume(name, here);
+  return volume.ok() ? checkShape(name, here) : volume.status();
 }
 
 Status VolumeDataset::fill(const uint64_t *indices, size_t count,

@@ -1,0 +1,165 @@
+//===- RecipeCheck.cpp - All that is wrong with a recipe ------------------===//
+//
+// Options refuse the first value that makes no sense. To tell all of them, what
+// was refused is told and replaced by a usual value, or left out where that is
+// refused too, and the rest is checked again, until nothing of the file is
+// refused any longer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecipeCheck.h"
+#include "CommandLine.h"
+#include "Console.h"
+#include "ModelRequest.h"
+#include "TrainFlags.h"
+#include "text/Table.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace reprise;
+using namespace reprise::tools;
+
+namespace {
+
+class RecipeChecker {
+public:
+  RecipeChecker(const std::string &file, const recipe::Parsed &parsed,
+                const std::vector<recipe::Setting> &given)
+      : file(file), parsed(parsed), given(given), keys(allKeys()) {}
+
+  CheckedRecipe check();
+
+private:
+  /// Checks what is left; returns whether something was found and taken away,
+  /// so that more may be found.
+  bool checkOnce();
+  std::vector<recipe::Setting> rest() const;
+  bool isLeftOut(const std::string &path) const;
+  rt::Status checkTogether(TrainFlags &flags, CLI::App &train);
+  /// Tells a problem of a setting, once.
+  void tell(const FileProblem &problem, const std::string &path);
+
+  enum class Instead { Usual, Nothing };
+  const std::string &file;
+  const recipe::Parsed &parsed;
+  const std::vector<recipe::Setting> &given;
+  recipe::Keys keys;
+  std::map<std::string, Instead> refused; // by path
+  CheckedRecipe checked;
+};
+
+} // namespace
+
+/// Numbers of an optimizer that nobody knows are as little known.
+bool RecipeChecker::isLeftOut(const std::string &path) const {
+  auto it = refused.find(path);
+  if (it != refused.end())
+    return it->second == Instead::Nothing;
+  return refused.count("optimizer.name") && path != "optimizer.lr" &&
+         path.rfind("optimizer.", 0) == 0;
+}
+
+/// What the recipe says but for what was refused.
+std::vector<recipe::Setting> RecipeChecker::rest() const {
+  std::vector<recipe::Setting> settings;
+  for (recipe::Setting setting : parsed.settings) {
+    const recipe::Key *key = keys.find(setting.path);
+    if (isLeftOut(setting.path) || !key->same.empty())
+      continue;
+    if (refused.count(setting.path))
+      setting.values = {key->usual};
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+void RecipeChecker::tell(const FileProblem &problem, const std::string &path) {
+  const recipe::Key *key = keys.find(path);
+  bool isOne =
+      key->kind != recipe::Kind::List && key->kind != recipe::Kind::Pairs;
+  auto [it, isNew] = refused.try_emplace(path, Instead::Usual);
+  if (isNew)
+    checked.problems.push_back(problem);
+  // An unknown model has no usual one in its place: others have other options.
+  if (!isNew || !isOne || key->option == "model")
+    it->second = Instead::Nothing;
+}
+
+/// What the options say together. Of an unknown model what needs none.
+rt::Status RecipeChecker::checkTogether(TrainFlags &flags, CLI::App &train) {
+  bool hasModel = !refused.count("model.name");
+  for (const char *name : {"model", "--data"})
+    if (!train.get_option(name)->count() && (hasModel || *name == '-'))
+      return misuse("'" + file + "' does not say " +
+                    keys.findOption(name)->path);
+  REPRISE_RETURN_IF_ERROR(completeFlags(flags));
+  if (!hasModel) {
+    REPRISE_RETURN_IF_ERROR(flags.run.model.options().status());
+    return flags.run.compile.options().status();
+  }
+  rt::Expected<SourceKind> kind = classifySource(flags.run.source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact)
+    return refuseFlags(flags.run.source, flags.run.model, flags.run.compile);
+  return readRequest(flags.run.source, flags.run.model, flags.run.compile)
+      .status();
+}
+
+bool RecipeChecker::checkOnce() {
+  CLI::App train("", "reprise train");
+  TrainFlags flags;
+  flags.addTo(train);
+  guardValues(train);
+  // The command line's, which took them.
+  (void)flags.recipe.take("", given);
+  size_t before = refused.size();
+  for (const FileProblem &problem : flags.recipe.take(file, rest()))
+    for (const recipe::Setting &setting : parsed.settings)
+      if (setting.line == problem.line && setting.column == problem.column)
+        tell(problem, setting.path);
+  if (refused.size() > before)
+    return true;
+  rt::Status status = checkTogether(flags, train);
+  if (status.ok()) {
+    auto settings = resolvedSettings(flags);
+    if (settings.ok() && checked.problems.empty())
+      checked.settings = std::move(*settings);
+    return false;
+  }
+  if (const recipe::Setting *setting = flags.recipe.find(status)) {
+    tell(flags.recipe.problemOf(status, *setting), setting->path);
+    return true;
+  }
+  // Beside others it may come of what was taken away.
+  if (checked.problems.empty())
+    checked.problems.push_back({file, 1, 1, status.message()});
+  return false;
+}
+
+CheckedRecipe RecipeChecker::check() {
+  for (const recipe::Problem &problem : parsed.problems)
+    checked.problems.push_back(
+        {file, problem.line, problem.column, problem.message});
+  checked.keys = parsed.settings.size();
+  // A setting is replaced once and left out once.
+  for (size_t left = 2 * parsed.settings.size(); checkOnce() && left > 0;)
+    --left;
+  std::stable_sort(checked.problems.begin(), checked.problems.end(),
+                   [](const FileProblem &a, const FileProblem &b) {
+                     return std::tie(a.line, a.column) <
+                            std::tie(b.line, b.column);
+                   });
+  return std::move(checked);
+}
+
+rt::Expected<CheckedRecipe>
+tools::checkRecipe(const std::string &file,
+                   const std::vector<recipe::Setting> &given) {
+  rt::Expected<std::string> text = readRecipeText(file);
+  if (!text.ok())
+    return text.status();
+  recipe::Parsed parsed = recipe::parse(*text, allKeys(), text::nearest);
+  return RecipeChecker(file, parsed, given).check();
+}
