@@ -251,35 +251,35 @@ Status reprise::rt::addPrograms(const rp_program *first,
   return {};
 }
 
-/// "arena 812345678, data set 47040000, ...": the largest four.
-static std::string listItems(const ProcessMemory &memory) {
+/// "arena 774.7 MiB, data set 44.9 MiB, ...": the largest four.
+static std::string listItems(const ProcessMemory &memory,
+                             const SizeText &size) {
   std::vector<HostItem> sorted = memory.items;
   std::stable_sort(
       sorted.begin(), sorted.end(),
       [](const HostItem &a, const HostItem &b) { return a.bytes > b.bytes; });
   std::string text;
   for (size_t i = 0; i < sorted.size() && i < 4; ++i)
-    text += (i ? "; " : "") + sorted[i].what + " " +
-            std::to_string(sorted[i].bytes);
+    text += (i ? "; " : "") + sorted[i].what + " " + size(sorted[i].bytes);
   return text;
 }
 
 Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
-                                       uint64_t limit) {
+                                       uint64_t limit, const SizeText &size) {
   if (limit && memory.peak() > limit)
-    return Status::error(
-        RP_OUT_OF_MEMORY,
-        "the process would take " + std::to_string(memory.peak()) +
-            " bytes of memory, more than the limit of " +
-            std::to_string(limit) + " bytes (" + listItems(memory) + ")");
+    return Status::error(RP_OUT_OF_MEMORY,
+                         "the process would take " + size(memory.peak()) +
+                             ", " + size(memory.peak() - limit) +
+                             " more than the limit of " + size(limit) + " (" +
+                             listItems(memory, size) + ")");
   MemoryLimit tightest = tightestMemoryLimit();
   if (memory.growth() > tightest.left)
     return Status::error(
         RP_OUT_OF_MEMORY,
-        "the run would take " + std::to_string(memory.growth()) +
-            " bytes of memory beside what the process holds, " +
-            std::to_string(tightest.left) + " bytes of " + tightest.name +
-            " (" + std::to_string(tightest.bytes) + ") are left (" +
-            listItems(memory) + ")");
+        "the run would take " + size(memory.growth()) +
+            " beside what the process holds, " +
+            size(memory.growth() - tightest.left) + " more than the " +
+            size(tightest.left) + " that are left of " + tightest.name + " (" +
+            size(tightest.bytes) + "; " + listItems(memory, size) + ")");
   return Status();
 }

@@ -1,5 +1,8 @@
 """Runs every command of README.md and docs/*.md, each page in a folder.
 
+What stands below a command that begins with "$ " is what it prints: each line is
+one of its output, in this order, "..." in it whatever there is.
+
 A command is a line of a code block, or a span of code in a sentence or table,
 that begins with one of our tools (TOOLS), or with "$ ". What is too big for a
 test, or needs what a test has not, is in commands.txt: it runs in the form
@@ -76,6 +79,39 @@ def block_commands(page):
         if not begins_with_tool(command):
             sys.exit(f"line {at}: '{command}' begins with no known tool")
         yield at, command
+
+
+def printed(page):
+    """{command: lines} of the commands below which their output stands."""
+    outputs, command, lines = {}, "", None
+    for line in page.split("\n"):
+        text = line.strip()
+        if command.endswith("\\"):
+            command += "\n" + text
+        elif line.startswith("    $ "):
+            command = text[2:]
+        elif line.startswith("    ") and lines is not None:
+            lines.append(text)
+            continue
+        else:
+            command, lines = "", None
+            continue
+        lines = None if command.endswith("\\") else outputs.setdefault(
+            strip_comment(join_lines(command.split("\n"))), [])
+    return {command: lines for command, lines in outputs.items() if lines}
+
+
+def missing_line(lines, output):
+    """The first of the lines that is not in the output, behind those before
+    it; or ""."""
+    rest = iter(re.sub(r"[ \t]+", " ", output).split("\n"))
+    for line in lines:
+        parts = re.sub(r"[ \t]+", " ", line).split("...")
+        pattern = ".*".join(map(re.escape, parts))
+        if line != "..." and not any(re.fullmatch(pattern, one.strip())
+                                     for one in rest):
+            return line
+    return ""
 
 
 def code_blocks(page):
@@ -172,7 +208,7 @@ def read_list(path):
     return entries, setups, checked
 
 
-def run(command, folder, environment):
+def run(command, folder, environment, lines=()):
     begin = time.time()
     done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command],
                           cwd=folder, env=environment, text=True,
@@ -183,6 +219,10 @@ def run(command, folder, environment):
     if done.returncode or warnings:
         print(done.stdout[-3000:])
         print(f"    exit code {done.returncode}, {len(warnings)} warnings")
+        return False
+    if missing := missing_line(lines, done.stdout):
+        print(done.stdout[-3000:])
+        print(f"    does not print: {missing}")
         return False
     return True
 
@@ -212,7 +252,7 @@ def main():
     environment.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ["PATH"] = environment["PATH"]
     used, failed = set(), []
-    counts = {"run": 0, "as": 0, "skip": 0, "check": 0}
+    counts = {"run": 0, "as": 0, "skip": 0, "check": 0, "compared": 0}
     for page in pages:
         print(page)
         text = open(os.path.join(source, page)).read()
@@ -225,7 +265,8 @@ def main():
             used.add(command)
             if entries.get(command, ("run",))[0] != "skip":
                 failed.append((page, line, "of no known tool: " + command))
-        seen = set()
+        seen, outputs = set(), printed(text)
+        compared = set()
         for line, command in sorted([*block_commands(text),
                                      *span_commands(text)]):
             if command in seen:
@@ -238,9 +279,16 @@ def main():
             wrong = options.check_command(command, source)
             if wrong:
                 failed.append((page, line, wrong))
-            elif how not in ("skip", "check") and not run(
-                    instead or command, folder, environment):
-                failed.append((page, line, command))
+            elif how not in ("skip", "check"):
+                # What runs in another form prints something else.
+                lines = [] if instead else outputs.get(command, [])
+                compared |= {command} if lines else set()
+                if not run(instead or command, folder, environment, lines):
+                    failed.append((page, line, command))
+        counts["compared"] += len(compared)
+        if outputs.keys() - compared:
+            failed += [(page, 0, "output of what is not run: " + command)
+                       for command in outputs.keys() - compared]
     print(counts)
     if not sys.argv[4:]:
         for command in entries.keys() - used:

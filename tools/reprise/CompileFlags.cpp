@@ -359,13 +359,17 @@ void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
     warn("'" + *profile + "' was measured elsewhere: " + other);
 }
 
+std::vector<std::string> tools::checkpointingModes() {
+  return {"none",       "annotated", "per-block",           "nested",
+          "segments=4", "sqrt",      "threshold-bytes=1MiB"};
+}
+
 /// A mode as sg-assign-checkpointing wants it: sizes in bytes.
 static rt::Expected<std::string> readMode(const std::string &mode) {
-  static const std::vector<std::string> plain = {"none", "annotated",
-                                                 "per-block", "nested", "sqrt"};
-  for (const std::string &known : plain)
-    if (mode == known)
-      return mode;
+  std::vector<std::string> modes = checkpointingModes();
+  bool isPlain = mode.find('=') == std::string::npos;
+  if (isPlain && llvm::is_contained(modes, mode))
+    return mode;
   auto [key, value] = llvm::StringRef(mode).split('=');
   if (key == "threshold-bytes" && !value.empty()) {
     rt::Expected<uint64_t> bytes = text::parseSize(value.str());
@@ -380,9 +384,7 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
   if (key == "segments")
     return misuse("--checkpointing " + mode +
                   ": give the number of segments as segments=4");
-  std::vector<std::string> candidates = plain;
-  candidates.insert(candidates.end(), {"segments=4", "threshold-bytes=1MiB"});
-  std::string meant = text::nearest(mode, candidates);
+  std::string meant = text::nearest(mode, modes);
   return misuse("'" + mode + "' is no mode of checkpointing" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
                 " (modes are none, annotated, per-block, nested, segments=N, "

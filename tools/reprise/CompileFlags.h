@@ -13,6 +13,9 @@
 
 namespace reprise::tools {
 
+/// What --checkpointing may be; those with a number with an example of it.
+std::vector<std::string> checkpointingModes();
+
 /// Options of a compilation.
 class CompileFlags {
 public:

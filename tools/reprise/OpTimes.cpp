@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -93,42 +94,125 @@ OpTime tools::kernelsTogether(const std::vector<OpTime> &ops) {
   return all;
 }
 
-std::string tools::tableOf(const std::vector<OpTime> &ops, size_t most,
-                           const rt::Roofline &roofline) {
-  using text::Align;
-  text::Table table({{"op", Align::Left},
-                     {"largest tensor", Align::Left},
-                     {"by", Align::Left},
-                     {"steps"},
-                     {"ms"},
-                     {"share"},
-                     {"GB/s"},
-                     {"GFLOPS"},
-                     {"of roofline"}});
-  double sum = 0, shown = 0;
+/// Above this an op is faster than the roofline, not only measured so.
+static constexpr double kAbove = 1.01;
+
+std::string tools::whyAbove(const OpTime &op, const rt::Roofline &roofline,
+                            uint64_t cacheBytes) {
+  if (op.efficiency(roofline) < kAbove)
+    return "";
+  bool isTraffic = roofline.milliseconds(0, op.bytes, op.isNarrow) >=
+                   roofline.milliseconds(op.flops, 0, op.isNarrow);
+  if (isTraffic)
+    return cacheBytes == 0 || op.bytes <= cacheBytes ? "cached"
+                                                     : "partly cached";
+  return op.isNarrow && roofline.narrowGflops == 0 ? "16 bits" : "arithmetic";
+}
+
+double OpScale::between(const std::vector<OpTime> &ops) const {
+  double sum = 0;
   for (const OpTime &op : ops)
     sum += op.milliseconds;
-  for (size_t k = 0; k < std::min(most, ops.size()); ++k) {
-    const OpTime &op = ops[k];
-    shown += op.milliseconds;
-    table.add({op.name, op.tensor, nameOf(op.kind), std::to_string(op.count),
-               text::formatFixed(op.milliseconds, 3),
-               text::formatPercent(sum > 0 ? op.milliseconds / sum : 0),
-               text::formatFixed(op.gigabytesPerSecond(), 1),
-               text::formatFixed(op.gflops(), 1),
-               text::formatPercent(op.efficiency(roofline))});
+  return stepMilliseconds - sum;
+}
+
+/// A line for each word that a table has.
+static std::string legendOf(const std::set<std::string> &words) {
+  const std::pair<const char *, const char *> meanings[] = {
+      {"cached", "what it reads and writes fits the last cache; the roofline "
+                 "has the rate of memory"},
+      {"partly cached", "some of what it reads is still in the cache; the "
+                        "roofline has the rate of memory"},
+      {"16 bits", "products of 16 bits; the roofline has the rate of f32 "
+                  "(--roofline ...,16bit=RATE says theirs)"},
+      {"arithmetic", "an algorithm of less arithmetic than is counted, or a "
+                     "faster clock than when the roofline was measured"}};
+  std::string text;
+  for (const auto &[word, meaning] : meanings)
+    if (words.count(word))
+      text +=
+          std::string("above the roofline, ") + word + ": " + meaning + "\n";
+  return text;
+}
+
+namespace {
+/// Milliseconds and their share of the step.
+class StepTable {
+public:
+  StepTable(const OpScale &scale)
+      : scale(scale), table({{"op", text::Align::Left},
+                             {"largest tensor", text::Align::Left},
+                             {"by", text::Align::Left},
+                             {"steps"},
+                             {"ms"},
+                             {"share"},
+                             {"GB/s"},
+                             {"GFLOPS"},
+                             {"of roofline"},
+                             {"", text::Align::Left}}) {}
+  void add(const OpTime &op);
+  void addRow(const std::string &name, uint64_t steps, double milliseconds);
+  std::string str() const { return table.str() + legendOf(words); }
+
+private:
+  std::string share(double milliseconds) const {
+    double step = scale.stepMilliseconds;
+    return text::formatPercent(step > 0 ? milliseconds / step : 0);
   }
-  std::string result = table.empty() ? "" : table.str();
-  if (!table.empty() && most < ops.size())
-    result += "and " + std::to_string(ops.size() - most) + " other ops, " +
-              text::formatFixed(sum - shown, 3) + " ms\n";
-  return result;
+  const OpScale &scale;
+  text::Table table;
+  std::set<std::string> words;
+};
+} // namespace
+
+void StepTable::add(const OpTime &op) {
+  std::string why = whyAbove(op, scale.roofline, scale.cacheBytes);
+  if (!why.empty())
+    words.insert(why);
+  table.add({op.name, op.tensor, nameOf(op.kind), std::to_string(op.count),
+             text::formatFixed(op.milliseconds, 3), share(op.milliseconds),
+             text::formatFixed(op.gigabytesPerSecond(), 1),
+             text::formatFixed(op.gflops(), 1),
+             text::formatPercent(op.efficiency(scale.roofline)), why});
+}
+
+void StepTable::addRow(const std::string &name, uint64_t steps,
+                       double milliseconds) {
+  table.add({name, "", "", steps ? std::to_string(steps) : "",
+             text::formatFixed(milliseconds, 3), share(milliseconds), "", "",
+             "", ""});
+}
+
+std::string tools::tableOf(const std::vector<OpTime> &ops, size_t most,
+                           const OpScale &scale) {
+  if (ops.empty() || most == 0)
+    return "";
+  StepTable table(scale);
+  OpTime others;
+  uint64_t steps = 0;
+  for (size_t k = 0; k < ops.size(); ++k) {
+    steps += ops[k].count;
+    if (k < most) {
+      table.add(ops[k]);
+      continue;
+    }
+    others.count += ops[k].count;
+    others.milliseconds += ops[k].milliseconds;
+  }
+  if (others.count)
+    table.addRow(std::to_string(ops.size() - most) + " other ops", others.count,
+                 others.milliseconds);
+  double between = scale.between(ops);
+  table.addRow(between < 0 ? "less: timing each op" : "between ops", 0,
+               between);
+  table.addRow("the step", steps, scale.stepMilliseconds);
+  return table.str();
 }
 
 nlohmann::ordered_json tools::toJson(const std::vector<OpTime> &ops,
-                                     const rt::Roofline &roofline) {
+                                     const OpScale &scale) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const OpTime &op : ops)
+  for (const OpTime &op : ops) {
     list.push_back({{"key", op.key},
                     {"name", op.name},
                     {"by", nameOf(op.kind)},
@@ -138,6 +222,10 @@ nlohmann::ordered_json tools::toJson(const std::vector<OpTime> &ops,
                     {"bytes", op.bytes},
                     {"gigabytes_per_second", op.gigabytesPerSecond()},
                     {"gflops", op.gflops()},
-                    {"of_roofline", op.efficiency(roofline)}});
+                    {"of_roofline", op.efficiency(scale.roofline)}});
+    std::string why = whyAbove(op, scale.roofline, scale.cacheBytes);
+    if (!why.empty())
+      list.back()["above_roofline"] = why;
+  }
   return list;
 }

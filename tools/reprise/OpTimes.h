@@ -35,13 +35,30 @@ std::vector<OpTime> timesByOp(const rt::fb::Entry &entry,
 /// The kernels that the compiler made, as one op without a name.
 OpTime kernelsTogether(const std::vector<OpTime> &ops);
 
-/// The first `most` as a table, and a line for the rest.
+/// Why an op is faster than the roofline says, in a word; "" where it is not.
+/// `cacheBytes`: of the machine's last cache; 0 where nobody knows.
+std::string whyAbove(const OpTime &op, const rt::Roofline &roofline,
+                     uint64_t cacheBytes);
+
+/// What op times are compared with.
+struct OpScale {
+  double stepMilliseconds = 0; // as measured without timing its ops
+  rt::Roofline roofline;
+  uint64_t cacheBytes = 0;
+
+  /// What of the step is in no op: what lies between them, less what timing
+  /// them takes.
+  double between(const std::vector<OpTime> &ops) const;
+};
+
+/// The first `most` as a table, the rest in a row, what lies between, and the
+/// step, which they add up to; below it what its words mean.
 std::string tableOf(const std::vector<OpTime> &ops, size_t most,
-                    const rt::Roofline &roofline);
+                    const OpScale &scale);
 
 /// All of them, as a list.
 nlohmann::ordered_json toJson(const std::vector<OpTime> &ops,
-                              const rt::Roofline &roofline);
+                              const OpScale &scale);
 
 } // namespace reprise::tools
 

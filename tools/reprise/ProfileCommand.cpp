@@ -21,6 +21,7 @@
 #include "text/Table.h"
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -210,6 +211,14 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   return costs.price(ops);
 }
 
+/// Of this machine's processor, where that is what was timed.
+static uint64_t lastCacheBytes(const ArtifactFile &artifact) {
+  long bytes = artifact.root().device()->str() == "cpu"
+                   ? ::sysconf(_SC_LEVEL3_CACHE_SIZE)
+                   : 0;
+  return bytes > 0 ? uint64_t(bytes) : 0;
+}
+
 /// What the compiler's own kernels reach of the machine's traffic.
 static std::string describeKernels(const std::vector<OpTime> &ops,
                                    const rt::Roofline &roofline) {
@@ -219,12 +228,14 @@ static std::string describeKernels(const std::vector<OpTime> &ops,
          text::formatFixed(roofline.gigabytesPerSecond, 1) + " of the roofline";
 }
 
-static rt::Status show(const ProfileOptions &options, const Profile &profile,
+static rt::Status show(const ProfileOptions &options,
+                       const ArtifactFile &artifact, const Profile &profile,
                        const Times &times, const std::vector<OpTime> &ops,
                        const CostModel &costs, const Prices &predicted) {
   double sum = 0;
   for (double ms : times.steps)
     sum += ms;
+  OpScale scale = {times.step, costs.roofline, lastCacheBytes(artifact)};
   if (options.json) {
     nlohmann::ordered_json json = {{"model", profile.model},
                                    {"entry", options.entry},
@@ -235,11 +246,12 @@ static rt::Status show(const ProfileOptions &options, const Profile &profile,
                                    {"steps", times.steps.size()},
                                    {"distinct_ops", profile.ops.size()},
                                    {"sum_ms", sum},
+                                   {"between_ms", scale.between(ops)},
                                    {"step_ms", times.step},
                                    {"predicted_ms", predicted.sum()},
                                    {"predicted_matched", predicted.matched},
                                    {"output", options.output},
-                                   {"ops", toJson(ops, costs.roofline)}};
+                                   {"ops", toJson(ops, scale)}};
     return print(json.dump(2) + "\n");
   }
   auto compared = [&](double ms) {
@@ -268,7 +280,7 @@ static rt::Status show(const ProfileOptions &options, const Profile &profile,
   lines.add("kernels", describeKernels(ops, costs.roofline));
   if (!options.output.empty())
     lines.add("written", options.output);
-  std::string table = tableOf(ops, options.ops, costs.roofline);
+  std::string table = tableOf(ops, options.ops, scale);
   return print(lines.str() + (table.empty() ? "" : "\n" + table));
 }
 
@@ -312,8 +324,8 @@ static rt::Status profileSource(const ProfileOptions &options) {
   Profile profile = makeProfile(*artifact, *entry, times, (*target)->machine());
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(writeText(options.output, profile.print()));
-  return show(options, profile, times, timesByOp(*entry, times.steps), *costs,
-              predict(*entry, *costs));
+  return show(options, *artifact, profile, times,
+              timesByOp(*entry, times.steps), *costs, predict(*entry, *costs));
 }
 
 void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {

@@ -2,6 +2,7 @@
 
 #include "RunSource.h"
 #include "Console.h"
+#include "LimitRefusal.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/ArtifactFile.h"
@@ -291,6 +292,23 @@ static rt::Status checkNumberedClasses(const RunFlags &flags,
                  "; --classes says how many there are");
 }
 
+/// Where images do not become what the program takes.
+static rt::Status checkShapes(const RunFlags &flags, const rt::DataSpec &spec,
+                              const rt::Dataset &test) {
+  rt::DatasetOptions options;
+  options.normalization = rt::Normalization();
+  auto training = rt::openDataset(spec, rt::Split::Train, options);
+  if (!training.ok())
+    return training.status();
+  const rt::Column &image = (*training)->columns().front(),
+                   &other = test.columns().front();
+  if (image.shape == other.shape)
+    return {};
+  return invalid("the rows for tests of '" + flags.data + "' are " +
+                 rt::formatRow(other) + ", but the training rows " +
+                 rt::formatRow(image));
+}
+
 rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   rt::DataSpec spec = flags.dataSpec();
   rt::DataTraits traits = rt::traitsOf(spec);
@@ -301,19 +319,13 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   options.normalization = rt::Normalization();
   spec.images = {};
   spec.images.skipBadFiles = flags.images.skipBadFiles;
-  // Volumes are all of one shape; images become what the program takes.
-  if (traits.hasFiles && !traits.anySize && !spec.images.skipBadFiles) {
-    auto training = rt::openDataset(spec, rt::Split::Train, options);
-    if (!training.ok())
-      return training.status();
-    options.columns = (*training)->columns();
-  }
   auto data = rt::openDataset(spec, rt::Split::Test, options);
   // What cannot be read is left out, when it is found.
   if (!data.ok())
     return data.status();
-  if (traits.anySize)
-    REPRISE_RETURN_IF_ERROR(checkNumberedClasses(flags, spec, **data));
+  REPRISE_RETURN_IF_ERROR(traits.anySize
+                              ? checkNumberedClasses(flags, spec, **data)
+                              : checkShapes(flags, spec, **data));
   if (spec.images.skipBadFiles)
     return {};
   Activity activity("looking at the images of tests");
@@ -400,7 +412,8 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
                                 const RunFlags &flags) {
   std::string help = "; a smaller batch or data set would help";
   if (budget && !flags.compile.hasBudget())
-    help = "; with --budget " + std::to_string(budget) + " it would fit";
+    help =
+        "; with --budget " + std::to_string(budget >> 10) + "KiB it would fit";
   return rt::Status::error(status.code(), status.message() + help);
 }
 
@@ -473,6 +486,21 @@ static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
          *kind != SourceKind::Artifact;
 }
 
+/// Of a run that has a budget for its limit, and is known or proven not to fit:
+/// why, and what would. `isKnown`: it was refused; else nothing is said where
+/// there is no proof.
+static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
+                               const rt::Status &tooLarge, uint64_t left,
+                               bool isKnown) {
+  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
+  if (!wanted.ok())
+    return wanted.status();
+  rt::Expected<StepFloor> floor = floorOf(*wanted);
+  if (!floor.ok() || (!isKnown && floor->proven <= left))
+    return floor.status();
+  return refuseLimit(*wanted, tooLarge, *floor, left);
+}
+
 /// Compiles again with the budget that fits a limit on the process. Planning
 /// leaves memory behind that is counted when it is done, hence the attempts.
 static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
@@ -487,16 +515,11 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
                      prepared.status().message().find("cannot be trained in") !=
                          std::string::npos;
     if (isRefused)
-      return rt::Status::error(
-          tooLarge.code(),
-          tooLarge.message() + "; the limit leaves the program " +
-              std::to_string(left) +
-              " bytes, in which it cannot be trained; a smaller "
-              "batch or data set would help");
+      return explainLimit(smaller, request, tooLarge, left, /*isKnown=*/true);
     if (!prepared.ok())
       return prepared;
-    rt::Status fits =
-        rt::checkProcessMemory(prepared->memory, flags.memoryLimit);
+    rt::Status fits = rt::checkProcessMemory(
+        prepared->memory, flags.memoryLimit, text::formatSize);
     if (fits.ok())
       return prepared;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
@@ -507,6 +530,10 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
       tooLarge = fits;
     left = budget;
     smaller.compile.setBudget(std::to_string(budget));
+    // A search would take long to find nothing.
+    if (attempt == 0)
+      REPRISE_RETURN_IF_ERROR(
+          explainLimit(smaller, request, tooLarge, left, /*isKnown=*/false));
   }
 }
 

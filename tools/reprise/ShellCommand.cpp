@@ -1,7 +1,10 @@
 //===- ShellCommand.cpp - reprise completion, reprise man -----------------===//
 
 #include "CommandLine.h"
+#include "CompileFlags.h"
 #include "Console.h"
+#include "ModelSource.h"
+#include "RecipeFlags.h"
 #include "ShellHelp.h"
 
 using namespace reprise;
@@ -11,20 +14,39 @@ static int end(const rt::Status &status) {
   return status.ok() ? int(kSuccess) : fail(status);
 }
 
+/// Models of the zoo, modes of checkpointing, and what recipes choose from.
+static std::vector<std::string> valuesOf(const CLI::Option &option) {
+  std::string name = option.get_name();
+  if (name == "model" || name == "models") {
+    std::vector<std::string> models;
+    for (const zoo::ModelInfo &info : zoo::listModels())
+      models.push_back(info.name);
+    return models;
+  }
+  if (name == "--checkpointing")
+    return checkpointingModes();
+  if (name == "shell")
+    return {"bash", "zsh", "fish"};
+  static const recipe::Keys keys = allKeys();
+  const recipe::Key *key = keys.findOption(name);
+  return key ? key->choices : std::vector<std::string>();
+}
+
 static rt::Status printCompletion(const CLI::App &app,
                                   const std::string &shell) {
   if (shell == "bash")
-    return print(bashCompletion(app));
+    return print(bashCompletion(app, valuesOf));
   if (shell == "zsh")
-    return print(zshCompletion(app));
+    return print(zshCompletion(app, valuesOf));
   if (shell == "fish")
-    return print(fishCompletion(app));
+    return print(fishCompletion(app, valuesOf));
   return misuse("the shell is '" + shell + "'; say bash, zsh or fish");
 }
 
 void tools::addShellCommands(CLI::App &app, Invocation &invocation) {
   CLI::App *completion = app.add_subcommand(
-      "completion", "Prints a script that completes commands and options");
+      "completion", "Prints a script that completes commands, options and "
+                    "their values");
   auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "bash, zsh or fish")->required();
   addExamples(*completion, "  reprise completion bash > reprise.bash");

@@ -1,6 +1,7 @@
 //===- ShellHelp.cpp - Completions and a manual page ----------------------===//
 
 #include "ShellHelp.h"
+#include <map>
 #include <sstream>
 
 using namespace reprise;
@@ -40,21 +41,58 @@ static std::vector<std::string> namesOf(const CLI::Option &option) {
   return names;
 }
 
-/// What may follow a command: its commands and options.
-static std::string wordsAfter(const CLI::App &app) {
-  std::string words;
-  auto add = [&](const std::string &word) {
-    words += (words.empty() ? "" : " ") + word;
-  };
-  for (const CLI::App *command : app.get_subcommands({}))
-    add(command->get_name());
-  for (const CLI::Option *option : app.get_options({}))
-    for (const std::string &name : namesOf(*option))
-      add(name);
-  return words;
+static std::string joined(const std::vector<std::string> &words,
+                          const char *between) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : between) + word;
+  return text;
 }
 
-std::string tools::bashCompletion(const CLI::App &app) {
+static bool takesValue(const CLI::Option &option) {
+  return option.get_items_expected_max() > 0;
+}
+
+/// What may follow a command: its commands, options, and the words that its
+/// arguments may be.
+static std::string wordsAfter(const CLI::App &app,
+                              const tools::ValueWords &values) {
+  std::vector<std::string> words;
+  for (const CLI::App *command : app.get_subcommands({}))
+    words.push_back(command->get_name());
+  for (const CLI::Option *option : app.get_options({})) {
+    std::vector<std::string> more = namesOf(*option);
+    if (more.empty())
+      more = values(*option);
+    words.insert(words.end(), more.begin(), more.end());
+  }
+  return joined(words, " ");
+}
+
+/// The cases of what follows an option that takes a value: the words that it
+/// may be, or files where there are none.
+static std::string bashValues(const CLI::App &app,
+                              const tools::ValueWords &values) {
+  // An option of one name means one thing in all commands.
+  std::map<std::string, std::string> wordsOf;
+  for (const Command &command : commandsOf(app))
+    for (const CLI::Option *option : command.app->get_options({}))
+      if (takesValue(*option))
+        for (const std::string &name : namesOf(*option))
+          if (std::string &words = wordsOf[name]; words.empty())
+            words = joined(values(*option), " ");
+  std::string cases;
+  std::vector<std::string> ofFiles;
+  for (const auto &[name, words] : wordsOf)
+    if (words.empty())
+      ofFiles.push_back(name);
+    else
+      cases += "  " + name + ") words='" + words + "' files= ;;\n";
+  return cases + "  " + joined(ofFiles, " | ") + ") words='' ;;\n";
+}
+
+std::string tools::bashCompletion(const CLI::App &app,
+                                  const ValueWords &values) {
   std::string name = app.get_name();
   std::ostringstream out;
   out << "# Completion of " << name << " for bash.\n_" << name << "() {\n"
@@ -66,24 +104,29 @@ std::string tools::bashCompletion(const CLI::App &app) {
     if (!command.words.empty())
       known += (known.empty() ? "" : " | ") + ("'" + command.words + " '");
   out << "    " << known << ") path+=\"${COMP_WORDS[at]} \" ;;\n"
-      << "    *) break ;;\n    esac\n  done\n  local words=''\n"
+      << "    *) break ;;\n    esac\n  done\n"
+      << "  local words='' files=yes IFS=$' \\t\\n'\n"
       << "  case \"$path\" in\n";
   for (const Command &command : commandsOf(app))
     out << "  '" << command.words << (command.words.empty() ? "" : " ")
-        << "') words='" << wordsAfter(*command.app) << "' ;;\n";
+        << "') words='" << wordsAfter(*command.app, values) << "' ;;\n";
   out << "  esac\n"
+      << "  case \"${COMP_WORDS[COMP_CWORD-1]}\" in\n"
+      << bashValues(app, values) << "  esac\n"
       << "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-      << "  [[ ${#COMPREPLY[@]} -gt 0 || $word == -* ]] ||\n"
-      << "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+      << "  [[ -z $path || -z $files || $word == -* ]] && return\n"
+      << "  IFS=$'\\n'\n"
+      << "  COMPREPLY+=($(compgen -f -- \"$word\"))\n"
       << "}\ncomplete -o filenames -F _" << name << " " << name << "\n";
   return out.str();
 }
 
-std::string tools::zshCompletion(const CLI::App &app) {
+std::string tools::zshCompletion(const CLI::App &app,
+                                 const ValueWords &values) {
   return "#compdef " + app.get_name() +
          "\n# Bash's completion, which zsh takes.\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
-         bashCompletion(app);
+         bashCompletion(app, values);
 }
 
 /// In single quotes of fish.
@@ -109,7 +152,8 @@ static std::string fishCondition(const Command &command) {
   return condition;
 }
 
-std::string tools::fishCompletion(const CLI::App &app) {
+std::string tools::fishCompletion(const CLI::App &app,
+                                  const ValueWords &values) {
   std::ostringstream out;
   out << "# Completion of " << app.get_name() << " for fish.\n";
   for (const Command &command : commandsOf(app)) {
@@ -119,15 +163,23 @@ std::string tools::fishCompletion(const CLI::App &app) {
       out << begin << " -a " << next->get_name() << " -d "
           << fishText(next->get_description()) << "\n";
     for (const CLI::Option *option : command.app->get_options({})) {
-      if (namesOf(*option).empty())
+      std::string words = joined(values(*option), " ");
+      if (namesOf(*option).empty()) {
+        if (!words.empty())
+          out << begin << " -a " << fishText(words) << "\n";
         continue;
+      }
       out << begin;
       for (const std::string &name : option->get_snames())
         out << " -s " << name;
       for (const std::string &name : option->get_lnames())
         out << " -l " << name;
-      out << (option->get_items_expected_max() > 0 ? " -r" : "") << " -d "
-          << fishText(option->get_description()) << "\n";
+      // Words alone, or files.
+      if (!words.empty())
+        out << " -x -a " << fishText(words);
+      else if (takesValue(*option))
+        out << " -r -F";
+      out << " -d " << fishText(option->get_description()) << "\n";
     }
   }
   return out.str();
@@ -164,8 +216,7 @@ static void describeOption(const CLI::Option &option, std::ostream &out) {
   std::string type = option.get_type_name();
   type = type.substr(0, type.find(':'));
   out << ".TP\n\\fB" << roff(names) << "\\fR"
-      << (option.get_items_expected_max() > 0 ? " \\fI" + roff(type) + "\\fR"
-                                              : std::string())
+      << (takesValue(option) ? " \\fI" + roff(type) + "\\fR" : std::string())
       << "\n"
       << roff(option.get_description()) << "\n";
 }

@@ -8,14 +8,22 @@
 
 #include "Command.h"
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace reprise::tools {
 
-/// Scripts that complete commands and options of `app`; files elsewhere.
-std::string bashCompletion(const CLI::App &app);
-std::string zshCompletion(const CLI::App &app);
-std::string fishCompletion(const CLI::App &app);
+/// The words that an option or an argument may be; none where it may be a file,
+/// or anything.
+using ValueWords =
+    std::function<std::vector<std::string>(const CLI::Option &option)>;
+
+/// Scripts that complete commands and options of `app`, and their values; files
+/// elsewhere, and beside the words of an argument.
+std::string bashCompletion(const CLI::App &app, const ValueWords &values);
+std::string zshCompletion(const CLI::App &app, const ValueWords &values);
+std::string fishCompletion(const CLI::App &app, const ValueWords &values);
 
 /// A page for man(1) on `app` and all its commands.
 std::string manualPage(const CLI::App &app, const std::string &version);

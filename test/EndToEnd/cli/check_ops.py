@@ -7,6 +7,7 @@ ops = profile["ops"]
 assert len(ops) == profile["distinct_ops"] > 5
 assert sum(op["steps"] for op in ops) == profile["steps"]
 assert abs(sum(op["ms"] for op in ops) - profile["sum_ms"]) < 1e-6
+assert abs(profile["sum_ms"] + profile["between_ms"] - profile["step_ms"]) < 1e-6
 assert [op["ms"] for op in ops] == sorted((op["ms"] for op in ops), reverse=True)
 assert {op["by"] for op in ops} == {"kernel", "library"}
 for op in ops:

@@ -10,6 +10,7 @@
 
 #include "reprise/Runtime/Status.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -68,10 +69,15 @@ Status addPrograms(const rp_program *first,
                    const std::vector<const rp_program *> &others,
                    ProcessMemory &memory);
 
+/// Bytes as people write them.
+using SizeText = std::function<std::string(uint64_t bytes)>;
+
 /// Refuses what does not fit: the limit given (`limit`, the whole process, 0:
 /// none), or what is left under the tightest of the system's limits, the
-/// container's included. The message names the items.
-Status checkProcessMemory(const ProcessMemory &memory, uint64_t limit);
+/// container's included. The message names the items, with sizes as `size`
+/// writes them.
+Status checkProcessMemory(const ProcessMemory &memory, uint64_t limit,
+                          const SizeText &size);
 
 } // namespace reprise::rt
 

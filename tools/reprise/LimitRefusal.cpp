@@ -1,0 +1,55 @@
+//===- LimitRefusal.cpp - A process that no budget makes fit --------------===//
+//
+// Everything here is asked of plans that are made without a search, so that a
+// refusal takes seconds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LimitRefusal.h"
+#include "BatchSearch.h"
+#include "text/Size.h"
+
+using namespace reprise;
+using namespace reprise::tools;
+
+rt::Expected<StepFloor> tools::floorOf(const ModelRequest &request) {
+  rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
+  if (!planned.ok())
+    return planned.status();
+  return StepFloor{planned->plans->own().provenBytes().bytes,
+                   planned->plans->smallest().bytes()};
+}
+
+/// "--batch 4", which needs no budget; "" where there is none.
+static std::string fittingBatch(const ModelRequest &request, uint64_t left) {
+  int64_t batch = batchOf(request);
+  if (batch < 2)
+    return "";
+  rt::Expected<BatchSearch::Answer> answer =
+      BatchSearch(request, left).largestPlain(batch - 1);
+  return answer.ok() && answer->batch > 0
+             ? "--batch " + std::to_string(answer->batch)
+             : "";
+}
+
+rt::Status tools::refuseLimit(const ModelRequest &request,
+                              const rt::Status &tooLarge,
+                              const StepFloor &floor, uint64_t left) {
+  std::string message = tooLarge.message() + "; the limit leaves the program " +
+                        text::formatSize(left) +
+                        ", in which it cannot be trained: ";
+  message += floor.proven > left ? "no schedule of its step takes less than " +
+                                       text::formatSize(floor.proven)
+                                 : "the least that was found is " +
+                                       text::formatSize(floor.possible);
+  std::string batch = fittingBatch(request, left);
+  message += batch.empty()
+                 ? "; a smaller model or data set would help"
+                 : "; " + batch + " fits without computing anything again";
+  // What is beside the program stays.
+  return rt::Status::error(
+      tooLarge.code(),
+      message + ", and so does this batch where the limit is " +
+          text::formatSize(floor.possible - std::min(left, floor.possible)) +
+          " more");
+}
