@@ -17,7 +17,8 @@ rt::Expected<StepFloor> tools::floorOf(const ModelRequest &request) {
   if (!planned.ok())
     return planned.status();
   return StepFloor{planned->plans->own().provenBytes().bytes,
-                   planned->plans->smallest().bytes()};
+                   planned->plans->smallest().bytes(),
+                   planned->plans->plain().bytes()};
 }
 
 /// "--batch 4", which needs no budget; "" where there is none.
@@ -47,9 +48,11 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
                  ? "; a smaller model or data set would help"
                  : "; " + batch + " fits without computing anything again";
   // What is beside the program stays.
-  return rt::Status::error(
-      tooLarge.code(),
-      message + ", and so does this batch where the limit is " +
-          text::formatSize(floor.possible - std::min(left, floor.possible)) +
-          " more");
+  if (floor.possible < floor.plain)
+    message +=
+        ", and --budget " + std::to_string((floor.possible >> 10) + 1) +
+        "KiB where the limit is " +
+        text::formatSize(floor.possible - std::min(left, floor.possible)) +
+        " more";
+  return rt::Status::error(tooLarge.code(), message);
 }

@@ -10,6 +10,7 @@ namespace reprise::tools {
 struct StepFloor {
   uint64_t proven = 0;   // no schedule of its kernels takes less
   uint64_t possible = 0; // some schedule takes this
+  uint64_t plain = 0;    // without recomputation
 };
 
 /// Looks at the step of a request that has a budget.
