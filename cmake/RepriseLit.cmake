@@ -27,19 +27,53 @@ function(reprise_add_lit_suite)
     USES_TERMINAL)
 endfunction()
 
-# Adds check: every test of ctest, and check-lit where there is a compiler.
+# Adds three targets beside check-lit:
+#   check        every test but the long ones, and check-lit where there is a
+#                compiler
+#   check-long   the tests of ctest with the label `long`: planted faults and
+#                random programs by the hundred
+#   check-quick  QUICK_TESTS of ctest, and the textual tests of QUICK_FOLDERS: of
+#                every layer, within two minutes
 # What ctest runs is built first: the executables under the current folder.
 function(reprise_add_check)
+  cmake_parse_arguments(CHECK "" "" "QUICK_TESTS;QUICK_FOLDERS" ${ARGN})
   reprise_collect_executables(${CMAKE_CURRENT_SOURCE_DIR} executables)
+  set(ctest ${CMAKE_CTEST_COMMAND} --output-on-failure -j 2)
   add_custom_target(check
-    COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure -j 2
+    COMMAND ${ctest} -LE long
     DEPENDS ${executables}
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Running the unit tests"
     USES_TERMINAL)
+  add_custom_target(check-long
+    COMMAND ${ctest} -L long
+    DEPENDS ${executables}
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    COMMENT "Running the long tests"
+    USES_TERMINAL)
+  set(quick_targets)
+  foreach(name IN LISTS CHECK_QUICK_TESTS)
+    if(TARGET ${name})
+      list(APPEND quick_targets ${name})
+    endif()
+  endforeach()
+  list(JOIN CHECK_QUICK_TESTS "|" quick)
+  set(quick_lit)
   if(TARGET check-lit)
+    get_property(tools GLOBAL PROPERTY REPRISE_LIT_DEPENDS)
+    list(APPEND quick_targets ${tools})
+    list(JOIN CHECK_QUICK_FOLDERS "|" folders)
+    set(quick_lit COMMAND ${REPRISE_LIT} -sv "--filter=:: (${folders})/"
+      ${CMAKE_CURRENT_BINARY_DIR})
     add_dependencies(check check-lit)
   endif()
+  add_custom_target(check-quick
+    COMMAND ${ctest} -R "^(${quick})$"
+    ${quick_lit}
+    DEPENDS ${quick_targets}
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    COMMENT "Running the quick tests"
+    USES_TERMINAL VERBATIM)
 endfunction()
 
 # Names of the executables of a folder and those below that `all` builds.
