@@ -21,6 +21,7 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   BudgetOptions options;
   options.costs = std::move(*costs);
   options.work = from.planWork;
+  options.effort = from.planEffort;
   options.threads = from.threads;
   options.target = from.target;
   options.keep = from.keep;
@@ -44,7 +45,8 @@ static bool hasGradientsOfImages(func::FuncOp step) {
 static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
                                                const CompileOptions &options) {
   if (options.checkpointing != "none" || !options.keep.empty() ||
-      !options.recompute.empty() || options.planWork <= 0)
+      !options.recompute.empty() || options.planWork <= 0 ||
+      plan::paceOf(options.planEffort).otherKernels <= 0)
     return {};
   // Two values as large, and small ones: what a block adds up is kept.
   std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
@@ -86,12 +88,34 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
+/// The options with as little effort as a budget needs in which the step fits
+/// as it is.
+static FailureOr<CompileOptions>
+withEffort(func::FuncOp step, BudgetOptions search, CompileOptions options) {
+  if (!options.budget || options.observesAll || options.planWork <= 0)
+    return options;
+  search.work = 0;
+  FailureOr<BudgetCurve> plain = computeBudgetCurve(step, search);
+  if (failed(plain))
+    return failure();
+  BudgetPlans plans(std::move(*plain));
+  if (options.budget->kind != BudgetRequest::Kind::Knee &&
+      bytesOf(*options.budget, plans) >= plans.plain().bytes())
+    options.planEffort = plan::Effort::Quick;
+  return options;
+}
+
 FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
-                                        const CompileOptions &options,
+                                        const CompileOptions &asked,
                                         LowerToChoice lower) {
-  FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
+  FailureOr<BudgetOptions> search = budgetOptionsOf(model, asked);
   if (failed(search))
     return failure();
+  FailureOr<CompileOptions> chosen = withEffort(step, *search, asked);
+  if (failed(chosen))
+    return failure();
+  const CompileOptions &options = *chosen;
+  search->effort = options.planEffort;
   FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
   if (failed(own))
     return failure();

@@ -93,6 +93,7 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   if (failed(keepMatching(problem, options.keep, curve.searched)))
     return failure();
   curve.solver.work = options.work;
+  curve.solver.effort = options.effort;
   curve.solver.threads = options.threads;
   if (options.work > 0)
     curve.points =
@@ -113,7 +114,8 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
   if (!placed.isReady) {
     if (placed.frontierPoint == plan::kNone) {
       placed.plan =
-          plan::makePlan(problem.graph, points[point].solution.executions);
+          plan::makePlan(problem.graph, points[point].solution.executions,
+                         plan::kPlacementWork, solver.effort);
     } else {
       plan::PlacedPoint found =
           plan::placePoint(searched, frontier, placed.frontierPoint, solver);
@@ -203,20 +205,23 @@ uint32_t BudgetCurve::knee() const {
   return kneeOf(curve);
 }
 
-plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
+plan::LowerBound BudgetCurve::boundAt(uint64_t budget, double work) const {
   // Whoever touches no more than that fits into it rounded up.
   uint64_t placed =
       budget < fixedBytes
           ? 0
           : llvm::alignTo(std::min(budget - fixedBytes, plan::kMostBytes),
                           plan::kAlignment);
-  if (!lastBound || lastBound->first != placed)
-    lastBound = {placed, plan::lowerBound(searched, placed)};
+  std::pair<uint64_t, double> asked = {placed, work};
+  if (!lastBound || lastBound->first != asked)
+    lastBound = {asked, plan::lowerBound(searched, placed, work)};
   return lastBound->second;
 }
 
 plan::ByteBound BudgetCurve::provenBytes() const {
-  plan::ByteBound bound = plan::lowestBytes(searched);
+  if (!leastProven)
+    leastProven = plan::lowestBytes(searched);
+  plan::ByteBound bound = *leastProven;
   bound.bytes = touchedAtLeast(bound.bytes);
   bound.bytes += fixedBytes;
   REPRISE_FAULT("proof-without-fixed", bound.bytes -= fixedBytes);

@@ -78,6 +78,7 @@ struct CompileOptions {
   std::optional<BudgetRequest> budget;
   /// Effort of the search for a plan within the budget.
   double planWork = 1;
+  plan::Effort planEffort = plan::Effort::Normal;
   /// What ops cost for a budget's plan: the machine's rates, and a file of
   /// measured times; see sg-rematerialize.
   rt::Roofline roofline;
@@ -90,6 +91,9 @@ struct CompileOptions {
   std::vector<std::string> recompute;
   /// See BudgetObserver; may be empty.
   BudgetObserver budgetObserver;
+  /// Whether that looks at plans for other budgets too. Where it does not,
+  /// little is searched for a budget in which the step fits as it is.
+  bool observesAll = false;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
   /// The device that it is for, one that is registered; see createTarget.

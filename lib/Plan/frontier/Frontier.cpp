@@ -55,10 +55,11 @@ public:
     found.push_back({plain, simulator.cost, simulator.peak});
   }
 
-  void run(int64_t proven, uint64_t iterations, uint64_t seed) {
+  void run(int64_t proven, uint64_t iterations, uint32_t mostFailures,
+           uint64_t seed) {
     double step = 0.05;
     uint32_t failures = 0;
-    for (; failures < kFailures && least().peak > proven; ++seed) {
+    for (; failures < mostFailures && least().peak > proven; ++seed) {
       if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
         return offerSegments();
       int64_t peak = least().peak;
@@ -93,7 +94,6 @@ public:
   std::vector<Found> found; // by falling peak
 
 private:
-  static constexpr uint32_t kFailures = 4;
   /// Longer sequences, of an order that doesn't do well, take too long.
   static constexpr uint32_t kSteps = 1500;
   static constexpr int64_t kMostParts = 256;
@@ -170,7 +170,7 @@ class FrontierSearch {
 public:
   FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
                  const SolverOptions &options)
-      : graph(graph), options(options) {
+      : graph(graph), options(options), pace(paceOf(options.effort)) {
     descents.emplace_back(graph, order);
     listed.resize(order.size());
     std::iota(listed.begin(), listed.end(), 0);
@@ -178,7 +178,8 @@ public:
       listed.clear();
     else if (order.size() < kManyOps)
       descents.emplace_back(graph, listed);
-    iterations = searchIterations(descents[0].compact, options.work / 2);
+    iterations =
+        searchIterations(descents[0].compact, options.work / 2 * pace.search);
   }
 
   std::vector<FrontierPoint> run() {
@@ -187,15 +188,15 @@ public:
     precedence = findPrecedence(graph, descents[0].compact);
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
     // With many ops there is one descent, for which all threads wait.
-    uint64_t each =
-        (descents[0].compact.opCount() < kManyOps ? 2 : 1) * iterations;
+    double twice = descents[0].compact.opCount() < kManyOps ? 2 : 1;
+    uint64_t each = uint64_t(pace.descents * twice * double(iterations));
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(proven, each, options.seed);
+      descents[at].run(proven, each, pace.failures, options.seed);
     });
     if (descents.size() == 1 && !listed.empty() &&
         descents[0].least().peak > proven + proven / 4) {
       descents.emplace_back(graph, listed);
-      descents[1].run(proven, each, options.seed);
+      descents[1].run(proven, each, pace.failures, options.seed);
     }
     chosen = &chooseDescent();
     if (chosen != &descents[0])
@@ -207,9 +208,9 @@ public:
     std::vector<Found> first = results;
     runTasks(budgets.size(), options.threads,
              [&](uint32_t at) { searchAgain(at, first); });
-    std::vector<Found> between(kBetween * (results.size() - 1));
+    std::vector<Found> between(pace.between * (results.size() - 1));
     runTasks(between.size(), options.threads, [&](uint32_t at) {
-      between[at] = searchBetween(at / kBetween, at % kBetween + 1);
+      between[at] = searchBetween(at / pace.between, at % pace.between + 1);
     });
     for (const std::vector<Found> *all : {&results, &between})
       for (const Found &found : *all)
@@ -229,7 +230,7 @@ private:
   /// Fewer things are tried for more ops: evictions, and the second order only
   /// if the first one doesn't come near the proven bytes.
   static constexpr uint32_t kManyOps = 1500;
-  static constexpr uint32_t kGroup = 5, kBetween = 3;
+  static constexpr uint32_t kGroup = 5;
 
   struct Candidate {
     Found found;
@@ -305,7 +306,9 @@ private:
   void setBudgets() {
     int64_t least = budgetsFrom(), scale = chosen->compact.scale();
     int64_t range = (chosen->withoutClones().peak - least) / scale;
-    int64_t count = std::clamp(80 * std::sqrt(options.work), 10.0, 40.0);
+    int64_t count =
+        std::min(std::clamp(80 * std::sqrt(options.work), 10.0, 40.0),
+                 double(pace.budgets));
     for (int64_t at = 0; at < count; ++at) {
       int64_t budget = least + alignDown(range / count * at) * scale;
       if (budgets.empty() || budget > budgets.back())
@@ -316,9 +319,8 @@ private:
 
   /// A cost at which a search may end: effort is better spent on budgets that
   /// are further from their bound.
-  static int64_t closeTo(int64_t bound) {
-    constexpr double share = 3e-4;
-    return bound + static_cast<int64_t>(bound * share);
+  int64_t closeTo(int64_t bound) const {
+    return bound + static_cast<int64_t>(bound * pace.closeEnough);
   }
 
   void searchGroup(uint32_t group) {
@@ -371,9 +373,9 @@ private:
   Found searchBetween(uint32_t above, int64_t part) {
     int64_t low = budgets[above + 1], high = budgets[above];
     int64_t scale = chosen->compact.scale();
-    int64_t more = (high - low) / scale / (kBetween + 1) * part;
+    int64_t more = (high - low) / scale / (pace.between + 1) * part;
     Search search(chosen->compact, low + alignDown(more) * scale,
-                  options.seed * 1000081 + kBetween * above + part);
+                  options.seed * 1000081 + pace.between * above + part);
     search.offer(results[above + 1].sequence, {});
     search.offer(results[above].sequence, {});
     Found found;
@@ -424,6 +426,7 @@ private:
 
   const Graph &graph;
   const SolverOptions &options;
+  const Pace pace;
   std::vector<OpId> listed;      // the graph's own order, if another one
   std::vector<Descent> descents; // of the order, and of the graph's own
   const Descent *chosen = nullptr;
