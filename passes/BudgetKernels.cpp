@@ -107,7 +107,8 @@ withEffort(func::FuncOp step, BudgetOptions search, CompileOptions options) {
 
 FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
                                         const CompileOptions &asked,
-                                        LowerToChoice lower) {
+                                        LowerToChoice lower,
+                                        uint64_t withinBytes) {
   FailureOr<BudgetOptions> search = budgetOptionsOf(model, asked);
   if (failed(search))
     return failure();
@@ -116,7 +117,11 @@ FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
     return failure();
   const CompileOptions &options = *chosen;
   search->effort = options.planEffort;
+  // BudgetPlans::chooseWithin searches where it comes to that.
+  search->work = withinBytes ? 0 : options.planWork;
   FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
+  search->work = options.planWork;
+  search->withinBytes = withinBytes;
   if (failed(own))
     return failure();
   // Whatever the plans are for: not every use asks for proofs.
