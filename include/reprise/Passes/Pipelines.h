@@ -94,6 +94,8 @@ struct CompileOptions {
   /// Whether that looks at plans for other budgets too. Where it does not,
   /// little is searched for a budget in which the step fits as it is.
   bool observesAll = false;
+  /// Told how the search for a budget's plans goes on; may be empty.
+  SearchObserver searchObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
   /// The device that it is for, one that is registered; see createTarget.
