@@ -2,6 +2,7 @@
 
 #include "PlanCompare.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
@@ -161,5 +162,5 @@ rt::Status tools::comparePlans(const std::vector<std::string> &sources,
     text += beaten.empty() ? "" : "\n" + beaten;
     all.push_back(jsonOf(source, *rows));
   }
-  return print(json ? all.dump(2) + "\n" : text + kLegend);
+  return json ? printJson({{"plans", all}}) : print(text + kLegend);
 }
