@@ -44,7 +44,7 @@ static int run(int argc, char **argv) {
   rt::Status status = ProgressReporter::checkEnvironment();
   if (!status.ok())
     return fail(misuse(status.message()));
-  ProgressReporter reporter(chosenName(app));
+  ProgressReporter reporter(fullName(*chosenCommand(app)));
   status = invocation();
   return status.ok() ? kSuccess : fail(status);
 }

@@ -242,7 +242,7 @@ private:
       return;
     constexpr double descents = 0.2;
     double all = double(budgets.size()) *
-                 (kFirstPart + kAgainPart + kBetween * kBetweenPart);
+                 (kFirstPart + kAgainPart + pace.between * kBetweenPart);
     options.progress(descents + (1 - descents) * double(done += part) / all);
   }
 
