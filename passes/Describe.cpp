@@ -18,14 +18,14 @@ using namespace reprise;
 static std::string text(const BudgetRequest &budget) {
   const auto &[kind, bytes, percent] = budget;
   return std::to_string(int(kind)) + " " + std::to_string(bytes) + " " +
-         llvm::toHex(llvm::bit_cast<uint64_t>(percent));
+         llvm::utohexstr(llvm::bit_cast<uint64_t>(percent));
 }
 
 static std::string text(const rt::Roofline &roofline) {
   const auto &[gflops, gigabytes, narrow] = roofline;
   std::string all;
   for (double rate : {gflops, gigabytes, narrow})
-    all += llvm::toHex(llvm::bit_cast<uint64_t>(rate)) + " ";
+    all += llvm::utohexstr(llvm::bit_cast<uint64_t>(rate)) + " ";
   return all;
 }
 
@@ -41,7 +41,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
   };
   auto number = [&](double value) {
-    add(llvm::toHex(llvm::bit_cast<uint64_t>(value)));
+    add(llvm::utohexstr(llvm::bit_cast<uint64_t>(value)));
   };
   auto list = [&](const std::vector<std::string> &values) {
     number(double(values.size()));
