@@ -88,11 +88,16 @@ static bool addsUp(mlir::ModuleOp module) {
 
 FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
                                         const CompileOptions &options,
-                                        LowerToChoice lower) {
+                                        LowerToChoice lower,
+                                        uint64_t withinBytes) {
   FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
   if (failed(search))
     return failure();
+  // BudgetPlans::chooseWithin searches where it comes to that.
+  search->work = withinBytes ? 0 : options.planWork;
   FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
+  search->work = options.planWork;
+  search->withinBytes = withinBytes;
   if (failed(own))
     return failure();
   // Whatever the plans are for: not every use asks for proofs.

@@ -12,11 +12,13 @@ using LowerToChoice = mlir::LogicalResult (*)(mlir::ModuleOp,
                                               const KernelChoice &);
 
 /// The plans of `step`, which was made of `model`, and of what other choices of
-/// kernels make of that. Fails with a message where costs cannot be had.
+/// kernels make of that; see planBudgets. Fails with a message where costs
+/// cannot be had.
 mlir::FailureOr<BudgetPlans> plansOf(mlir::func::FuncOp step,
                                      mlir::ModuleOp model,
                                      const CompileOptions &options,
-                                     LowerToChoice lower);
+                                     LowerToChoice lower,
+                                     uint64_t withinBytes = 0);
 
 } // namespace reprise
 

@@ -348,12 +348,13 @@ LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
 }
 
 FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
-                                            const CompileOptions &options) {
+                                            const CompileOptions &options,
+                                            uint64_t withinBytes) {
   OwningOpRef<mlir::ModuleOp> model = module.clone();
   if (failed(lowerToKernels(module, options)))
     return failure();
   return plansOf(*module.getOps<func::FuncOp>().begin(), *model, options,
-                 lowerToChoice);
+                 lowerToChoice, withinBytes);
 }
 
 LogicalResult reprise::lowerModel(mlir::ModuleOp module,

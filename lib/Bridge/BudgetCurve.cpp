@@ -71,6 +71,15 @@ static uint64_t touchedAtLeast(uint64_t bytes) {
   return bytes < plan::kAlignment ? 0 : bytes - (plan::kAlignment - 1);
 }
 
+/// Bytes of the area in a program of `budget` bytes: whoever touches no more
+/// than is left beside what is fixed fits into that rounded up.
+static uint64_t placedWithin(uint64_t budget, uint64_t fixedBytes) {
+  return budget < fixedBytes
+             ? 0
+             : llvm::alignTo(std::min(budget - fixedBytes, plan::kMostBytes),
+                             plan::kAlignment);
+}
+
 /// The schedule of a step that nothing is searched for.
 static plan::FrontierPoint pointOf(const plan::Graph &graph,
                                    const std::vector<OpId> &order) {
@@ -81,6 +90,20 @@ static plan::FrontierPoint pointOf(const plan::Graph &graph,
   point.solution.solver = "none";
   point.boundMilliseconds = point.solution.milliseconds;
   return point;
+}
+
+/// See BudgetOptions::withinBytes. Nothing is searched for where what computes
+/// nothing again fits, or nothing can.
+static std::vector<plan::FrontierPoint>
+findWithin(const plan::Graph &graph, const std::vector<OpId> &order,
+           uint64_t budget, plan::SolverOptions solver) {
+  bool isSearched = plan::lowestBytes(graph).bytes <= budget &&
+                    plan::maxLiveOf(graph, order) > budget;
+  if (!isSearched)
+    return {};
+  // Placements waste some thousandths.
+  solver.budgetBytes = budget - budget / 256;
+  return plan::searchWithin(graph, order, solver);
 }
 
 FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
@@ -94,7 +117,11 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
     return failure();
   curve.solver.work = options.work;
   curve.solver.threads = options.threads;
-  if (options.work > 0)
+  if (options.work > 0 && options.withinBytes)
+    curve.points =
+        findWithin(curve.searched, curve.order,
+                   placedWithin(options.withinBytes, fixedBytes), curve.solver);
+  else if (options.work > 0)
     curve.points =
         plan::computeFrontier(curve.searched, curve.order, curve.solver);
   curve.contradiction = plan::checkBounds(curve.points);
@@ -204,12 +231,7 @@ uint32_t BudgetCurve::knee() const {
 }
 
 plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
-  // Whoever touches no more than that fits into it rounded up.
-  uint64_t placed =
-      budget < fixedBytes
-          ? 0
-          : llvm::alignTo(std::min(budget - fixedBytes, plan::kMostBytes),
-                          plan::kAlignment);
+  uint64_t placed = placedWithin(budget, fixedBytes);
   if (!lastBound || lastBound->first != placed)
     lastBound = {placed, plan::lowerBound(searched, placed)};
   return lastBound->second;

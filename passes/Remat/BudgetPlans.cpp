@@ -196,6 +196,53 @@ std::optional<PlanChoice> BudgetPlans::chooseClosely(uint64_t budget) {
   return PlanChoice{choice->kernels, *point};
 }
 
+/// Searches the kernels of a set, unless no schedule of them can be in the
+/// budget, and says whether one is.
+bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
+  uint64_t budget = options.withinBytes;
+  if (set.curve.choose(budget))
+    return true;
+  if (set.curve.provenBytes().bytes > budget)
+    return false;
+  FailureOr<BudgetCurve> curve = curveOf(module, options.work * set.work);
+  if (failed(curve))
+    return false;
+  set.curve = std::move(*curve);
+  return set.curve.choose(budget).has_value();
+}
+
+/// Of a mode the program alone: whether its kernels are searched depends on
+/// schedules that nobody looks for here.
+bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
+  std::unique_ptr<KernelSet> set = programOf(choice);
+  if (!set)
+    return false;
+  sets.push_back(std::move(set));
+  KernelSet &added = *sets.back();
+  return choice.mode == "none"
+             ? searchWithin(added, *added.module)
+             : added.curve.choose(options.withinBytes).has_value();
+}
+
+std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
+  ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
+                                [](Diagnostic &) { return success(); });
+  std::vector<KernelChoice> all = std::exchange(choices, {});
+  auto isFirst = [&](const KernelChoice &choice) {
+    return choice.name() == first;
+  };
+  bool fits = own().choose(options.withinBytes).has_value();
+  for (const KernelChoice &choice : all)
+    fits = fits || (isFirst(choice) && fitsWithin(choice));
+  if (!fits && options.work > 0)
+    fits =
+        searchWithin(*sets.front(),
+                     own().problem.function->getParentOfType<mlir::ModuleOp>());
+  for (const KernelChoice &choice : all)
+    fits = fits || (!isFirst(choice) && fitsWithin(choice));
+  return fits ? choose(options.withinBytes) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Proofs
 //===----------------------------------------------------------------------===//

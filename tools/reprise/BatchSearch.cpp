@@ -1,8 +1,10 @@
 //===- BatchSearch.cpp - Batches that fit a budget ------------------------===//
 //
-// Bytes grow with the batch nearly as a line does, so the search guesses on the
-// line through the two batches it is between. Guesses use a quick curve; what
-// is said in the end is checked by the effort of a compilation.
+// Bytes grow with the batch nearly as a line does that begins at those of
+// variables and constants, so each look says where the next one is worth it,
+// and the last two are neighbours. A look ends with the first schedule within
+// the budget, or with a proof that there is none; only the plan of the answer
+// is made as a compilation makes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,146 +16,149 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Of the searches for schedules; bounds and placement stay.
-static constexpr double kQuickWork = 0.02;
+ModelRequest BatchSearch::of(int64_t batch) const {
+  ModelRequest one = request;
+  one.model.batch = batch;
+  return one;
+}
 
-rt::Expected<const BatchSearch::Probe *> BatchSearch::probe(int64_t batch,
-                                                            bool quick) {
-  auto [known, isNew] = probes.try_emplace({batch, quick});
+//===----------------------------------------------------------------------===//
+// One batch
+//===----------------------------------------------------------------------===//
+
+/// Whether a schedule within the budget is found.
+BatchSearch::Look BatchSearch::lookWithin(BudgetPlans &plans) {
+  Look result;
+  std::optional<PlanChoice> choice = plans.chooseWithin(kernels);
+  result.fits = choice.has_value();
+  if (choice)
+    kernels = choice->kernels->mode;
+  uint64_t proven = plans.provenBytes().bound.bytes;
+  uint64_t fixed = plans.own().fixedBytes;
+  result.isProven = !result.fits && proven > budget;
+  result.refused = proven;
+  if (!result.fits && !result.isProven) {
+    result.refused = plans.smallest().bytes();
+    overProof = double(result.refused - fixed) /
+                double(std::max<uint64_t>(proven - fixed, 1));
+  }
+  result.needs = fixed + uint64_t(double(proven - fixed) * overProof);
+  return result;
+}
+
+rt::Expected<const BatchSearch::Look *> BatchSearch::look(int64_t batch,
+                                                          Kind kind) {
+  auto [known, isNew] = looks.try_emplace({batch, kind});
   if (!isNew)
     return &known->second;
   Activity activity("planning " + request.source + " with a batch of " +
                     std::to_string(batch));
-  ModelRequest one = request;
-  one.model.batch = batch;
-  double work = one.compile.planWork;
-  rt::Expected<PlannedRequest> planned =
-      planRequest(one, quick ? work * kQuickWork : work);
+  bool isPlain = kind == Kind::Plain;
+  rt::Expected<PlannedRequest> planned = planRequest(
+      of(batch), isPlain ? kNoSearch : request.compile.planWork, budget);
   if (!planned.ok()) {
-    probes.erase(known);
+    looks.erase(known);
     return planned.status();
   }
   BudgetPlans &plans = *planned->plans;
-  Probe &result = known->second;
-  result.plain = pointFactsOf(plans.plain());
-  result.ops = plans.own().problem.graph.ops.size();
-  if (quick) {
-    // A guess needs no modes' kernels.
-    BudgetCurve &own = plans.own();
-    uint32_t least = own.smallest();
-    result.smallest = {own.totalBytes(least),
-                       own.points[least].solution.milliseconds, ""};
-    result.provenBytes = own.provenBytes().bytes;
+  PointFacts plain = pointFactsOf(plans.plain());
+  Look &result = known->second;
+  if (isPlain) {
+    result.fits = plain.bytes <= budget;
+    result.needs = result.refused = plain.bytes;
   } else {
-    std::optional<PlanChoice> choice = plans.chooseClosely(budget);
-    if (std::string error = plans.checkProofs(budget, choice); !error.empty())
-      return contradiction(error);
-    if (choice)
-      result.plan = pointFactsOf(*choice);
+    result = lookWithin(plans);
   }
+  result.fixed = plans.own().fixedBytes;
+  result.plain = plain;
   return &result;
 }
 
-/// By quick probes: the largest batch of which the smallest plan, or the one
-/// without recomputation, is within the budget.
-rt::Expected<int64_t> BatchSearch::bisect(int64_t limit, bool isPlain) {
-  int64_t low = 0, high = 0; // fits, does not
-  uint64_t lowBytes = 0, highBytes = 0;
-  if (limit < 1)
-    return 0;
-  int64_t next = std::clamp<int64_t>(batchOf(request), 1, limit);
-  for (int round = 0; high == 0 || high - low > 1; ++round) {
-    rt::Expected<const Probe *> probed = probe(next, true);
-    if (!probed.ok())
-      return probed.status();
-    uint64_t bytes = (isPlain ? (*probed)->plain : (*probed)->smallest).bytes;
-    if (bytes <= budget) {
-      low = next;
-      lowBytes = bytes;
-      if (low == limit)
-        return low;
-      if (high == 0) {
-        next = std::min(low * 2, limit);
-        continue;
-      }
-    } else {
-      high = next;
-      highBytes = bytes;
-    }
-    if (low == 0) {
-      next = std::max<int64_t>(1, high / 2);
-      continue;
-    }
-    double share = double(budget - lowBytes) / double(highBytes - lowBytes);
-    if (round > 12)
-      share = 0.5;
-    next = std::clamp<int64_t>(low + int64_t(share * double(high - low)),
-                               low + 1, high - 1);
+/// As 'reprise compile' plans it; without a batch where that finds nothing.
+rt::Expected<BatchSearch::Answer> BatchSearch::plan(int64_t batch) {
+  Activity activity("planning " + request.source + " with a batch of " +
+                    std::to_string(batch));
+  rt::Expected<PlannedRequest> planned =
+      planRequest(of(batch), request.compile.planWork);
+  if (!planned.ok())
+    return planned.status();
+  BudgetPlans &plans = *planned->plans;
+  std::optional<PlanChoice> choice = plans.chooseClosely(budget);
+  if (std::string error = plans.checkProofs(budget, choice); !error.empty())
+    return contradiction(error);
+  if (choice)
+    return Answer{batch, pointFactsOf(*choice), pointFactsOf(plans.plain()),
+                  refusedAt(batch + 1, Kind::Least)};
+  // What was found on the way is not among these schedules.
+  Look &refused = looks[{batch, Kind::Least}];
+  refused.fits = false;
+  refused.refused = plans.smallest().bytes();
+  return Answer();
+}
+
+std::optional<BatchSearch::Refused> BatchSearch::refusedAt(int64_t batch,
+                                                           Kind kind) const {
+  auto known = looks.find({batch, kind});
+  if (known == looks.end())
+    return std::nullopt;
+  return Refused{batch, known->second.refused, known->second.isProven};
+}
+
+//===----------------------------------------------------------------------===//
+// The largest one
+//===----------------------------------------------------------------------===//
+
+/// A batch that fits, above which one more does not, or `limit`; 0 where one
+/// image does not fit.
+rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind) {
+  constexpr int manyLooks = 8;
+  int64_t low = 0, high = std::max<int64_t>(limit, 0) + 1; // fits, does not
+  int64_t next = batchOf(request);
+  for (int round = 0; high - low > 1; ++round) {
+    next = std::clamp(next, low + 1, high - 1);
+    rt::Expected<const Look *> looked = look(next, kind);
+    if (!looked.ok())
+      return looked.status();
+    const Look &found = **looked;
+    (found.fits ? low : high) = next;
+    double each = double(found.needs - found.fixed) / double(next);
+    double free = double(budget) - double(found.fixed);
+    next = std::clamp(free / std::max(each, 1.0), 0.0, double(limit));
+    // No line, as libraries' workspaces are none.
+    if (round >= manyLooks)
+      next = high > limit ? low * 2 : low + (high - low) / 2;
   }
   return low;
 }
 
-/// As many looks as it takes.
-static constexpr uint32_t kAllLooks = UINT32_MAX;
-
-/// From a guess by full effort: steps that double until the answer changes,
-/// then halves; with few looks halves at once.
-rt::Expected<BatchSearch::Answer>
-BatchSearch::confirm(int64_t guess, int64_t limit, uint32_t looks) {
-  Answer answer;
-  int64_t low = 0, high = limit + 1; // fits, does not
-  // More effort may fit the one image that a quick look refused.
-  int64_t next = std::clamp<int64_t>(guess, 1, std::max<int64_t>(limit, 1));
-  bool isShort = looks != kAllLooks;
-  for (int64_t step = 1; high - low > 1 && looks > 0; step *= 2, --looks) {
-    rt::Expected<const Probe *> checked = probe(next, false);
-    if (!checked.ok())
-      return checked.status();
-    if (const std::optional<PointFacts> &plan = (*checked)->plan) {
-      low = next;
-      answer = {low, *plan, (*checked)->plain};
-    } else {
-      high = next;
-    }
-    bool isBetween = isShort || (low > 0 && high <= limit);
-    next = isBetween  ? low + (high - low) / 2
-           : low == 0 ? std::max<int64_t>(1, high - step)
-                      : std::min(limit, low + step);
-  }
-  return answer;
-}
-
 rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
-  rt::Expected<int64_t> guess = bisect(limit, false);
-  if (!guess.ok())
-    return guess.status();
-  return confirm(*guess, limit, kAllLooks);
-}
-
-rt::Expected<BatchSearch::Answer> BatchSearch::offer(int64_t limit) {
-  rt::Expected<int64_t> guess = bisect(limit, false);
-  if (!guess.ok())
-    return guess.status();
-  rt::Expected<const Probe *> known = probe(std::max<int64_t>(*guess, 1), true);
-  if (!known.ok())
-    return known.status();
-  if ((*known)->provenBytes > budget)
-    return Answer();
-  constexpr size_t manyOps = 500;
-  constexpr uint32_t fewLooks = 2;
-  return confirm(*guess, limit, (*known)->ops < manyOps ? kAllLooks : fewLooks);
+  for (;;) {
+    rt::Expected<int64_t> batch = crossing(limit, Kind::Least);
+    if (!batch.ok())
+      return batch.status();
+    if (*batch == 0) {
+      Answer none;
+      none.more = refusedAt(1, Kind::Least);
+      return none;
+    }
+    rt::Expected<Answer> answer = plan(*batch);
+    if (!answer.ok() || answer->batch)
+      return answer;
+  }
 }
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largestPlain(int64_t limit) {
-  rt::Expected<int64_t> batch = bisect(limit, true);
+  rt::Expected<int64_t> batch = crossing(limit, Kind::Plain);
   if (!batch.ok())
     return batch.status();
   Answer answer;
+  answer.more = refusedAt(*batch + 1, Kind::Plain);
   if (*batch == 0)
     return answer;
-  rt::Expected<const Probe *> found = probe(*batch, true);
+  rt::Expected<const Look *> found = look(*batch, Kind::Plain);
   if (!found.ok())
     return found.status();
-  answer = {*batch, (*found)->plain, (*found)->plain};
+  answer.batch = *batch;
+  answer.plan = answer.plain = (*found)->plain;
   return answer;
 }

@@ -15,37 +15,51 @@ public:
   BatchSearch(ModelRequest request, uint64_t budget)
       : request(std::move(request)), budget(budget) {}
 
+  /// Why a batch does not fit: no schedule exists below these bytes, or none
+  /// was found.
+  struct Refused {
+    int64_t batch = 0;
+    uint64_t bytes = 0;
+    bool isProven = false;
+  };
   struct Answer {
-    int64_t batch = 0; // 0: not even one image fits
-    PointFacts plan;   // within the budget
-    PointFacts plain;  // of the same batch without recomputation
+    int64_t batch = 0;           // 0: not even one image fits
+    PointFacts plan;             // within the budget
+    PointFacts plain;            // of the same batch without recomputation
+    std::optional<Refused> more; // by an image; none at the limit
   };
 
-  /// The largest batch up to `limit` that fits, by the same effort that
-  /// 'reprise compile' makes, and, below the limit, one more refused.
+  /// The largest batch up to `limit` that fits, with the plan that 'reprise
+  /// compile' makes of it.
   rt::Expected<Answer> largest(int64_t limit);
-  /// One that fits, for a user who asked for another: the largest of a step
-  /// with few ops; with many, two are looked at by full effort. None where the
-  /// proof for one image says so.
-  rt::Expected<Answer> offer(int64_t limit);
   /// The largest batch that fits without recomputation.
   rt::Expected<Answer> largestPlain(int64_t limit);
 
 private:
-  struct Probe {
+  enum class Kind { Plain, Least };
+  /// What a batch says of the budget.
+  struct Look {
+    bool fits = false;
+    bool isProven = false; // that it does not
+    uint64_t refused = 0;  // where it does not: see Refused::bytes
+    uint64_t needs = 0;    // about
+    uint64_t fixed = 0;    // of them the same in every batch
     PointFacts plain;
-    PointFacts smallest;      // of a quick one
-    uint64_t provenBytes = 0; // of a quick one, without modes' kernels
-    size_t ops = 0;
-    std::optional<PointFacts> plan; // of another one
   };
-  rt::Expected<const Probe *> probe(int64_t batch, bool quick);
-  rt::Expected<Answer> confirm(int64_t guess, int64_t limit, uint32_t looks);
-  rt::Expected<int64_t> bisect(int64_t limit, bool isPlain);
+  rt::Expected<const Look *> look(int64_t batch, Kind kind);
+  Look lookWithin(BudgetPlans &plans);
+  rt::Expected<int64_t> crossing(int64_t limit, Kind kind);
+  rt::Expected<Answer> plan(int64_t batch);
+  std::optional<Refused> refusedAt(int64_t batch, Kind kind) const;
+  ModelRequest of(int64_t batch) const;
 
   ModelRequest request;
   uint64_t budget;
-  std::map<std::pair<int64_t, bool>, Probe> probes; // by batch and quick
+  std::map<std::pair<int64_t, Kind>, Look> looks;
+  std::string kernels; // among which the last plan was that fits
+  /// What searches found to be needed, over what was proven; of both without
+  /// what is fixed.
+  double overProof = 1;
 };
 
 } // namespace reprise::tools

@@ -50,7 +50,8 @@ rt::Status tools::refuseFlags(const std::string &artifact,
 }
 
 rt::Expected<PlannedRequest> tools::planRequest(const ModelRequest &request,
-                                                double work) {
+                                                double work,
+                                                uint64_t withinBytes) {
   PlannedRequest planned;
   planned.compiler = std::make_unique<Compiler>();
   Compiler &compiler = *planned.compiler;
@@ -58,7 +59,7 @@ rt::Expected<PlannedRequest> tools::planRequest(const ModelRequest &request,
       compiler.load(request.source, request.kind, request.model));
   CompileOptions options = request.compile;
   options.planWork = work;
-  rt::Expected<BudgetPlans> plans = compiler.budgetPlans(options);
+  rt::Expected<BudgetPlans> plans = compiler.budgetPlans(options, withinBytes);
   if (!plans.ok())
     return plans.status();
   planned.plans = std::make_unique<BudgetPlans>(std::move(*plans));

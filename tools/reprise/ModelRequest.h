@@ -50,9 +50,9 @@ struct PlannedRequest {
 constexpr double kNoSearch = 0;
 
 /// The plans among which a budget of the request chooses, by the effort that
-/// `work` says.
+/// `work` says; with `withinBytes` only what BudgetPlans::chooseWithin needs.
 rt::Expected<PlannedRequest> planRequest(const ModelRequest &request,
-                                         double work);
+                                         double work, uint64_t withinBytes = 0);
 
 } // namespace reprise::tools
 

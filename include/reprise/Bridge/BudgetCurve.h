@@ -20,6 +20,10 @@ struct BudgetOptions {
   /// a step without a budget gets.
   double work = 1;
   unsigned threads = 2;
+  /// Bytes of the whole program: the curve then only says whether a schedule
+  /// lives in them, and has no others than were found on the way; 0: it is of
+  /// all budgets.
+  uint64_t withinBytes = 0;
   /// The device that kernels and calls are planned for; see createTarget.
   std::string target = "cpu:native";
   /// Ops whose module path or source location ("file:line") matches one of

@@ -102,6 +102,12 @@ public:
   /// after which the points of earlier choices have other numbers.
   std::optional<PlanChoice> chooseClosely(uint64_t budget);
 
+  /// Whether a schedule lives in BudgetOptions::withinBytes, as the first one
+  /// that is found: of the program without recomputation, of the kernels that
+  /// are called `first`, then of the others. Instead of choose, of plans for
+  /// that budget alone.
+  std::optional<PlanChoice> chooseWithin(llvm::StringRef first = "");
+
   /// Of any schedule of these sets' kernels within `budget` bytes.
   plan::LowerBound boundAt(uint64_t budget);
   /// Bytes under which no schedule of these sets' kernels exists, and the set
@@ -123,6 +129,8 @@ private:
   std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
   mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work);
   bool isBeaten(BudgetCurve &program);
+  bool searchWithin(KernelSet &set, mlir::ModuleOp module);
+  bool fitsWithin(const KernelChoice &choice);
   double costBelow(double milliseconds);
   uint64_t budgetOf(const KernelSet &set, uint64_t budget);
 

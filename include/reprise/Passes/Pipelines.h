@@ -122,9 +122,11 @@ mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
                                    const CompileOptions &options);
 
 /// The same, and the plans among which lowerModel would choose for a budget.
-/// They refer to the module.
+/// They refer to the module. With `withinBytes`, which is not 0, only what
+/// BudgetPlans::chooseWithin needs.
 mlir::FailureOr<BudgetPlans> planBudgets(mlir::ModuleOp module,
-                                         const CompileOptions &options);
+                                         const CompileOptions &options,
+                                         uint64_t withinBytes = 0);
 
 /// What of a model's making decides the bits of its runs.
 TrainingNote noteTraining(mlir::ModuleOp model, const CompileOptions &options);

@@ -118,6 +118,13 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
                                            const std::vector<OpId> &order,
                                            const SolverOptions &options);
 
+/// Whether a schedule lives in options.budgetBytes, found as the first one of a
+/// frontier is, without the others: schedules from no recomputation on towards
+/// fewer bytes, up to the first in that budget, if there is one.
+std::vector<FrontierPoint> searchWithin(const Graph &graph,
+                                        const std::vector<OpId> &order,
+                                        const SolverOptions &options);
+
 /// Searches longer between two neighbours of a frontier, for schedules that
 /// cost less than `below` and more than `above`, by increasing max-live, from
 /// that of `below` on, and decreasing cost.

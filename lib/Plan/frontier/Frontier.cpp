@@ -55,16 +55,18 @@ public:
     found.push_back({plain, simulator.cost, simulator.peak});
   }
 
-  void run(int64_t proven, uint64_t iterations, uint64_t seed) {
+  /// Until a schedule has at most `enough` bytes, which are not below those
+  /// that are proven.
+  void run(int64_t enough, uint64_t iterations, uint64_t seed) {
     double step = 0.05;
     uint32_t failures = 0;
-    for (; failures < kFailures && least().peak > proven; ++seed) {
+    for (; failures < kFailures && least().peak > enough; ++seed) {
       if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
         return offerSegments();
       int64_t peak = least().peak;
       int64_t scale = compact.scale(), scaled = peak / scale;
       int64_t target = static_cast<int64_t>(scaled - scaled * step) * scale;
-      Search search(compact, std::max(proven, target), seed);
+      Search search(compact, std::max(enough, target), seed);
       search.offer(least().sequence, {});
       search.improve((failures ? 3 : 1) * iterations, 0,
                      [&] { return search.hasSolution(); });
@@ -181,22 +183,24 @@ public:
     iterations = searchIterations(descents[0].compact, options.work / 2);
   }
 
+  /// The schedules of the descents alone.
+  std::vector<FrontierPoint> runWithin(int64_t budget) {
+    if (graph.ops.empty())
+      return {};
+    descend(budget);
+    chosen = &descents[0];
+    for (const Descent &descent : descents)
+      for (Found found : descent.found) {
+        found.bound = descent.compact.totalCost();
+        keep(descent, found);
+      }
+    return points();
+  }
+
   std::vector<FrontierPoint> run() {
     if (graph.ops.empty())
       return {};
-    precedence = findPrecedence(graph, descents[0].compact);
-    int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
-    // With many ops there is one descent, for which all threads wait.
-    uint64_t each =
-        (descents[0].compact.opCount() < kManyOps ? 2 : 1) * iterations;
-    runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(proven, each, options.seed);
-    });
-    if (descents.size() == 1 && !listed.empty() &&
-        descents[0].least().peak > proven + proven / 4) {
-      descents.emplace_back(graph, listed);
-      descents[1].run(proven, each, options.seed);
-    }
+    descend(0);
     chosen = &chooseDescent();
     if (chosen != &descents[0])
       precedence = findPrecedence(graph, chosen->compact);
@@ -259,6 +263,24 @@ private:
     Executions executions = executionsOf(graph, order.compact, found.sequence);
     candidates.push_back({found, std::move(executions), {}});
     dropUnread(candidates.back());
+  }
+
+  /// Down to what is proven, or to `enough` bytes.
+  void descend(int64_t enough) {
+    precedence = findPrecedence(graph, descents[0].compact);
+    int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
+    enough = std::max(enough, proven);
+    // With many ops there is one descent, for which all threads wait.
+    uint64_t each =
+        (descents[0].compact.opCount() < kManyOps ? 2 : 1) * iterations;
+    runTasks(descents.size(), options.threads, [&](uint32_t at) {
+      descents[at].run(enough, each, options.seed);
+    });
+    if (descents.size() == 1 && !listed.empty() &&
+        descents[0].least().peak > enough + enough / 4) {
+      descents.emplace_back(graph, listed);
+      descents[1].run(enough, each, options.seed);
+    }
   }
 
   static void takeIfBetter(Found &into, const Search &search) {
@@ -440,6 +462,13 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
                                            const std::vector<OpId> &order,
                                            const SolverOptions &options) {
   return FrontierSearch(graph, order, options).run();
+}
+
+std::vector<FrontierPoint> searchWithin(const Graph &graph,
+                                        const std::vector<OpId> &order,
+                                        const SolverOptions &options) {
+  uint64_t most = std::min<uint64_t>(options.budgetBytes, INT64_MAX);
+  return FrontierSearch(graph, order, options).runWithin(int64_t(most));
 }
 
 } // namespace reprise::plan
