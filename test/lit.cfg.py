@@ -27,6 +27,10 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
     config.test_exec_root, "cache"
 )
 
+# Plans and programs of other tests say nothing of what a test makes; those of
+# the cache give it room.
+config.environment["REPRISE_CACHE_BYTES"] = "0"
+
 # What is told of waiting depends on the machine; tests of it say how often.
 config.environment["REPRISE_PROGRESS_SECONDS"] = "86400"
 

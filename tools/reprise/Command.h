@@ -26,6 +26,7 @@ void addTrainCommand(CLI::App &app, Invocation &invocation);
 void addEvalCommand(CLI::App &app, Invocation &invocation);
 void addReportCommand(CLI::App &app, Invocation &invocation);
 void addDeviceCommand(CLI::App &app, Invocation &invocation);
+void addCacheCommand(CLI::App &app, Invocation &invocation);
 void addInspectCommand(CLI::App &app, Invocation &invocation);
 
 } // namespace reprise::tools

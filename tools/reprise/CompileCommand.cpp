@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "ModelRequest.h"
+#include "ProgramCache.h"
 #include "Refusal.h"
 #include "TypedCommand.h"
 #include "artifact/ArtifactFile.h"
@@ -23,6 +24,11 @@ struct CompileCommandOptions {
   bool json = false, gradients = false, checkFinite = false;
   ModelFlags model;
   CompileFlags compile;
+};
+
+struct Made {
+  std::vector<uint8_t> bytes;
+  bool isKept = false; // of an earlier compilation
 };
 } // namespace
 
@@ -75,7 +81,7 @@ static std::string describe(const BudgetFacts &facts) {
 static std::string toTable(const ProgramFacts &facts,
                            const std::optional<BudgetFacts> &budget,
                            const std::string &path, size_t kernels,
-                           uint64_t fileBytes, double seconds) {
+                           const Made &made, double seconds) {
   text::Facts lines;
   lines.add("model", facts.model + ", checkpointing " +
                          (facts.checkpointing.empty() ? "unknown"
@@ -96,15 +102,16 @@ static std::string toTable(const ProgramFacts &facts,
   }
   if (budget)
     lines.add("budget", describe(*budget));
-  lines.add("compiled", "in " + text::formatSeconds(seconds));
-  lines.add("written", path + ", " + text::formatSize(fileBytes));
+  lines.add("compiled", "in " + text::formatSeconds(seconds) +
+                            (made.isKept ? ", taken from the cache" : ""));
+  lines.add("written", path + ", " + text::formatSize(made.bytes.size()));
   return lines.str();
 }
 
 static rt::Status writeArtifact(const CompileCommandOptions &options,
-                                const std::string &path,
-                                const std::vector<uint8_t> &bytes,
+                                const std::string &path, const Made &made,
                                 double seconds) {
+  const std::vector<uint8_t> &bytes = made.bytes;
   REPRISE_RETURN_IF_ERROR(rt::writeFile(path, bytes.data(), bytes.size()));
   rt::Expected<ArtifactFile> artifact =
       ArtifactFile::fromMemory(bytes.data(), bytes.size());
@@ -115,9 +122,10 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   ProgramFacts facts = factsOf(*artifact);
   std::optional<BudgetFacts> budget = budgetFactsOf(options.source, facts);
   if (!options.json)
-    return print(toTable(facts, budget, path, count, bytes.size(), seconds));
+    return print(toTable(facts, budget, path, count, made, seconds));
   nlohmann::ordered_json json =
       toJson(facts, path, count, bytes.size(), seconds);
+  json["from_cache"] = made.isKept;
   if (budget)
     json["budget"] = toJson(*budget);
   return print(json.dump(2) + "\n");
@@ -140,6 +148,45 @@ static rt::Status compileToText(const CompileCommandOptions &options,
   return writeText(path, compiler.print());
 }
 
+/// What the cache has of the same command, unless that is damaged, or a
+/// compilation.
+static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  std::string command = typedCommand()
+                            .setTool("reprise")
+                            .dropOption({"--output", "-o"})
+                            .dropFlag("--json")
+                            .dropFlag("--quiet")
+                            .dropFlag("-q")
+                            .dropFlag("--verbose")
+                            .dropFlag("-v")
+                            .str();
+  rt::Expected<std::string> name =
+      ProgramCache::nameOf(request, compiler, command);
+  if (!name.ok())
+    return name.status();
+  constexpr auto kind = ProgramCache::Kind::Program;
+  if (auto kept = cache->find(*name, kind)) {
+    if (ArtifactFile::fromMemory(kept->data(), kept->size()).ok()) {
+      compiler.warnOf(request.compile);
+      return Made{std::move(*kept), /*isKept=*/true};
+    }
+    cache->drop(*name, kind);
+  }
+  REPRISE_RETURN_IF_ERROR(
+      lowerLoaded(compiler, request, CompileLevel::Program, Advice::WaysOut));
+  rt::Expected<std::vector<uint8_t>> bytes = compiler.emit(command);
+  if (!bytes.ok())
+    return bytes.status();
+  cache->keep(*name, kind, *bytes);
+  return Made{std::move(*bytes)};
+}
+
 static rt::Status compileToArtifact(const CompileCommandOptions &options,
                                     const ModelRequest &request) {
   std::string path =
@@ -149,23 +196,15 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
                   "file with -o");
   REPRISE_RETURN_IF_ERROR(checkOutput(path, readBy(options)));
   Clock::time_point start = Clock::now();
-  std::vector<uint8_t> bytes;
+  std::optional<Made> made;
   {
     Activity activity("compiling " + options.source);
-    Compiler compiler;
-    REPRISE_RETURN_IF_ERROR(
-        lowerRequest(compiler, request, CompileLevel::Program));
-    rt::Expected<std::vector<uint8_t>> emitted =
-        compiler.emit(typedCommand()
-                          .setTool("reprise")
-                          .dropOption({"--output", "-o"})
-                          .dropFlag("--json")
-                          .str());
-    if (!emitted.ok())
-      return emitted.status();
-    bytes = std::move(*emitted);
+    rt::Expected<Made> compiled = makeArtifact(request);
+    if (!compiled.ok())
+      return compiled.status();
+    made = std::move(*compiled);
   }
-  return writeArtifact(options, path, bytes, secondsSince(start));
+  return writeArtifact(options, path, *made, secondsSince(start));
 }
 
 static rt::Status compile(const CompileCommandOptions &options) {

@@ -4,6 +4,7 @@
 #include "Console.h"
 #include "PassPhases.h"
 #include "artifact/ArtifactFile.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -348,8 +349,43 @@ rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   return {};
 }
 
-rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options) {
-  mlir::FailureOr<BudgetPlans> plans = planBudgets(*current, told(options));
+std::vector<uint8_t> Compiler::memo() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // Never fails: no older version is asked for.
+  (void)mlir::writeBytecodeToFile(current.get(), stream);
+  return {text.begin(), text.end()};
+}
+
+void Compiler::warnOf(const CompileOptions &options) {
+  if (diagnostics->hidesWarnings)
+    return;
+  mlir::OwningOpRef<mlir::ModuleOp> copy = current->clone();
+  (void)lowerModel(*copy, options, CompileLevel::Model);
+}
+
+bool Compiler::recall(const std::vector<uint8_t> &memo,
+                      const CompileOptions &options) {
+  llvm::StringRef bytes(reinterpret_cast<const char *>(memo.data()),
+                        memo.size());
+  mlir::OwningOpRef<mlir::ModuleOp> read;
+  {
+    mlir::ScopedDiagnosticHandler quiet(
+        &context, [](mlir::Diagnostic &) { return mlir::success(); });
+    read = mlir::parseSourceString<mlir::ModuleOp>(bytes, &context);
+  }
+  if (!read || !llvm::hasSingleElement(read->getOps<rt_dialect::ProgramOp>()))
+    return false;
+  warnOf(options);
+  training = noteTraining(*current, options);
+  current = std::move(read);
+  return true;
+}
+
+rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options,
+                                                uint64_t withinBytes) {
+  mlir::FailureOr<BudgetPlans> plans =
+      planBudgets(*current, told(options), withinBytes);
   if (mlir::failed(plans))
     return diagnostics->takeError(name);
   return std::move(*plans);

@@ -52,8 +52,18 @@ public:
   void hideWarnings();
   rt::Status lower(const CompileOptions &options, CompileLevel level);
   /// Lowers a model to its flat step and says among which plans a budget
-  /// chooses. They refer to this IR.
-  rt::Expected<BudgetPlans> budgetPlans(const CompileOptions &options);
+  /// chooses, or as planBudgets does. They refer to this IR.
+  rt::Expected<BudgetPlans> budgetPlans(const CompileOptions &options,
+                                        uint64_t withinBytes = 0);
+  /// The module at level program, for recall(), as long as it is read by the
+  /// same compiler.
+  std::vector<uint8_t> memo() const;
+  /// In place of lower(), which made `memo` of the same model and options. What
+  /// is warned of in the model is so again. False where it cannot be read, and
+  /// nothing has changed.
+  bool recall(const std::vector<uint8_t> &memo, const CompileOptions &options);
+  /// Warns of what lower() does in the model that is loaded, which stays.
+  void warnOf(const CompileOptions &options);
   /// Of a module at level program.
   rt::Expected<ProgramFacts> facts();
   /// `command` is noted in the artifact, for people; may be empty.

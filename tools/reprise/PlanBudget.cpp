@@ -9,6 +9,7 @@
 #include "BatchSearch.h"
 #include "BudgetSweep.h"
 #include "Console.h"
+#include "KeptPlan.h"
 #include "Refusal.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -77,7 +78,9 @@ static rt::Status planBudget(ModelRequest request,
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         compiler.load(request.source, request.kind, request.model));
-    lowered = compiler.lower(compile, CompileLevel::Program);
+    // What a sweep shows is not in the program.
+    lowered = options.sweep ? compiler.lower(compile, CompileLevel::Program)
+                            : lowerToProgram(compiler, request, compile);
     if (lowered.ok()) {
       rt::Expected<ProgramFacts> program = compiler.facts();
       if (!program.ok())
@@ -125,6 +128,10 @@ static double perImage(const BatchSearch::Answer &answer) {
 
 static ordered_json toJson(const BatchSearch::Answer &answer) {
   ordered_json json = {{"batch", answer.batch}};
+  if (answer.more)
+    json["one_more"] = {{"batch", answer.more->batch},
+                        {"needed_bytes", answer.more->bytes},
+                        {"proven", answer.more->isProven}};
   if (answer.batch == 0)
     return json;
   json["peak_bytes"] = answer.plan.bytes;
@@ -145,6 +152,15 @@ static std::string describe(const BatchSearch::Answer &answer) {
          formatMilliseconds(answer.plan.milliseconds) + " (" +
          formatMore(share) + "), " + formatMilliseconds(perImage(answer)) +
          " an image";
+}
+
+/// Why one more does not fit.
+static std::string describe(const BatchSearch::Refused &more) {
+  return std::to_string(more.batch) +
+         (more.isProven ? " cannot fit: no schedule exists below "
+                        : " do not fit: the smallest plan found takes ") +
+         text::formatSize(more.bytes) + " (" + std::to_string(more.bytes) +
+         " bytes)";
 }
 
 static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
@@ -169,6 +185,8 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
   lines.add("budget", text::formatSize(asked->bytes) + " (" +
                           std::to_string(asked->bytes) + " bytes)");
   lines.add("largest batch", describe(*best));
+  if (best->more)
+    lines.add("one more", describe(*best->more));
   lines.add("without recomputation", describe(*plain));
   if (best->batch && plain->batch)
     lines.add("an image takes",

@@ -2,6 +2,7 @@
 
 #include "ProgramBuild.h"
 #include "Console.h"
+#include "KeptPlan.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 
@@ -18,40 +19,42 @@ static std::vector<ModelVariable> variablesOf(mlir::ModuleOp module) {
   return variables;
 }
 
-/// A compiler that has loaded the model, and tells of errors alone: what is
-/// said of modes was said of the run's first program.
-static rt::Expected<std::unique_ptr<Compiler>> load(const ModelRequest &model) {
+/// A compiler that has loaded the model.
+rt::Expected<std::unique_ptr<Compiler>>
+ProgramBuild::load(const ModelRequest &model) const {
   auto compiler = std::make_unique<Compiler>();
-  compiler->hideWarnings();
+  if (warnings == Warnings::Hidden)
+    compiler->hideWarnings();
   REPRISE_RETURN_IF_ERROR(
       compiler->load(model.source, model.kind, model.model));
   return compiler;
 }
 
 /// Takes what the cache has under the name, unless that is damaged.
-rt::Status ProgramBuild::find() {
-  auto bytes = cache.find(name);
+void ProgramBuild::find() {
+  auto bytes = cache.find(name, ProgramCache::Kind::Program);
   if (!bytes)
-    return {};
+    return;
   auto program = openBytes(*bytes, describes);
   if (!program.ok()) {
-    cache.drop(name);
-    return {};
+    cache.drop(name, ProgramCache::Kind::Program);
+    return;
   }
   found = std::move(*program);
   arena = rp_program_arena_bytes(found->program.get());
+  compiler->warnOf(wanted.compile);
   compiler.reset();
-  return {};
+  tellKept("the program");
 }
 
 rt::Expected<std::unique_ptr<ProgramBuild>>
-ProgramBuild::begin(ModelRequest wanted, bool describes) {
+ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
   rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
   if (!cache.ok())
     return cache.status();
-  std::unique_ptr<ProgramBuild> build(
-      new ProgramBuild(std::move(wanted), describes, std::move(*cache)));
-  auto loaded = load(build->wanted);
+  std::unique_ptr<ProgramBuild> build(new ProgramBuild(
+      std::move(wanted), describes, warnings, std::move(*cache)));
+  auto loaded = build->load(build->wanted);
   if (!loaded.ok())
     return loaded.status();
   build->compiler = std::move(*loaded);
@@ -61,7 +64,7 @@ ProgramBuild::begin(ModelRequest wanted, bool describes) {
   if (!name.ok())
     return name.status();
   build->name = std::move(*name);
-  REPRISE_RETURN_IF_ERROR(build->find());
+  build->find();
   return build;
 }
 
@@ -111,6 +114,6 @@ rt::Expected<BuiltProgram> ProgramBuild::finish() {
     return bytes.status();
   auto program = openBytes(*bytes, describes);
   if (program.ok())
-    program->note = cache.keep(name, *bytes);
+    cache.keep(name, ProgramCache::Kind::Program, *bytes);
   return program;
 }

@@ -25,10 +25,15 @@ struct ModelVariable {
 
 class ProgramBuild {
 public:
+  /// Of a run's first program: what is to be warned of in a model is said of it
+  /// alone.
+  enum class Warnings { Shown, Hidden };
+
   /// Loads the model, and looks into the cache; `describes` asks for the facts
   /// of the program.
-  static rt::Expected<std::unique_ptr<ProgramBuild>> begin(ModelRequest wanted,
-                                                           bool describes);
+  static rt::Expected<std::unique_ptr<ProgramBuild>>
+  begin(ModelRequest wanted, bool describes,
+        Warnings warnings = Warnings::Hidden);
 
   const std::vector<ModelVariable> &variables() const { return holds; }
   /// Plans, unless that was done or the program is there; says nothing of it
@@ -42,14 +47,17 @@ public:
   rt::Expected<BuiltProgram> finish();
 
 private:
-  ProgramBuild(ModelRequest wanted, bool describes, ProgramCache cache)
-      : wanted(std::move(wanted)), describes(describes),
+  ProgramBuild(ModelRequest wanted, bool describes, Warnings warnings,
+               ProgramCache cache)
+      : wanted(std::move(wanted)), describes(describes), warnings(warnings),
         cache(std::move(cache)) {}
-  rt::Status find();
+  rt::Expected<std::unique_ptr<Compiler>> load(const ModelRequest &model) const;
+  void find();
   rt::Expected<bool> planPlainly();
 
   ModelRequest wanted;
   bool describes;
+  Warnings warnings;
   ProgramCache cache;
   std::string name; // in the cache
   std::vector<ModelVariable> holds;

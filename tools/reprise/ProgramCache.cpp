@@ -1,4 +1,4 @@
-//===- ProgramCache.cpp - Compiled programs, kept on disk -----------------===//
+//===- ProgramCache.cpp - Plans and programs, kept on disk ----------------===//
 #include "ProgramCache.h"
 #include "CacheFolder.h"
 #include "Console.h"
@@ -9,10 +9,13 @@
 #include "llvm/Support/SHA256.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <link.h>
 #include <sys/stat.h>
+#include <tuple>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -59,7 +62,7 @@ static std::string thisCompiler() {
   return text;
 }
 
-/// What a file of measured times says; its name says nothing.
+/// What a file says; its name says nothing.
 static rt::Status addFile(const std::string &path, llvm::SHA256 &digest) {
   if (path.empty())
     return {};
@@ -73,7 +76,8 @@ static rt::Status addFile(const std::string &path, llvm::SHA256 &digest) {
 }
 
 rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
-                                               const Compiler &loaded) {
+                                               const Compiler &loaded,
+                                               const std::string &command) {
   const CompileOptions &options = request.compile;
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
@@ -85,11 +89,14 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
   for (const std::string &text :
        {thisCompiler(), request.source, loaded.print(),
         describeOptions(options), machine.processor, machine.library,
-        (*target)->content()}) {
+        (*target)->content(), command}) {
     digest.update(llvm::StringRef(std::to_string(text.size()) + "\n"));
     digest.update(llvm::StringRef(text));
   }
   REPRISE_RETURN_IF_ERROR(addFile(options.profile, digest));
+  // Programs say from which lines they are, which its ops do not.
+  if (request.kind == SourceKind::Text)
+    REPRISE_RETURN_IF_ERROR(addFile(request.source, digest));
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
@@ -97,11 +104,19 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
 // Files
 //===----------------------------------------------------------------------===//
 
-std::optional<std::vector<uint8_t>>
-ProgramCache::find(const std::string &name) const {
+static const char *endingOf(ProgramCache::Kind kind) {
+  return kind == ProgramCache::Kind::Program ? ".rpx" : ".plan";
+}
+
+std::string ProgramCache::pathOf(const std::string &name, Kind kind) const {
+  return folder + "/" + name + endingOf(kind);
+}
+
+std::optional<std::vector<uint8_t>> ProgramCache::find(const std::string &name,
+                                                       Kind kind) const {
   if (folder.empty())
     return std::nullopt;
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(pathOf(name));
+  rt::Expected<rt::InputFile> file = rt::InputFile::open(pathOf(name, kind));
   if (!file.ok() || file->size() > limit)
     return std::nullopt;
   std::vector<uint8_t> bytes(file->size());
@@ -109,44 +124,82 @@ ProgramCache::find(const std::string &name) const {
     return std::nullopt;
   // It was used just now.
   std::error_code ignored;
-  fs::last_write_time(pathOf(name), fs::file_time_type::clock::now(), ignored);
+  fs::last_write_time(pathOf(name, kind), fs::file_time_type::clock::now(),
+                      ignored);
   return bytes;
 }
 
-void ProgramCache::drop(const std::string &name) const {
+void ProgramCache::drop(const std::string &name, Kind kind) const {
   std::error_code ignored;
-  fs::remove(pathOf(name), ignored);
+  fs::remove(pathOf(name, kind), ignored);
+}
+
+/// Whether the file is being written, or was by a process that was killed.
+static bool isAside(const fs::path &path) {
+  return path.filename().string().rfind(".reprise-", 0) == 0;
+}
+
+/// Calls `visit` with each file of a folder, which may be gone by then.
+template <typename Visit>
+static void eachFile(const std::string &folder, Visit visit) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    visit(it->path());
+}
+
+std::vector<ProgramCache::Entry> ProgramCache::entries() const {
+  std::vector<Entry> all;
+  eachFile(folder, [&](const fs::path &path) {
+    struct stat facts;
+    for (Kind kind : {Kind::Program, Kind::Plan})
+      if (path.extension() == endingOf(kind) && !isAside(path) &&
+          ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode))
+        all.push_back({path.string(), kind, uint64_t(facts.st_size),
+                       facts.st_mtim.tv_sec * int64_t(1000000000) +
+                           facts.st_mtim.tv_nsec});
+  });
+  std::sort(all.begin(), all.end(), [](const Entry &a, const Entry &b) {
+    return std::tie(b.used, a.path) < std::tie(a.used, b.path);
+  });
+  return all;
 }
 
 /// Removes what was used longest ago until `bytes` more fit. Another process
 /// may do the same at the same time; what is gone is gone.
 void ProgramCache::makeRoom(uint64_t bytes) const {
-  struct Kept {
-    fs::file_time_type time;
-    uint64_t bytes;
-    fs::path path;
-  };
-  std::vector<Kept> all;
-  uint64_t used = 0;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code gone;
-    Kept kept = {it->last_write_time(gone), it->file_size(gone), it->path()};
-    if (gone || kept.path.extension() != ".rpx")
-      continue;
-    used += kept.bytes;
-    all.push_back(std::move(kept));
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Kept &a, const Kept &b) { return a.time < b.time; });
-  for (const Kept &kept : all) {
-    if (used + bytes <= limit)
-      return;
+  std::vector<Entry> all = entries();
+  uint64_t used = bytes;
+  for (const Entry &entry : all)
+    used += entry.bytes;
+  for (; used > limit && !all.empty(); all.pop_back()) {
     std::error_code ignored;
-    fs::remove(kept.path, ignored);
-    used -= kept.bytes;
+    fs::remove(all.back().path, ignored);
+    used -= all.back().bytes;
   }
+  // Nobody writes for a day.
+  std::time_t old = std::time(nullptr) - 24 * 60 * 60;
+  eachFile(folder, [&](const fs::path &path) {
+    struct stat facts;
+    std::error_code ignored;
+    if (isAside(path) && ::stat(path.c_str(), &facts) == 0 &&
+        facts.st_mtime < old)
+      fs::remove(path, ignored);
+  });
+}
+
+rt::Status ProgramCache::clear() const {
+  rt::Status status;
+  eachFile(folder, [&](const fs::path &path) {
+    bool isOurs = isAside(path) || path.extension() == endingOf(Kind::Plan) ||
+                  path.extension() == endingOf(Kind::Program);
+    std::error_code error;
+    if (isOurs && !fs::remove(path, error) && error)
+      status =
+          rt::Status::error(RP_IO_ERROR, "cannot remove '" + path.string() +
+                                             "': " + error.message());
+  });
+  return status;
 }
 
 std::mutex &ProgramCache::writing() {
@@ -155,16 +208,20 @@ std::mutex &ProgramCache::writing() {
   return *mutex;
 }
 
-std::string ProgramCache::keep(const std::string &name,
-                               const std::vector<uint8_t> &bytes) const {
+void ProgramCache::keep(const std::string &name, Kind kind,
+                        const std::vector<uint8_t> &bytes) const {
   if (folder.empty() || bytes.size() > limit)
-    return "";
-  std::lock_guard<std::mutex> lock(writing());
-  makeRoom(bytes.size());
-  rt::Status status = writeCacheFile(pathOf(name), bytes.data(), bytes.size());
-  // What another process kept meanwhile made no room for this one.
-  if (status.ok())
-    makeRoom(0);
-  return status.ok() ? ""
-                     : "compiled programs are not kept: " + status.message();
+    return;
+  rt::Status status;
+  {
+    std::lock_guard<std::mutex> lock(writing());
+    makeRoom(bytes.size());
+    status = writeCacheFile(pathOf(name, kind), bytes.data(), bytes.size());
+    // What another process kept meanwhile made no room for this one.
+    if (status.ok())
+      makeRoom(0);
+  }
+  static std::atomic<bool> hasWarned{false};
+  if (!status.ok() && !hasWarned.exchange(true))
+    warn("plans and compiled programs are not kept: " + status.message());
 }

@@ -10,6 +10,7 @@
 
 #include "Refusal.h"
 #include "Console.h"
+#include "KeptPlan.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -60,7 +61,7 @@ static std::optional<WayOut> smallerBatch(const ModelRequest &request,
   if (batch < 2)
     return std::nullopt;
   rt::Expected<BatchSearch::Answer> answer =
-      BatchSearch(request, facts.asked).offer(batch - 1);
+      BatchSearch(request, facts.asked).largest(batch - 1);
   if (!answer.ok() || answer->batch == 0)
     return std::nullopt;
   return WayOut{
@@ -213,7 +214,9 @@ rt::Status tools::lowerLoaded(Compiler &compiler, const ModelRequest &request,
     else
       shortly = refuseShortly(request, bytes, plans.smallest().bytes());
   };
-  rt::Status status = compiler.lower(options, level);
+  rt::Status status = level == CompileLevel::Program
+                          ? lowerToProgram(compiler, request, options)
+                          : compiler.lower(options, level);
   if (!shortly.ok())
     return shortly;
   return refused ? refuse(request, *refused) : status;

@@ -152,8 +152,6 @@ rt::Expected<BuiltProgram> RunPrograms::programOf(const Key &key) {
   coming.erase(key);
   if (!program.ok())
     return program;
-  if (!program->note.empty() && !std::exchange(hasWarned, true))
-    warn(program->note);
   programs[key] = *program;
   return program;
 }

@@ -122,7 +122,6 @@ private:
   BuiltProgram running;            // of `current`; a backend has it
   rt::ProcessMemory predicted;     // with the first one
   double planned = 0, awaited = 0; // seconds
-  bool hasWarned = false;          // that programs are not kept
   ProgramQueue queue;
 };
 

@@ -4,7 +4,7 @@
 #include "Console.h"
 #include "LimitRefusal.h"
 #include "ModelRequest.h"
-#include "Refusal.h"
+#include "ProgramBuild.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
@@ -332,16 +332,16 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   return (*data)->checkHeaders(flags.loaderThreads);
 }
 
-static rt::Expected<std::vector<uint8_t>>
-compileSource(const RunFlags &flags, const RunRequest &request) {
+/// Compiles, or takes what the cache has.
+static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
+                                                const RunRequest &request) {
   rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
   if (!wanted.ok())
     return wanted.status();
   Activity activity("compiling " + wanted->source);
-  Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(
-      lowerRequest(compiler, *wanted, CompileLevel::Program));
-  return compiler.emit();
+  auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
+                                   ProgramBuild::Warnings::Shown);
+  return build.ok() ? (*build)->finish() : build.status();
 }
 
 /// Takes a program over, and what `artifact` says of it where it is called.
@@ -387,10 +387,7 @@ static rt::Expected<BuiltProgram> openProgram(const RunFlags &flags,
         refuseFlags(flags.source, flags.model, flags.compile));
     return openFile(flags.source, request.describes);
   }
-  rt::Expected<std::vector<uint8_t>> bytes = compileSource(flags, request);
-  if (!bytes.ok())
-    return bytes.status();
-  return openBytes(*bytes, request.describes);
+  return compileSource(flags, request);
 }
 
 /// The budget with which the process would stay within what it may take; 0 if

@@ -74,8 +74,6 @@ struct BuiltProgram {
   std::shared_ptr<rp_program> program;
   /// Where they were asked for; else null.
   std::shared_ptr<const ProgramFacts> facts = nullptr;
-  /// Why it is not kept for later runs where it was to be; else empty.
-  std::string note = "";
 };
 
 /// The program of an artifact's bytes; `describes` asks for its facts.

@@ -82,6 +82,7 @@ static int run(int argc, char **argv) {
   addReportCommand(app, invocation);
   addDeviceCommand(app, invocation);
   addInspectCommand(app, invocation);
+  addCacheCommand(app, invocation);
   addShellCommands(app, invocation);
   guardValues(app);
   try {

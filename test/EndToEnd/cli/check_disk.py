@@ -20,6 +20,7 @@ if mounted.returncode != 0:
     print("skipped: cannot mount a small file system: " + mounted.stderr.strip())
     sys.exit(0)
 os.environ["XDG_CACHE_HOME"] = os.path.join(disk, "cache")
+os.environ["REPRISE_CACHE_BYTES"] = ""
 state = os.path.join(disk, "state.safetensors")
 log = os.path.join(disk, "log")
 recipe = os.path.join(work, "run.yaml")

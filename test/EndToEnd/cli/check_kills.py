@@ -38,6 +38,7 @@ os.makedirs(work, exist_ok=True)
 os.chdir(work)
 cache = os.path.abspath("cache")
 os.environ["XDG_CACHE_HOME"] = cache
+os.environ["REPRISE_CACHE_BYTES"] = ""
 steps = 60
 data = ["--data", "synthetic", "--synthetic-size", "64"]
 subprocess.run(["reprise", "compile", "mlp", "--batch", "16", "--threads", "1",

@@ -21,7 +21,8 @@ is_root = os.geteuid() == 0
 who = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root else {}
 work = tempfile.mkdtemp(prefix="reprise-unprivileged-", dir="/tmp")
 home, locked = os.path.join(work, "home"), os.path.join(work, "locked")
-environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(home, "cache"),
+environment = dict(os.environ, REPRISE_CACHE_BYTES="",
+                   XDG_CACHE_HOME=os.path.join(home, "cache"),
                    TMPDIR=home)
 
 
@@ -86,7 +87,7 @@ def check_caches():
     for folder in (locked, path("cache")):
         errors = reprise(*model, *schedule, "--save", "bare.safetensors",
                          XDG_CACHE_HOME=folder)
-        assert "warning: compiled programs are not kept: " in errors, errors
+        assert "warning: plans and compiled programs are not kept: " in errors, errors
         assert "ermission denied" in errors, errors
         assert errors.count("not kept") == 1, errors
         assert (parts(os.path.join(home, "bare.safetensors")) ==
