@@ -334,22 +334,18 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// The same options, whose passes tell what they do.
-static CompileOptions told(CompileOptions options) {
-  options.configure = tellPhases(Activity::current());
-  return options;
-}
-
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   if (level == CompileLevel::Program)
     training = noteTraining(*current, options);
-  if (mlir::failed(lowerModel(*current, told(options), level)))
+  if (mlir::failed(lowerModel(*current,
+                              tellPhases(options, Activity::current()), level)))
     return diagnostics->takeError(name);
   return {};
 }
 
 rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options) {
-  mlir::FailureOr<BudgetPlans> plans = planBudgets(*current, told(options));
+  mlir::FailureOr<BudgetPlans> plans =
+      planBudgets(*current, tellPhases(options, Activity::current()));
   if (mlir::failed(plans))
     return diagnostics->takeError(name);
   return std::move(*plans);

@@ -121,7 +121,9 @@ private:
   const std::vector<std::unique_ptr<KernelSet>> &all();
   void lookAtChoices();
   std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
-  mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work);
+  mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work,
+                                       const std::string &phase);
+  void tell(const std::string &phase, double share);
   bool isBeaten(BudgetCurve &program);
   double costBelow(double milliseconds);
   uint64_t budgetOf(const KernelSet &set, uint64_t budget);
@@ -131,6 +133,7 @@ private:
   BudgetOptions options;
   std::vector<KernelChoice> choices; // not looked at yet
   FormKernels form;
+  uint64_t asked = UINT64_MAX; // the budget in question
 };
 
 } // namespace reprise
