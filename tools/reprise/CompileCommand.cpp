@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "TypedCommand.h"
@@ -155,6 +156,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         lowerRequest(compiler, request, CompileLevel::Program));
+    warnOfMode(request, compiler);
     rt::Expected<std::vector<uint8_t>> emitted =
         compiler.emit(typedCommand()
                           .setTool("reprise")

@@ -3,6 +3,7 @@
 #include "RunSource.h"
 #include "Console.h"
 #include "LimitRefusal.h"
+#include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/ArtifactFile.h"
@@ -263,6 +264,7 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
     return wanted;
   wanted->compile.emitGradients = request.gradients;
   wanted->compile.emitNonFinite = request.checkFinite;
+  Activity activity("looking at the data");
   if (wanted->kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
@@ -341,6 +343,7 @@ compileSource(const RunFlags &flags, const RunRequest &request) {
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(
       lowerRequest(compiler, *wanted, CompileLevel::Program));
+  warnOfMode(*wanted, compiler);
   return compiler.emit();
 }
 
@@ -462,6 +465,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (!built.ok())
     return built.status();
   const std::shared_ptr<rp_program> &program = built->program;
+  Activity activity("looking at the data");
   // What the compiler no longer needs goes back before anything is counted.
   ::malloc_trim(0);
   auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
@@ -542,6 +546,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   auto prepared = prepareWithin(flags, request);
   if (!prepared.ok())
     return prepared.status();
+  Activity activity("loading the program");
   RunningProgram running;
   running.program = prepared->program;
   running.memory = prepared->memory;
