@@ -9,6 +9,7 @@
 #include "reprise/Passes/RematToBudget.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -26,17 +27,55 @@ static std::string sizeText(uint64_t bytes) {
   return text;
 }
 
-/// A note for each of the largest values that a proof names.
+static plan::ValueId rootOf(const plan::Graph &graph, plan::ValueId id) {
+  while (graph.values[id].viewOf != plan::kNone)
+    id = graph.values[id].viewOf;
+  return id;
+}
+
+/// What `op` has to do with a value that lives while it runs.
+static StringRef roleOf(const plan::Graph &graph, const plan::Op &op,
+                        plan::ValueId id) {
+  auto isValue = [&](plan::ValueId other) {
+    return rootOf(graph, other) == id;
+  };
+  if (llvm::any_of(op.inPlace, [&](const auto &pair) {
+        return isValue(op.inputs[pair.second]);
+      }))
+    return "its result takes over these bytes";
+  if (llvm::any_of(op.inputs, isValue))
+    return "which it reads";
+  return llvm::any_of(op.outputs, isValue) ? "which it makes"
+                                           : "which is read later";
+}
+
+/// Notes that add up to the bytes of a proof: the largest values, the op's
+/// workspace, and the others together.
 static void nameLargest(InFlightDiagnostic &error, const plan::Graph &graph,
                         const plan::ByteBound &bound, Location functionLoc,
                         llvm::function_ref<Location(plan::OpId)> locationOf) {
   constexpr size_t shown = 5;
+  const plan::Op &cut = graph.ops[bound.cut];
   for (plan::ValueId id : llvm::ArrayRef(bound.pinned).take_front(shown)) {
     const plan::Value &value = graph.values[id];
     Location loc = value.producer == plan::kNone ? functionLoc
                                                  : locationOf(value.producer);
-    error.attachNote(loc) << sizeText(value.bytes) << " '" << value.name << "'";
+    error.attachNote(loc) << sizeText(
+                                 llvm::alignTo(value.bytes, plan::kAlignment))
+                          << " '" << value.name << "', "
+                          << roleOf(graph, cut, id);
   }
+  if (bound.workspaceBytes)
+    error.attachNote(locationOf(bound.cut))
+        << sizeText(bound.workspaceBytes) << " workspace of '" << cut.name
+        << "'";
+  uint64_t rest = 0;
+  size_t others = bound.pinned.size() - std::min(shown, bound.pinned.size());
+  for (plan::ValueId id : llvm::ArrayRef(bound.pinned).take_back(others))
+    rest += llvm::alignTo(graph.values[id].bytes, plan::kAlignment);
+  if (others)
+    error.attachNote(functionLoc) << sizeText(rest) << " in " << others
+                                  << (others == 1 ? " other" : " others");
 }
 
 InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
@@ -53,8 +92,9 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   const PlannedOp &cut = problem.ops[proof.bound.cut];
   error.attachNote(cut.op->getLoc())
       << "no schedule of these kernels exists below "
-      << sizeText(proof.bound.bytes) << ", because '"
-      << problem.graph.ops[proof.bound.cut].name << "' needs at once, beside "
+      << sizeText(proof.bound.bytes) << ", because while '"
+      << problem.graph.ops[proof.bound.cut].name
+      << "' runs there are at once, beside "
       << sizeText(proof.curve->fixedBytes) << " of variables and constants:";
   nameLargest(error, problem.graph, proof.bound, function.getLoc(),
               [&](plan::OpId id) { return problem.ops[id].op->getLoc(); });
@@ -75,8 +115,8 @@ InFlightDiagnostic reprise::refuseBudget(const LiveCurve &curve,
     return error;
   error.attachNote(problem.ops[bound.cut]->getLoc())
       << "no schedule of these ops lives below " << sizeText(bound.bytes)
-      << ", because '" << problem.graph.ops[bound.cut].name
-      << "' needs at once:";
+      << ", because while '" << problem.graph.ops[bound.cut].name
+      << "' runs there are at once:";
   nameLargest(error, problem.graph, bound, function.getLoc(),
               [&](plan::OpId id) { return problem.ops[id]->getLoc(); });
   return error;

@@ -15,6 +15,7 @@
 #include "reprise/Passes/Remat.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_REMATTOBUDGET
@@ -109,23 +110,55 @@ private:
                        : uint64_t(budgetPercent / 100 * curve.plain().maxLive);
   }
 
+  /// An error of an option, which has no place in the file.
+  InFlightDiagnostic emitOptionError() {
+    return emitError(
+        NameLoc::get(StringAttr::get(&getContext(), getArgument())));
+  }
+
+  /// "budget-bytes=4096 and knee", of those that were given.
+  std::string givenBudgets() const {
+    std::string text;
+    auto add = [&](const Twine &option) {
+      text += ((text.empty() ? "" : " and ") + option).str();
+    };
+    if (budgetBytes != 0)
+      add("budget-bytes=" + Twine(uint64_t(budgetBytes)));
+    if (budgetPercent != 0)
+      add("budget-percent=" + numberText(budgetPercent));
+    if (knee)
+      add("knee");
+    return text;
+  }
+
+  static std::string numberText(double number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%g", number);
+    return text;
+  }
+
   LogicalResult checkOptions() {
-    auto error = [&] { return getOperation().emitError(); };
-    if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1)
-      return error() << "remat-to-budget needs one of budget-bytes, "
-                        "budget-percent and knee";
+    if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1) {
+      std::string given = givenBudgets();
+      return emitOptionError()
+             << "give one of budget-bytes, budget-percent and knee; "
+             << (given.empty() ? "none" : given)
+             << (given.find(" and ") == given.npos ? " is given"
+                                                   : " are given");
+    }
     if (budgetPercent != 0 && !(budgetPercent > 0 && budgetPercent <= 1000))
-      return error() << "budget-percent is " << budgetPercent
-                     << "; it must be above 0 and at most 1000";
+      return emitOptionError()
+             << "budget-percent is " << numberText(budgetPercent)
+             << "; it must be above 0 and at most 1000";
     if (!(work > 0 && work <= 1024))
-      return error() << "work is " << work
-                     << "; it must be above 0 and at most 1024";
-    for (double rate : {gflops.getValue(), gbytesPerSecond.getValue()})
+      return emitOptionError() << "work is " << numberText(work)
+                               << "; it must be above 0 and at most 1024";
+    for (auto [name, rate] :
+         {std::pair("gflops", gflops.getValue()),
+          std::pair("gbytes-per-second", gbytesPerSecond.getValue())})
       if (!(rate > 0 && rate <= 1e9))
-        return error()
-               << "gflops and gbytes-per-second must be above 0 and at most "
-                  "1e9, not "
-               << rate;
+        return emitOptionError() << name << " is " << numberText(rate)
+                                 << "; it must be above 0 and at most 1e9";
     return success();
   }
 
@@ -134,9 +167,13 @@ private:
       if (!candidate.isExternal() &&
           (function.empty() || candidate.getSymName() == function))
         return candidate;
-    getOperation().emitError()
-        << "has no function" << (function.empty() ? "" : " '" + function + "'")
-        << " with a body to rematerialize";
+    if (function.empty())
+      getOperation().emitError()
+          << "has no function with a body to rematerialize";
+    else
+      emitOptionError() << "function is '" << function
+                        << "'; the module has no function of that name with "
+                           "a body";
     return nullptr;
   }
 };

@@ -70,6 +70,8 @@ TEST(Contract, SolversKeepWithinTheBudgetWithoutUnreadClones) {
   EXPECT_GT(found, 200u);
 }
 
+static uint64_t alignTo64(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 // Each bound is a proof, and most are as good as a proof can be.
 TEST(Contract, BoundsAreTightOnTinyGraphs) {
   unsigned pairs = 0, exact = 0, exactBytes = 0, graphs = 0;
@@ -101,6 +103,28 @@ TEST(Contract, BoundsAreTightOnTinyGraphs) {
   }
   EXPECT_GE(exact * 10, pairs * 3) << exact << " of " << pairs;
   EXPECT_GE(exactBytes * 10, graphs * 7) << exactBytes << " of " << graphs;
+}
+
+// What is pinned and the workspace are the bytes of a proof, in place too.
+TEST(Contract, WhatIsPinnedAddsUpToTheLeastBytes) {
+  unsigned inPlace = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    TrainingGraphOptions options;
+    options.forwardOps = 4 + seed % 20;
+    Graph graph = makeRandomTrainingGraph(seed, options);
+    if (seed % 2)
+      addEffects(graph, seed / 2);
+    for (Op &op : graph.ops)
+      op.workspaceBytes = 640 * (op.inputs.size() % 3);
+    ByteBound bound = lowestBytes(graph);
+    uint64_t sum = bound.workspaceBytes;
+    for (ValueId id : bound.pinned)
+      sum += alignTo64(graph.values[id].bytes);
+    EXPECT_EQ(sum, bound.bytes) << seed;
+    EXPECT_EQ(bound.workspaceBytes, graph.ops[bound.cut].workspaceBytes);
+    inPlace += !graph.ops[bound.cut].inPlace.empty();
+  }
+  EXPECT_GE(inPlace, 5u);
 }
 
 // At c there is room for x, small and c: a is made again, for 3 ms.

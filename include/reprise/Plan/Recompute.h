@@ -172,11 +172,14 @@ std::string checkBound(const LowerBound &bound, double milliseconds);
 /// The same for the points of computeFrontier.
 std::string checkBounds(const std::vector<FrontierPoint> &points);
 
-/// Bytes that every schedule needs at some op, and where.
+/// Bytes that every schedule needs at some op, and where: the sum of the op's
+/// workspace and of what is pinned, each rounded up to kAlignment.
 struct ByteBound {
   uint64_t bytes = 0;
   OpId cut = kNone;
-  std::vector<ValueId> pinned; // largest first
+  /// Largest first. Of an output that takes over an input's bytes the input.
+  std::vector<ValueId> pinned;
+  uint64_t workspaceBytes = 0;
 };
 ByteBound lowestBytes(const Graph &graph);
 

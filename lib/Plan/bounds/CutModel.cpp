@@ -87,15 +87,18 @@ void CutModel::markSides(const Precedence &precedence) {
   side[cut] = Side::Cut;
 }
 
+bool CutModel::isInPlace(const CompactGraph &graph, Rank op, StorageId output) {
+  return std::any_of(graph.inPlace.begin(op), graph.inPlace.end(op),
+                     [&](const auto &pair) { return pair.first == output; });
+}
+
 int64_t CutModel::ownBytes(const CompactGraph &graph, Rank op) {
   int64_t bytes = graph.workspace[op];
   for (StorageId input : graph.inputsOf(op))
     bytes += graph.bytes[input];
   REPRISE_FAULT("bound-forgets-inputs", bytes = graph.workspace[op]);
   for (StorageId output : graph.outputsOf(op)) {
-    bool inPlace =
-        std::any_of(graph.inPlace.begin(op), graph.inPlace.end(op),
-                    [&](const auto &pair) { return pair.first == output; });
+    bool inPlace = isInPlace(graph, op, output);
     REPRISE_FAULT("bound-counts-in-place", inPlace = false);
     bytes += inPlace ? 0 : graph.bytes[output];
   }

@@ -35,6 +35,8 @@ public:
   /// Bytes that an op needs while it runs: inputs, outputs that can't be in
   /// place, workspace.
   static int64_t ownBytes(const CompactGraph &graph, Rank op);
+  /// Whether an output of `op` can take over an input's bytes.
+  static bool isInPlace(const CompactGraph &graph, Rank op, StorageId output);
 
   /// Gives a storage that is not free a node, with all that implies.
   void add(StorageId storage);

@@ -273,15 +273,24 @@ std::vector<bool> CutRelaxation::residentAt(double factor) {
 }
 
 std::vector<StorageId> CutRelaxation::pinned() {
-  std::vector<bool> resident;
   best = kMaxMultiplier;
-  resident = residentAt(1);
+  return listPinned(residentAt(1));
+}
+
+std::vector<StorageId> CutRelaxation::pinnedAtLeast() {
+  (void)leastBytes();
+  return listPinned(residents());
+}
+
+std::vector<StorageId>
+CutRelaxation::listPinned(const std::vector<bool> &resident) const {
   std::vector<StorageId> result;
   for (StorageId id = 0; id < graph.storageCount(); ++id)
     if (model.isInputOfCut[id] || (!model.isFree(id) && resident[id]))
       result.push_back(id);
   for (StorageId output : graph.outputsOf(model.cut))
-    result.push_back(output);
+    if (!CutModel::isInPlace(graph, model.cut, output))
+      result.push_back(output);
   std::sort(result.begin(), result.end(), [&](StorageId a, StorageId b) {
     return std::make_pair(-graph.bytes[a], a) <
            std::make_pair(-graph.bytes[b], b);

@@ -53,8 +53,11 @@ public:
 
   /// Bytes of t itself: inputs, outputs that can't be in place, workspace.
   int64_t ownBytes() const { return model.own; }
-  /// Storages that are resident at the cut in every schedule.
+  /// Storages that are resident at the cut in every schedule, largest first;
+  /// without outputs that take over an input's bytes.
   std::vector<StorageId> pinned();
+  /// Those that leastBytes() counts beside the workspace.
+  std::vector<StorageId> pinnedAtLeast();
 
 private:
   struct Line {
@@ -86,6 +89,7 @@ private:
   /// By the last closure.
   bool isResident(StorageId storage) const;
   std::vector<bool> residents() const;
+  std::vector<StorageId> listPinned(const std::vector<bool> &resident) const;
   /// Returns false when decisions contradict one another.
   bool decide(const std::vector<Decision> &decisions);
   bool explore(Branch &branch, int64_t units, int64_t &cheapest);

@@ -157,7 +157,8 @@ ByteBound lowestBytes(const Graph &graph) {
     return {};
   REPRISE_FAULT("lowest-bytes-too-large", least.bytes += kAlignment);
   return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
-          valuesOf(compact, least.pinned)};
+          valuesOf(compact, least.pinned),
+          static_cast<uint64_t>(compact.workspace[least.cut])};
 }
 
 uint64_t priceOf(const LowerBound &bound) {

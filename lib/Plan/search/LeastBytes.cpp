@@ -100,7 +100,7 @@ private:
     CutRelaxation relaxation(graph, precedence, op);
     int64_t bytes = relaxation.leastBytes();
     if (bytes > best.bytes)
-      best = {bytes, op, relaxation.pinned()};
+      best = {bytes, op, relaxation.pinnedAtLeast()};
   }
 
   void mark(Rank from, const std::vector<std::vector<Rank>> &edges,
@@ -175,11 +175,13 @@ private:
       isLive[id] = true;
     int64_t bytes = graph.workspace[last];
     StorageId served = kNone;
+    std::vector<StorageId> takenOver; // by outputs, from inputs
     for (auto *pair = graph.inPlace.begin(last);
          pair != graph.inPlace.end(last); ++pair)
       if (pair->first != served && !isLive[pair->second]) {
         served = pair->first;
         bytes -= graph.bytes[served];
+        takenOver.push_back(served);
       }
     for (StorageId id : permanentsAt(last))
       isLive[id] = true;
@@ -191,7 +193,9 @@ private:
     for (StorageId id = 0; id < graph.storageCount(); ++id)
       if (isLive[id]) {
         bytes += graph.bytes[id];
-        before.pinned.push_back(id);
+        if (std::find(takenOver.begin(), takenOver.end(), id) ==
+            takenOver.end())
+          before.pinned.push_back(id);
       }
     for (StorageId id : graph.outputsOf(last))
       isLive[id] = false;
