@@ -38,10 +38,9 @@ static void addSolver(BudgetCurve &curve, const std::string &name,
     plan::SolverOptions options;
     options.threads = threads;
     // One takes no budget into account.
-    options.budgetBytes =
-        name == "sqrt"
-            ? UINT64_MAX
-            : budgetAt(facts.budget, at, kSolverBudgets) - curve.fixedBytes;
+    uint64_t budget =
+        name == "sqrt" ? 0 : budgetAt(facts.budget, at, kSolverBudgets);
+    options.budgetBytes = budget ? budget - curve.fixedBytes : UINT64_MAX;
     plan::Solution solution = solver->solve(graph, curve.order, options);
     std::pair<uint64_t, double> point = {solution.maxLive,
                                          solution.milliseconds};
@@ -53,7 +52,7 @@ static void addSolver(BudgetCurve &curve, const std::string &name,
         plan::makePlan(graph, solution.executions, plan::kPlacementWork / 8);
     PointFacts plan = {curve.fixedBytes + plan::touchedHeight(graph, placed),
                        solution.milliseconds, ""};
-    facts.baselines.push_back({name, false, plan});
+    facts.baselines.push_back({name, false, plan, budget});
   }
 }
 
@@ -102,8 +101,51 @@ rt::Status tools::addModes(const ModelRequest &request,
 // Text
 //===----------------------------------------------------------------------===//
 
-static std::string shareOf(double value, double base) {
-  return text::formatFixed((base > 0 ? value / base - 1 : 0) * 100, 2) + "%";
+/// What is computed again is never less than nothing; the kernels of a mode may
+/// take less time.
+static std::string moreThan(double value, double base) {
+  double more = base > 0 ? std::max(0.0, value / base - 1) : 0;
+  return text::formatFixed(more * 100, 2) + "%";
+}
+
+/// "in 5.1 MiB", of each solver that was given a budget; "" of others.
+static std::vector<std::string> budgetsOf(const SweepFacts &facts) {
+  std::vector<uint64_t> given;
+  for (const BaselineFacts &baseline : facts.baselines)
+    if (baseline.budget)
+      given.push_back(baseline.budget);
+  std::vector<std::string> sizes = text::formatSizesApart(given), texts;
+  auto size = sizes.begin();
+  for (const BaselineFacts &baseline : facts.baselines)
+    texts.push_back(baseline.budget ? "in " + *size++ : "");
+  return texts;
+}
+
+/// The row whose plan another method found as well.
+static std::optional<size_t> repeatedRow(const SweepFacts &facts,
+                                         const PointFacts &plan) {
+  for (size_t at = 0; at < facts.rows.size(); ++at)
+    if (facts.rows[at].plan.bytes == plan.bytes &&
+        facts.rows[at].plan.milliseconds == plan.milliseconds)
+      return at;
+  return std::nullopt;
+}
+
+static std::vector<std::string> sizesOf(const std::vector<SweepRow> &rows) {
+  std::vector<uint64_t> bytes;
+  for (const SweepRow &row : rows)
+    bytes.push_back(row.budget);
+  return text::formatSizesApart(bytes);
+}
+
+static std::string kindOf(const SweepFacts &facts,
+                          const BaselineFacts &baseline) {
+  std::string kind = baseline.isMode ? "mode of checkpointing" : "solver";
+  if (std::optional<size_t> same = repeatedRow(facts, baseline.plan))
+    return kind + ", as the plan above for " + sizesOf(facts.rows)[*same];
+  if (baseline.plan.milliseconds == facts.budget.plain.milliseconds)
+    return kind + ", computes nothing again";
+  return kind;
 }
 
 static std::string baselineTable(const SweepFacts &facts) {
@@ -118,14 +160,17 @@ static std::string baselineTable(const SweepFacts &facts) {
   for (const BaselineFacts &baseline : facts.baselines)
     bytes.push_back(baseline.plan.bytes);
   std::vector<std::string> sizes = text::formatSizesApart(bytes);
-  auto size = sizes.begin();
-  for (const BaselineFacts &baseline : facts.baselines)
+  std::vector<std::string> within = budgetsOf(facts);
+  for (size_t at = 0; at < facts.baselines.size(); ++at) {
+    const BaselineFacts &baseline = facts.baselines[at];
     table.add(
-        {baseline.name, *size++,
+        {baseline.method + (within[at].empty() ? "" : " " + within[at]),
+         sizes[at],
          text::formatPercent(double(baseline.plan.bytes) / double(plain.bytes)),
          formatMilliseconds(baseline.plan.milliseconds),
-         shareOf(baseline.plan.milliseconds, plain.milliseconds),
-         baseline.isMode ? "mode of checkpointing" : "solver"});
+         moreThan(baseline.plan.milliseconds, plain.milliseconds),
+         kindOf(facts, baseline)});
+  }
   return table.str();
 }
 
@@ -133,18 +178,15 @@ std::string tools::toText(const SweepFacts &facts) {
   text::Table table(
       {{"budget"}, {"share"}, {"step"}, {"recomputed"}, {"bound"}, {"gap"}});
   const PointFacts &plain = facts.budget.plain;
-  std::vector<uint64_t> bytes;
-  for (const SweepRow &row : facts.rows)
-    bytes.push_back(row.budget);
-  std::vector<std::string> sizes = text::formatSizesApart(bytes);
+  std::vector<std::string> sizes = sizesOf(facts.rows);
   auto size = sizes.begin();
   for (const SweepRow &row : facts.rows)
     table.add({*size++,
                text::formatPercent(double(row.budget) / double(plain.bytes)),
                formatMilliseconds(row.plan.milliseconds),
-               shareOf(row.plan.milliseconds, plain.milliseconds),
+               moreThan(row.plan.milliseconds, plain.milliseconds),
                formatMilliseconds(row.boundMilliseconds),
-               shareOf(row.plan.milliseconds, row.boundMilliseconds)});
+               moreThan(row.plan.milliseconds, row.boundMilliseconds)});
   return table.str() +
          "\nshare: of the peak without recomputation; no schedule of the "
          "kernels as formed exists below " +
@@ -173,10 +215,14 @@ nlohmann::ordered_json tools::toJson(const SweepFacts &facts) {
   json["baselines"] = nlohmann::ordered_json::array();
   for (const BaselineFacts &baseline : facts.baselines) {
     nlohmann::ordered_json line = {
-        {"method", baseline.name},
-        {"kind", baseline.isMode ? "mode" : "solver"},
-        {"peak_bytes", baseline.plan.bytes},
-        {"step_ms", baseline.plan.milliseconds}};
+        {"method", baseline.method},
+        {"kind", baseline.isMode ? "mode" : "solver"}};
+    if (baseline.budget)
+      line["budget_bytes"] = baseline.budget;
+    line["peak_bytes"] = baseline.plan.bytes;
+    line["step_ms"] = baseline.plan.milliseconds;
+    if (auto same = repeatedRow(facts, baseline.plan))
+      line["same_as_budget_bytes"] = facts.rows[*same].budget;
     json["baselines"].push_back(std::move(line));
   }
   return json;
@@ -191,18 +237,23 @@ std::string tools::toSvg(const SweepFacts &facts, const std::string &title,
   chart.subtitle =
       "without recomputation: " + text::formatSize(facts.budget.plain.bytes) +
       ", " + formatMilliseconds(facts.budget.plain.milliseconds) + " a step";
+  chart.plain = {"", facts.budget.plain.bytes, facts.budget.plain.milliseconds};
   for (const SweepRow &row : facts.rows) {
     chart.curve.push_back({"", row.plan.bytes, row.plan.milliseconds});
     chart.bound.push_back({"", row.budget, row.boundMilliseconds});
   }
-  for (const BaselineFacts &baseline : facts.baselines)
+  std::vector<std::string> within = budgetsOf(facts);
+  for (size_t at = 0; at < facts.baselines.size(); ++at) {
+    const BaselineFacts &baseline = facts.baselines[at];
     (baseline.isMode ? chart.modes : chart.solvers)
-        .push_back(
-            {baseline.name, baseline.plan.bytes, baseline.plan.milliseconds});
+        .push_back({baseline.method, baseline.plan.bytes,
+                    baseline.plan.milliseconds, within[at]});
+  }
   chart.provenBytes = facts.budget.provenBytes;
   if (facts.budget.plan)
     chart.asked =
-        CurvePoint{"budget " + text::formatSize(facts.budget.asked),
+        CurvePoint{(facts.isAsked ? "budget " : "knee (--budget auto), ") +
+                       text::formatSize(facts.budget.asked),
                    facts.budget.plan->bytes, facts.budget.plan->milliseconds};
   return writeCurve(chart);
 }

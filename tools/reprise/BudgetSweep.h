@@ -14,13 +14,16 @@ struct SweepRow {
 
 /// What another method makes of the same step.
 struct BaselineFacts {
-  std::string name;
+  std::string method;
   bool isMode = false; // of checkpointing; else a solver on the flat step
   PointFacts plan;
+  /// Of a solver: the budget that it was given, 0 where it takes none.
+  uint64_t budget = 0;
 };
 
 struct SweepFacts {
   BudgetFacts budget;
+  bool isAsked = false;       // the budget is the user's, else that of the knee
   std::vector<SweepRow> rows; // by increasing budget, each plan once
   std::vector<BaselineFacts> baselines;
   std::string contradiction; // of a row and its bound; else empty

@@ -87,6 +87,11 @@ static std::string escape(const std::string &words) {
   return result;
 }
 
+/// "+3.10%", "-0.12%".
+static std::string signedShare(double share) {
+  return (share < 0 ? "" : "+") + formatFixed(share * 100, 2) + "%";
+}
+
 static std::string number(double value) { return formatFixed(value, 1); }
 
 /// 1, 2, 2.5 or 5 times a power of ten, about `count` of them in `range`.
@@ -100,7 +105,7 @@ static double tickOf(double range, double count) {
 
 Drawing::Drawing(const CurveChart &chart, const Frame &frame)
     : chart(chart), frame(frame) {
-  base = std::max(chart.curve.back().milliseconds, 1e-9);
+  base = std::max(chart.plain.milliseconds, 1e-9);
   double most = base, least = base;
   uint64_t first = chart.provenBytes, last = chart.curve.back().bytes;
   auto include = [&](const CurvePoint &point) {
@@ -202,9 +207,8 @@ void Drawing::drawCurves() {
     out += "<circle class=\"dot\" cx=\"" + number(atX) + "\" cy=\"" +
            number(atY) + "\" r=\"3.4\"><title>" +
            text::formatSize(point.bytes) + ", " +
-           formatFixed(point.milliseconds, 2) + " ms, +" +
-           formatFixed((point.milliseconds / base - 1) * 100, 2) +
-           "%</title></circle>\n";
+           formatFixed(point.milliseconds, 2) + " ms, " +
+           signedShare(point.milliseconds / base - 1) + "</title></circle>\n";
   }
 }
 
@@ -252,11 +256,10 @@ void Drawing::drawPoints(const std::vector<CurvePoint> &points,
                      "5.5 -5.5 -5.5Z"
                : "M" + number(atX - 4) + " " + number(atY - 4) + "h8v8h-8Z";
     out += "<path class=\"" + std::string(kind) + "\" d=\"" + shape +
-           "\"><title>" + escape(point.label) + ": " +
+           "\"><title>" + escape(point.name()) + ": " +
            text::formatSize(point.bytes) + ", " +
-           formatFixed(point.milliseconds, 2) + " ms, +" +
-           formatFixed((point.milliseconds / base - 1) * 100, 2) +
-           "%</title></path>\n";
+           formatFixed(point.milliseconds, 2) + " ms, " +
+           signedShare(point.milliseconds / base - 1) + "</title></path>\n";
   }
 }
 

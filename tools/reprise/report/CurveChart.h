@@ -19,11 +19,19 @@ struct CurvePoint {
   std::string label; // of other methods' points
   uint64_t bytes = 0;
   double milliseconds = 0; // 0: not known
+  /// Of a solver, which has a point for each budget it was given: "in 5.1 MiB".
+  std::string within = "";
+
+  std::string name() const {
+    return within.empty() ? label : label + " " + within;
+  }
 };
 
 struct CurveChart {
   std::string title, subtitle;
-  /// By increasing bytes; the last one computes nothing again.
+  CurvePoint plain; // without recomputation
+  /// By increasing bytes, up to those of `plain`, within which the kernels of a
+  /// mode may take less time.
   std::vector<CurvePoint> curve, bound;
   /// Modes of checkpointing, and solvers on the flat step.
   std::vector<CurvePoint> modes, solvers;

@@ -13,7 +13,7 @@ using namespace reprise::tools;
 using Json = nlohmann::ordered_json;
 
 static constexpr const char *kOpen = "<metadata>", *kClose = "</metadata>";
-static constexpr int kVersion = 1;
+static constexpr int kVersion = 2;
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -22,17 +22,23 @@ static constexpr int kVersion = 1;
 static Json toJson(const std::vector<CurvePoint> &points) {
   Json json = Json::array();
   for (const CurvePoint &point : points)
-    json.push_back({point.label, point.bytes, point.milliseconds});
+    json.push_back(
+        {point.label, point.bytes, point.milliseconds, point.within});
   return json;
 }
 
 static Json toJson(const CurveChart &chart) {
-  Json json = {
-      {"version", kVersion},          {"title", chart.title},
-      {"subtitle", chart.subtitle},   {"fixed_bytes", chart.fixedBytes},
-      {"batch", chart.batch},         {"proven_bytes", chart.provenBytes},
-      {"curve", toJson(chart.curve)}, {"bound", toJson(chart.bound)},
-      {"modes", toJson(chart.modes)}, {"solvers", toJson(chart.solvers)}};
+  Json json = {{"version", kVersion},
+               {"title", chart.title},
+               {"subtitle", chart.subtitle},
+               {"fixed_bytes", chart.fixedBytes},
+               {"batch", chart.batch},
+               {"proven_bytes", chart.provenBytes},
+               {"plain", toJson({chart.plain})},
+               {"curve", toJson(chart.curve)},
+               {"bound", toJson(chart.bound)},
+               {"modes", toJson(chart.modes)},
+               {"solvers", toJson(chart.solvers)}};
   if (chart.asked)
     json["asked"] = toJson({*chart.asked});
   return json;
@@ -62,7 +68,7 @@ static CurvePoint pointOf(const Json &json) {
   constexpr double mostMilliseconds = 1e15;
   constexpr uint64_t mostBytes = uint64_t(1) << 62;
   CurvePoint point = {json.at(0).get<std::string>(), json.at(1).get<uint64_t>(),
-                      json.at(2).get<double>()};
+                      json.at(2).get<double>(), json.at(3).get<std::string>()};
   if (point.bytes >= mostBytes || !(point.milliseconds >= 0) ||
       point.milliseconds > mostMilliseconds)
     throw Json::other_error::create(501, "no point of a curve", nullptr);
@@ -83,7 +89,8 @@ static CurveChart chartOf(const Json &json) {
   chart.fixedBytes = json.at("fixed_bytes").get<uint64_t>();
   chart.batch = json.at("batch").get<int64_t>();
   chart.provenBytes =
-      pointOf(Json::array({"", json.at("proven_bytes"), 0})).bytes;
+      pointOf(Json::array({"", json.at("proven_bytes"), 0, ""})).bytes;
+  chart.plain = pointOf(json.at("plain").at(0));
   chart.curve = pointsOf(json.at("curve"));
   chart.bound = pointsOf(json.at("bound"));
   chart.modes = pointsOf(json.at("modes"));

@@ -12,6 +12,7 @@
 #include "Assets.h"
 #include "artifact/BudgetFacts.h"
 #include "text/Size.h"
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -159,15 +160,37 @@ static bool isOfStep(const CurveChart &chart, const ProgramFacts &program) {
          (chart.batch == 0 || chart.batch == program.batch());
 }
 
-/// The time of the picture's plan of this peak; 0 where it has none.
-static double timeAt(const CurveChart &chart, uint64_t peak) {
-  std::vector<CurvePoint> points = chart.curve;
-  points.insert(points.end(), chart.modes.begin(), chart.modes.end());
-  if (chart.asked)
-    points.push_back(*chart.asked);
-  for (const CurvePoint &point : points)
-    if (point.bytes == peak)
-      return point.milliseconds;
+static double timeOf(const EntryFacts &entry) {
+  uint64_t picoseconds = 0;
+  for (const StepFacts &step : entry.steps)
+    picoseconds += step.picoseconds;
+  return millisecondsOf(picoseconds);
+}
+
+/// Whether both are one plan, by the same costs: what rounding to picoseconds
+/// takes is less.
+static bool isSame(uint64_t bytes, double milliseconds,
+                   const CurvePoint &point) {
+  return bytes == point.bytes && std::abs(milliseconds - point.milliseconds) <=
+                                     1e-6 * point.milliseconds;
+}
+
+/// The program's time by the picture's costs; 0 where these are not its own. A
+/// program without a budget is the point of its mode, whatever its costs.
+static double timeInPicture(const CurveChart &chart,
+                            const ProgramFacts &program,
+                            const EntryFacts &entry) {
+  double own = timeOf(entry);
+  if (entry.certificate) {
+    const PointFacts &plain = entry.certificate->plain;
+    bool isSameStep = isSame(plain.bytes, plain.milliseconds, chart.plain);
+    return isSameStep ? own : 0;
+  }
+  if (program.checkpointing == "none")
+    return entry.peak == chart.plain.bytes ? chart.plain.milliseconds : 0;
+  for (const CurvePoint &mode : chart.modes)
+    if (mode.label == program.checkpointing && mode.bytes == entry.peak)
+      return mode.milliseconds;
   return 0;
 }
 
@@ -178,18 +201,23 @@ static std::string markProgram(CurveChart &chart, const ProgramFacts &program) {
     return "The picture is of " + escape(chart.title) +
            ", another step than this program's, which is not marked.";
   std::string size = text::formatSize(entry->peak);
-  double time = timeAt(chart, entry->peak);
-  chart.program = CurvePoint{"this program, " + size, entry->peak, time};
-  return "The ring and the line are this program, with a peak of " + size +
-         (time > 0 ? "."
-                   : "; none of the picture's plans has this peak, so that its "
-                     "time is not shown.");
+  double time = timeInPicture(chart, program, *entry);
+  std::string words = formatMilliseconds(time > 0 ? time : timeOf(*entry));
+  chart.program = CurvePoint{"this program, " + size + ", " + words +
+                                 (time > 0 ? "" : " by other costs"),
+                             entry->peak, time};
+  if (time > 0)
+    return "The ring and the line are this program, with a peak of " + size +
+           " and " + words + " a step.";
+  return "The line is this program, with a peak of " + size + " and " + words +
+         " a step by costs that are not the picture's, so that no ring says "
+         "where it is.";
 }
 
 static void addRows(std::string &table, const std::vector<CurvePoint> &points,
                     const std::string &kind) {
   for (const CurvePoint &point : points)
-    table += "<tr><td>" + escape(point.label.empty() ? kind : point.label) +
+    table += "<tr><td>" + escape(point.label.empty() ? kind : point.name()) +
              "</td><td>" + text::formatSize(point.bytes) + "</td><td>" +
              text::formatInteger(point.bytes) + "</td><td>" +
              text::formatFixed(point.milliseconds, 3) + "</td></tr>\n";
