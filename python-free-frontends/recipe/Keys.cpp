@@ -103,7 +103,7 @@ static void addModel(Keys &keys) {
                          "Side of the patches that become tokens")));
   keys.add(choice("model.annotate", "--annotate", "stages",
                   {"none", "stages", "blocks"},
-                  "Blocks to annotate for checkpointing"));
+                  "Blocks to compute again in the backward pass"));
   keys.add(example(text("model.pretrained", "--weights", "weights.safetensors",
                         "Parameters and running statistics to begin with")));
   for (const char *section : {"model.backbone", "training"}) {
@@ -170,7 +170,7 @@ static void addTraining(Keys &keys) {
 
 /// Memory, and the machine.
 static void addMemory(Keys &keys) {
-  keys.add(text("training.checkpointing", "--checkpointing", "annotated",
+  keys.add(text("training.checkpointing", "--checkpointing", "none",
                 "What to compute again in the backward pass: none, annotated, "
                 "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE"));
   keys.add(

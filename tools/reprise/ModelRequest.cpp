@@ -30,6 +30,10 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   rt::Expected<CompileOptions> compileOptions = compile.options();
   if (!compileOptions.ok())
     return compileOptions.status();
+  // The zoo's annotations are for whoever asks for them.
+  bool isAsked = compile.hasCheckpointing() || modelOptions->annotate;
+  if (*kind == SourceKind::Zoo && !isAsked)
+    compileOptions->checkpointing = "none";
   return ModelRequest{source, *kind, *modelOptions, *compileOptions,
                       compile.hasSetMode()};
 }
