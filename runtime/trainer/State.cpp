@@ -223,7 +223,9 @@ static Status checkTensor(const SafetensorsFile &file,
         "'" + file.path() + "': tensor '" + entry.name + "' is " +
             dtypeName(entry.type) + " of shape " + formatShape(entry.shape) +
             ", but the program's variable is " + dtypeName(wanted->type) +
-            " of shape " + formatShape(wanted->shape));
+            " of shape " + formatShape(wanted->shape) +
+            "; give the model the options that it had (of the zoo: --image, "
+            "--channels, --classes, --width, --stem)");
   return Status();
 }
 

@@ -180,6 +180,20 @@ static bool fits(const Column &wanted, const Column &given) {
          (flat && wanted.elements() == given.elements());
 }
 
+/// Options of the zoo's models with which one takes rows of `given`; "" where
+/// none are known.
+static std::string optionsFor(const Column &wanted, const Column &given) {
+  if (wanted.shape.size() != 3 || given.shape.size() != 3)
+    return "";
+  std::string options;
+  if (given.shape[0] != wanted.shape[0] || given.shape[1] != wanted.shape[1])
+    options += " --image " + std::to_string(given.shape[0]) + "x" +
+               std::to_string(given.shape[1]);
+  if (given.shape[2] != wanted.shape[2])
+    options += " --channels " + std::to_string(given.shape[2]);
+  return "; a model of the zoo takes them with" + options;
+}
+
 Status reprise::rt::checkDataFits(const StepForm &form, const Dataset &data,
                                   const std::string &source) {
   const std::vector<Column> &given = data.columns();
@@ -194,14 +208,17 @@ Status reprise::rt::checkDataFits(const StepForm &form, const Dataset &data,
         (single ? "images of '" : "'" + wanted.name + "' of '") + source +
             "' are " + formatRow(given[i]) + ", but entry '" + form.entry +
             "' takes " + formatRow(wanted) +
-            (isImage ? " (height x width x channels)" : ""));
+            (isImage ? " (height x width x channels)" : "") +
+            optionsFor(wanted, given[i]));
   }
   if (form.label && form.classes > 0 && data.classes() > form.classes)
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "'" + source + "' has " +
-                             std::to_string(data.classes()) +
-                             " classes, but the program tells " +
-                             std::to_string(form.classes) + " apart");
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + source + "' has " + std::to_string(data.classes()) +
+            " classes, but the program tells " + std::to_string(form.classes) +
+            " apart; a model of the zoo does so with "
+            "--classes " +
+            std::to_string(data.classes()));
   return Status();
 }
 

@@ -43,7 +43,8 @@ def by_tool(text):
 keys = dict(recipe_keys.leaves(schema))
 keyed = {key["x-option"] for key in keys.values() if "x-option" in key}
 keyed |= {key["x-option-off"] for key in keys.values() if "x-option-off" in key}
-known = options.options_of(("reprise", "train")) - {"--help", "--recipe"}
+known = options.options_of(("reprise", "train")) - {
+    "--help", "--recipe", "--quiet", "--verbose"}
 assert keyed - {"model"} == known, (
     "options without a key:", sorted(known - keyed),
     "keys without an option:", sorted(keyed - known - {"model"}))

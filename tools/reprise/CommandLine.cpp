@@ -2,6 +2,7 @@
 
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "text/Printable.h"
 #include "text/Table.h"
 #include <cerrno>
@@ -89,11 +90,10 @@ void tools::guardValues(CLI::App &app) {
     guardValues(*command);
 }
 
-/// The chosen subcommand, or the application.
-static CLI::App *chosen(CLI::App *app) {
-  for (CLI::App *command : app->get_subcommands())
-    return chosen(command);
-  return app;
+CLI::App *tools::chosenCommand(CLI::App &app) {
+  for (CLI::App *command : app.get_subcommands())
+    return chosenCommand(*command);
+  return &app;
 }
 
 static std::vector<std::string> optionNames(const CLI::App *app) {
@@ -111,12 +111,31 @@ static std::vector<std::string> commandNames(const CLI::App *app) {
   return names;
 }
 
-/// Whether `word` is an option of the program, which stands before a command.
-static bool isOfProgram(const CLI::App *command, const std::string &word) {
-  const CLI::App *program = command;
-  while (program->get_parent())
-    program = program->get_parent();
-  return program != command && program->get_option_no_throw(word);
+/// That `what` is not known, and what was probably meant.
+static std::string describeUnknown(const std::string &what,
+                                   const std::string &word,
+                                   const std::vector<std::string> &known) {
+  std::string meant = text::nearest(word, known);
+  return what + " '" + word + "'" +
+         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
+}
+
+rt::Expected<std::string> tools::helpOf(const CLI::App &app,
+                                        const std::vector<std::string> &words) {
+  const CLI::App *command = &app;
+  std::string path = app.get_name();
+  for (const std::string &word : words) {
+    auto next = command->get_subcommands(
+        [&](const CLI::App *one) { return one->get_name() == word; });
+    if (next.empty())
+      return misuse(
+          describeUnknown("no command is named", word, commandNames(command)));
+    command = next.front();
+    path += " " + word;
+  }
+  // Not by help(), which would be of the command that was chosen.
+  return command->get_formatter()->make_help(command, path,
+                                             CLI::AppFormatMode::Normal);
 }
 
 /// What was not understood, and what was probably meant.
@@ -127,19 +146,14 @@ static std::string describeExtra(CLI::App *command) {
   bool isOption = word.rfind("-", 0) == 0;
   if (isOption) {
     word = word.substr(0, word.find('='));
-    if (isOfProgram(command, word))
-      return "'" + word + "' is an option of the program and goes before the " +
-             "command: 'reprise " + word + " " + command->get_name() + "'";
     known = optionNames(command);
   } else {
     known = commandNames(command);
   }
-  std::string meant = text::nearest(word, known);
-  std::string what = isOption        ? "no option is named '"
-                     : known.empty() ? "unexpected argument '"
-                                     : "no command is named '";
-  return what + word + "'" +
-         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
+  return describeUnknown(isOption        ? "no option is named"
+                         : known.empty() ? "unexpected argument"
+                                         : "no command is named",
+                         word, known);
 }
 
 /// Says of which kind the value should have been.
@@ -172,18 +186,16 @@ std::string tools::firstGivenOf(const CLI::App *command, const char *group) {
   return "";
 }
 
-static std::string fullName(const CLI::App *command) {
-  const CLI::App *parent = command->get_parent();
-  return parent ? fullName(parent) + " " + command->get_name()
-                : command->get_name();
+std::string tools::fullName(const CLI::App &command) {
+  const CLI::App *parent = command.get_parent();
+  return parent ? fullName(*parent) + " " + command.get_name()
+                : command.get_name();
 }
-
-std::string tools::chosenName(CLI::App &app) { return fullName(chosen(&app)); }
 
 int tools::explain(CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0) // --help and --version
     return app.exit(error);
-  CLI::App *command = chosen(&app);
+  CLI::App *command = chosenCommand(app);
   std::string message = error.what();
   if (!command->remaining().empty())
     message = describeExtra(command);
@@ -200,6 +212,7 @@ int tools::explain(CLI::App &app, const CLI::ParseError &error) {
     message = "say what to do: " + names;
   }
   std::fprintf(stderr, "error: %s\n'%s --help' shows how to use it\n",
-               text::printable(message).c_str(), fullName(command).c_str());
+               text::printable(message).c_str(), fullName(*command).c_str());
+  printJsonError(message);
   return kUsage;
 }

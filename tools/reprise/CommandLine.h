@@ -2,8 +2,10 @@
 #ifndef REPRISE_TOOLS_COMMANDLINE_H
 #define REPRISE_TOOLS_COMMANDLINE_H
 
+#include "reprise/Runtime/Status.h"
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace reprise::tools {
 
@@ -22,8 +24,15 @@ void guardValues(CLI::App &app);
 /// "--batch"; "" when none was.
 std::string firstGivenOf(const CLI::App *command, const char *group);
 
-/// The command that was chosen: "reprise train".
-std::string chosenName(CLI::App &app);
+/// The help of the command that `words` lead to, of `app` without any.
+rt::Expected<std::string> helpOf(const CLI::App &app,
+                                 const std::vector<std::string> &words);
+
+/// "reprise zoo list".
+std::string fullName(const CLI::App &command);
+
+/// The command that the user chose, or the application.
+CLI::App *chosenCommand(CLI::App &app);
 
 /// Prints the help or version that was asked for, or what was wrong with the
 /// command line and what was probably meant. Returns the exit code.

@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelRequest.h"
 #include "ProgramCache.h"
 #include "Refusal.h"
@@ -70,11 +71,10 @@ static nlohmann::ordered_json toJson(const ProgramFacts &facts,
 }
 
 static std::string describe(const BudgetFacts &facts) {
-  double more = facts.plan->milliseconds / facts.plain.milliseconds - 1;
   return text::formatSize(facts.asked) + ", " +
          formatMilliseconds(facts.recomputeMilliseconds()) +
-         " computed again a step (" + formatMore(more) + "), at most " +
-         text::formatFixed(facts.gap() * 100, 2) +
+         " computed again a step (" + formatMore(facts.recomputedShare()) +
+         "), at most " + text::formatFixed(facts.gap() * 100, 2) +
          "% more than any schedule needs";
 }
 
@@ -128,7 +128,7 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
   json["from_cache"] = made.isKept;
   if (budget)
     json["budget"] = toJson(*budget);
-  return print(json.dump(2) + "\n");
+  return printJson(json);
 }
 
 static std::vector<std::string> readBy(const CompileCommandOptions &options) {

@@ -38,9 +38,10 @@ void CompileFlags::addTo(CLI::App &app) {
 void CompileFlags::addMemoryOptions() {
   command
       ->add_option("--checkpointing", checkpointing,
-                   "What to compute again in the backward pass: none, "
-                   "annotated (default: the model's own annotations), "
-                   "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
+                   "What to compute again in the backward pass: none (default "
+                   "for the zoo's models), annotated (default for other "
+                   "models, and with --annotate), per-block, nested, "
+                   "segments=N, sqrt, threshold-bytes=SIZE")
       ->type_name("MODE")
       ->group(kCompileGroup);
   command
@@ -409,6 +410,9 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
                   " (or say a share like 80%, or auto)");
   if (*bytes == 0)
     return misuse("--budget is 0; no program fits in nothing");
+  if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
+    return misuse("--budget is " + text + " bytes; did you mean " + text +
+                  "%?");
   return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
 }
 

@@ -1,6 +1,7 @@
 //===- Console.cpp - What the driver says and how it ends -----------------===//
 
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "Verbosity.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "text/Printable.h"
@@ -32,6 +33,7 @@ int tools::fail(const rt::Status &status) {
   if (verbosity() == Verbosity::Verbose && !status.site().empty())
     std::fprintf(stderr, "note: from %s\n",
                  text::printable(status.site()).c_str());
+  printJsonError(status.message());
   return isMisuse(status) ? kUsage : kFailure;
 }
 

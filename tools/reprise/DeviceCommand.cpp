@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelSource.h"
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
@@ -102,7 +103,7 @@ static rt::Status list(const ListOptions &options) {
     addLines(device, lines);
     json.push_back(jsonOf(device));
   }
-  return print(options.json ? json.dump(2) + "\n" : lines.str());
+  return options.json ? printJson({{"devices", json}}) : print(lines.str());
 }
 
 static void addList(CLI::App &device, Invocation &invocation) {

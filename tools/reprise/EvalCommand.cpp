@@ -6,6 +6,8 @@
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
+#include "JsonAnswer.h"
+#include "RecipeFlags.h"
 #include "RunSource.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/State.h"
@@ -18,6 +20,7 @@ using namespace reprise::tools;
 
 namespace {
 struct EvalOptions {
+  CLI::App *command = nullptr;
   RunFlags run;
   std::string resume, weights, split = "test", confusion;
   uint64_t batches = 0;
@@ -38,15 +41,34 @@ static rt::Status writeConfusion(const EvalOptions &options,
   return rt::writeFile(options.confusion, text.data(), text.size());
 }
 
-/// The variables of a program depend on the optimizer, among others, which a
-/// state knows.
+/// What the recipe in a state says of the model, where no option does.
+static void takeModel(const std::string &recipe, CLI::App &command) {
+  recipe::Keys keys = allKeys();
+  for (const recipe::Setting &setting :
+       recipe::parse(recipe, keys, text::nearest).settings) {
+    const recipe::Key &key = *keys.find(setting.path);
+    CLI::Option *option = command.get_option_no_throw(key.option);
+    if (!option || !ModelFlags::isOfModel(*option) || option->count())
+      continue;
+    for (const std::string &value : setting.values)
+      option->add_result(value);
+    option->run_callback();
+  }
+}
+
+/// The variables of a program depend on the model's options and the optimizer,
+/// among others, which a state knows.
 static rt::Status takeFromState(EvalOptions &options) {
   if (options.resume.empty())
     return {};
   auto position = rt::readStatePosition(options.resume);
-  if (position.ok())
-    options.run.compile.resume(position->course);
-  return position.status();
+  if (!position.ok())
+    return position.status();
+  options.run.compile.resume(position->course);
+  rt::Expected<SourceKind> kind = classifySource(options.run.source);
+  if (kind.ok() && *kind == SourceKind::Zoo)
+    takeModel(position->recipe, *options.command);
+  return {};
 }
 
 static rt::Status evaluateModel(EvalOptions &options) {
@@ -97,7 +119,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
       json["metrics"] = result->metrics;
     if (options.perClass)
       addClassJson(*result, json);
-    return print(json.dump(2) + "\n");
+    return printJson(json);
   }
   text::Facts lines;
   lines.add("model", running->describe());
@@ -112,6 +134,7 @@ void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command =
       app.add_subcommand("eval", "Tells accuracy and loss of trained weights");
   auto options = std::make_shared<EvalOptions>();
+  options->command = command;
   options->run.addTo(*command);
   command->add_option("--resume", options->resume,
                       "A state of 'reprise train --save'");

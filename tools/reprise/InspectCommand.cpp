@@ -8,6 +8,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "artifact/ArtifactFile.h"
 #include "artifact/BudgetFacts.h"
 #include "reprise/LibraryFunctions.h"
@@ -432,8 +433,8 @@ static rt::Status inspect(const InspectOptions &options) {
     return artifact.status();
   if (!options.code.empty())
     REPRISE_RETURN_IF_ERROR(writeCode(*artifact, options.code));
-  return print(options.json ? toJson(options, *artifact).dump(2) + "\n"
-                            : toText(options, *artifact));
+  return options.json ? printJson(toJson(options, *artifact))
+                      : print(toText(options, *artifact));
 }
 
 void tools::addInspectCommand(CLI::App &app, Invocation &invocation) {

@@ -59,9 +59,13 @@ void ModelFlags::addTo(CLI::App &app) {
       ->group(kModelGroup);
   command
       ->add_option("--annotate", annotate,
-                   "Blocks to annotate for checkpointing: none, stages, "
-                   "blocks")
+                   "Blocks to compute again in the backward pass: none, "
+                   "stages, blocks")
       ->group(kModelGroup);
+}
+
+bool ModelFlags::isOfModel(const CLI::Option &option) {
+  return option.get_group() == kModelGroup;
 }
 
 std::string ModelFlags::firstGiven() const {

@@ -24,6 +24,8 @@ public:
   /// The first option that was given, for a message; "" when none was.
   std::string firstGiven() const;
   bool hasClasses() const { return classes.has_value(); }
+  /// Whether the option is one of these.
+  static bool isOfModel(const CLI::Option &option);
 
 private:
   CLI::App *command = nullptr;

@@ -9,6 +9,7 @@
 #include "BatchSearch.h"
 #include "BudgetSweep.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "KeptPlan.h"
 #include "Refusal.h"
 #include "text/Size.h"
@@ -24,7 +25,7 @@ namespace {
 struct BudgetReport {
   std::string text;
   ordered_json json;
-  rt::Status refusal; // of a sweep, which is told nevertheless
+  rt::Status refusal; // of a sweep or in JSON, which are told nevertheless
 };
 } // namespace
 
@@ -92,9 +93,13 @@ static rt::Status planBudget(ModelRequest request,
     return contradiction(sweep.contradiction);
   if (!refused && !lowered.ok())
     return lowered;
-  if (refused && !options.sweep)
-    return options.json ? refuseAsJson(request, *refused)
-                        : refuse(request, *refused);
+  if (refused && !options.sweep && !options.json)
+    return refuse(request, *refused);
+  if (refused && !options.sweep) {
+    report.refusal = refuseShortly(request, *refused);
+    report.json = refusalJson(request, *refused);
+    return {};
+  }
   if (!options.sweep) {
     report.text = toText(*facts);
     report.json = toJson(*facts);
@@ -102,6 +107,7 @@ static rt::Status planBudget(ModelRequest request,
   }
   if (refused)
     report.refusal = refuse(request, *refused);
+  sweep.isAsked = isAsked;
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
   if (isAsked && !refused) {
@@ -137,7 +143,7 @@ static ordered_json toJson(const BatchSearch::Answer &answer) {
   json["peak_bytes"] = answer.plan.bytes;
   json["step_ms"] = answer.plan.milliseconds;
   json["recomputed_share"] =
-      answer.plan.milliseconds / answer.plain.milliseconds - 1;
+      std::max(0.0, answer.plan.milliseconds / answer.plain.milliseconds - 1);
   json["ms_per_image"] = perImage(answer);
   return json;
 }
@@ -238,6 +244,9 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
     all.push_back(std::move(report.json));
     refusal = refusal.ok() ? report.refusal : refusal;
   }
-  REPRISE_RETURN_IF_ERROR(print(options.json ? all.dump(2) + "\n" : text));
+  ordered_json answer = {{"plans", all}};
+  if (!refusal.ok())
+    answer["error"] = refusal.message();
+  REPRISE_RETURN_IF_ERROR(options.json ? printJson(answer) : print(text));
   return refusal;
 }

@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompileFlags.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelFlags.h"
 #include "ModelRequest.h"
 #include "PlanBudget.h"
@@ -285,7 +286,7 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
     text += (text.empty() ? "" : "\n") + source + ", data " + options.data +
             "\n" + processTable(prepared->memory);
   }
-  return print(options.json ? json.dump(2) + "\n" : text);
+  return options.json ? printJson({{"plans", json}}) : print(text);
 }
 
 static rt::Status planAll(const PlanCommandOptions &options) {
@@ -316,7 +317,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
     auto json = nlohmann::ordered_json::array();
     for (const PlanRow &row : rows)
       json.push_back(rowJson(row, options));
-    return print(json.dump(2) + "\n");
+    return printJson({{"plans", json}});
   }
   std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
   text += attentionNotes(rows, options.entry);

@@ -2,6 +2,7 @@
 
 #include "PlanCompare.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/BudgetFacts.h"
@@ -150,5 +151,5 @@ rt::Status tools::comparePlans(const std::vector<std::string> &sources,
     text += (text.empty() ? "" : "\n") + source + "\n" + tableOf(*rows);
     all.push_back(jsonOf(source, *rows));
   }
-  return print(json ? all.dump(2) + "\n" : text + kLegend);
+  return json ? printJson({{"plans", all}}) : print(text + kLegend);
 }

@@ -6,9 +6,6 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Values that a refusal names.
-static constexpr size_t kPinned = 5;
-
 static ValueFacts valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
   const plan::Value &value = problem.graph.values[id];
   ValueFacts facts;
@@ -21,6 +18,22 @@ static ValueFacts valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
   facts.location = sg::sourceOf(op.op->getLoc());
   facts.milliseconds = problem.graph.ops[value.producer].cost;
   return facts;
+}
+
+/// Among what is pinned, by its size.
+static void addWorkspace(const PlanProblem &problem,
+                         const plan::ByteBound &proof,
+                         std::vector<ValueFacts> &pinned) {
+  ValueFacts facts;
+  facts.name = "workspace of '" + problem.graph.ops[proof.cut].name + "'";
+  facts.module = problem.ops[proof.cut].module;
+  facts.location = sg::sourceOf(problem.ops[proof.cut].op->getLoc());
+  facts.bytes = proof.workspaceBytes;
+  auto behind =
+      std::find_if(pinned.begin(), pinned.end(), [&](const ValueFacts &value) {
+        return value.bytes < facts.bytes;
+      });
+  pinned.insert(behind, std::move(facts));
 }
 
 PointFacts tools::pointFactsOf(const PlanChoice &choice) {
@@ -42,7 +55,10 @@ BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetPlans &plans,
   if (proof.cut == plan::kNone)
     return facts;
   facts.provenAt = curve->problem.graph.ops[proof.cut].name;
-  for (size_t at = 0; at < std::min(kPinned, proof.pinned.size()); ++at)
-    facts.pinned.push_back(valueFactsOf(curve->problem, proof.pinned[at]));
+  facts.provenFixed = curve->fixedBytes;
+  for (plan::ValueId id : proof.pinned)
+    facts.pinned.push_back(valueFactsOf(curve->problem, id));
+  if (proof.workspaceBytes)
+    addWorkspace(curve->problem, proof, facts.pinned);
   return facts;
 }

@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompileFlags.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelFlags.h"
 #include "ModelRequest.h"
 #include "OpTimes.h"
@@ -252,7 +253,7 @@ static rt::Status show(const ProfileOptions &options,
                                    {"predicted_matched", predicted.matched},
                                    {"output", options.output},
                                    {"ops", toJson(ops, scale)}};
-    return print(json.dump(2) + "\n");
+    return printJson(json);
   }
   auto compared = [&](double ms) {
     std::string text = text::formatFixed(ms, 2) + " ms";

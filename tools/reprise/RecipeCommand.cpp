@@ -8,12 +8,15 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelSource.h"
 #include "RecipeCheck.h"
 #include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -27,32 +30,92 @@ static rt::Expected<CheckedRecipe> checkedRecipe(const std::string &file) {
   return misuse(""); // shown already
 }
 
-static rt::Status checkFile(const std::string &file) {
-  rt::Expected<CheckedRecipe> checked = checkedRecipe(file);
-  if (!checked.ok())
-    return checked.status();
-  return print(file + ": " + std::to_string(checked->keys) + " keys, " +
-               "nothing wrong\n");
-}
-
-static rt::Status showRecipe(const std::string &file,
-                             const std::string &output) {
-  // What a state holds was resolved by its run, whose files may be gone.
-  if (llvm::StringRef(file).ends_with(".safetensors")) {
-    rt::Expected<std::string> text = readRecipeText(file);
-    return text.ok() ? writeText(output, *text) : text.status();
-  }
-  rt::Expected<CheckedRecipe> checked = checkedRecipe(file);
-  if (!checked.ok())
-    return checked.status();
-  return writeText(output, recipe::write(checked->settings, allKeys()));
-}
-
 namespace {
 struct RecipeOptions {
   std::string file, model, data = "synthetic", output = "-";
+  bool json = false;
 };
 } // namespace
+
+static rt::Status answerCheck(const std::string &file) {
+  rt::Expected<CheckedRecipe> checked = checkRecipe(file);
+  if (!checked.ok())
+    return checked.status();
+  nlohmann::ordered_json answer = {{"file", file},
+                                   {"keys", checked->keys},
+                                   {"problems", nlohmann::json::array()}};
+  for (const FileProblem &problem : checked->problems)
+    answer["problems"].push_back({{"file", problem.file},
+                                  {"line", problem.line},
+                                  {"column", problem.column},
+                                  {"message", problem.message}});
+  if (checked->problems.empty())
+    return printJson(answer);
+  answer["error"] = "'" + file + "' has problems";
+  showProblems(checked->problems);
+  REPRISE_RETURN_IF_ERROR(printJson(answer));
+  return misuse(""); // shown already
+}
+
+static rt::Status checkFile(const RecipeOptions &options) {
+  if (options.json)
+    return answerCheck(options.file);
+  rt::Expected<CheckedRecipe> checked = checkedRecipe(options.file);
+  if (!checked.ok())
+    return checked.status();
+  return print(options.file + ": " + std::to_string(checked->keys) +
+               " keys, nothing wrong\n");
+}
+
+static nlohmann::ordered_json valueOf(const recipe::Setting &setting,
+                                      recipe::Kind kind) {
+  using recipe::Kind;
+  if (kind == Kind::List || kind == Kind::Pairs)
+    return setting.values;
+  const std::string &text = setting.values.front();
+  if (kind == Kind::Switch)
+    return text == "true";
+  uint64_t whole = 0;
+  if (kind == Kind::Whole && !llvm::StringRef(text).getAsInteger(10, whole))
+    return whole;
+  double number = 0;
+  if (kind == Kind::Number && !llvm::StringRef(text).getAsDouble(number))
+    return number;
+  return text;
+}
+
+static rt::Status showSettings(const std::string &file,
+                               const std::vector<recipe::Setting> &settings) {
+  recipe::Keys keys = allKeys();
+  nlohmann::ordered_json answer = {
+      {"file", file}, {"settings", nlohmann::ordered_json::object()}};
+  for (const recipe::Setting &setting : settings)
+    answer["settings"][setting.path] =
+        valueOf(setting, keys.find(setting.path)->kind);
+  return printJson(answer);
+}
+
+static rt::Status showRecipe(const RecipeOptions &options) {
+  if (options.json && options.output != "-")
+    return misuse("--json prints to standard output; leave out -o");
+  // What a state holds was resolved by its run, whose files may be gone.
+  if (llvm::StringRef(options.file).ends_with(".safetensors")) {
+    rt::Expected<std::string> text = readRecipeText(options.file);
+    if (!text.ok())
+      return text.status();
+    return options.json
+               ? showSettings(
+                     options.file,
+                     recipe::parse(*text, allKeys(), text::nearest).settings)
+               : writeText(options.output, *text);
+  }
+  rt::Expected<CheckedRecipe> checked = checkedRecipe(options.file);
+  if (!checked.ok())
+    return checked.status();
+  return options.json ? showSettings(options.file, checked->settings)
+                      : writeText(options.output,
+                                  recipe::write(checked->settings, allKeys()));
+}
 
 /// What a model of the zoo has no option for is no key of its recipe; what it
 /// has says its default, but for what the data may say.
@@ -195,10 +258,12 @@ void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
       "recipe", "Checks, shows and begins recipes of 'reprise train'");
   group->require_subcommand(1);
   auto options = std::make_shared<RecipeOptions>();
-  CLI::App *check = addAction(
-      *group, "check", "Tells what is wrong with a recipe", options, invocation,
-      [](const RecipeOptions &o) { return checkFile(o.file); });
+  CLI::App *check =
+      addAction(*group, "check", "Tells what is wrong with a recipe", options,
+                invocation, checkFile);
   addFile(check, *options);
+  check->add_flag("--json", options->json,
+                  "Print the problems as JSON, with line and column");
   addExamples(*check, "  reprise recipe check recipe.yaml");
   CLI::App *init = addAction(
       *group, "init", "Writes a recipe to fill in, every key in it", options,
@@ -216,9 +281,9 @@ void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *show = addAction(
       *group, "show",
       "Prints what a run would be told, defaults that decide it included",
-      options, invocation,
-      [](const RecipeOptions &o) { return showRecipe(o.file, o.output); });
+      options, invocation, showRecipe);
   addFile(show, *options);
+  show->add_flag("--json", options->json, "Print JSON");
   addOutput(show, *options);
   addExamples(*show, "  reprise recipe show recipe.yaml\n"
                      "  reprise recipe show state.safetensors -o again.yaml");

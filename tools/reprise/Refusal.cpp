@@ -18,6 +18,9 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+/// Values that a refusal names.
+static constexpr size_t kPinned = 5;
+
 namespace {
 struct WayOut {
   std::string flags; // to paste
@@ -123,6 +126,7 @@ static std::string sizeAndBytes(uint64_t bytes) {
   return text::formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)";
 }
 
+/// What is there at once, which adds up to what is proven.
 static std::string describePinned(const BudgetFacts &facts) {
   if (facts.pinned.empty())
     return "";
@@ -130,14 +134,24 @@ static std::string describePinned(const BudgetFacts &facts) {
                      {""},
                      {"", text::Align::Left},
                      {"", text::Align::Left}});
-  for (const ValueFacts &value : facts.pinned)
+  size_t shown = std::min<size_t>(kPinned, facts.pinned.size());
+  uint64_t rest = facts.provenBytes - facts.provenFixed;
+  for (size_t at = 0; at < shown; ++at) {
+    const ValueFacts &value = facts.pinned[at];
     table.add({"   ", text::formatSize(value.bytes), value.name, value.module});
+    rest -= std::min(rest, value.bytes);
+  }
+  if (size_t others = facts.pinned.size() - shown)
+    table.add(
+        {"   ", text::formatSize(rest),
+         "in " + std::to_string(others) + (others == 1 ? " other" : " others"),
+         ""});
   std::string text = table.str();
   // No titles.
   text.erase(0, text.find('\n') + 1);
   return "  pinned  by '" + facts.provenAt + "', beside " +
-         text::formatSize(facts.fixed) + " of variables and constants:\n" +
-         text;
+         text::formatSize(facts.provenFixed) +
+         " of variables and constants:\n" + text;
 }
 
 static std::string describe(const std::vector<WayOut> &ways) {
@@ -177,8 +191,8 @@ rt::Status tools::refuse(const ModelRequest &request,
   return invalid(message);
 }
 
-rt::Status tools::refuseAsJson(const ModelRequest &request,
-                               const BudgetFacts &facts) {
+nlohmann::ordered_json tools::refusalJson(const ModelRequest &request,
+                                          const BudgetFacts &facts) {
   nlohmann::ordered_json json = toJson(facts);
   json["ways_out"] = nlohmann::ordered_json::array();
   for (const WayOut &way : findWaysOut(request, facts)) {
@@ -188,15 +202,14 @@ rt::Status tools::refuseAsJson(const ModelRequest &request,
                                    {"more", way.more}};
     json["ways_out"].push_back(std::move(line));
   }
-  REPRISE_RETURN_IF_ERROR(print(json.dump(2) + "\n"));
-  return alreadyShown();
+  return json;
 }
 
-/// The two numbers alone, in a line.
-static rt::Status refuseShortly(const ModelRequest &request, uint64_t asked,
-                                uint64_t smallest) {
+rt::Status tools::refuseShortly(const ModelRequest &request,
+                                const BudgetFacts &facts) {
   return invalid("'" + request.source + "' cannot be trained in " +
-                 sizeAndBytes(asked) + "; " + sizeAndBytes(smallest) +
+                 sizeAndBytes(facts.asked) + "; " +
+                 sizeAndBytes(facts.smallest.bytes) +
                  " is the smallest budget that can be met");
 }
 
@@ -204,22 +217,19 @@ rt::Status tools::lowerLoaded(Compiler &compiler, const ModelRequest &request,
                               CompileLevel level, Advice advice) {
   CompileOptions options = request.compile;
   std::optional<BudgetFacts> refused;
-  rt::Status shortly;
   options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
                                std::optional<PlanChoice> choice) {
     if (choice)
       return;
-    if (advice == Advice::WaysOut)
-      refused = budgetFactsOf(request.source, plans, bytes);
-    else
-      shortly = refuseShortly(request, bytes, plans.smallest().bytes());
+    refused = budgetFactsOf(request.source, plans, bytes);
   };
   rt::Status status = level == CompileLevel::Program
                           ? lowerToProgram(compiler, request, options)
                           : compiler.lower(options, level);
-  if (!shortly.ok())
-    return shortly;
-  return refused ? refuse(request, *refused) : status;
+  if (!refused)
+    return status;
+  return advice == Advice::WaysOut ? refuse(request, *refused)
+                                   : refuseShortly(request, *refused);
 }
 
 rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,

@@ -14,8 +14,11 @@ enum class Advice { WaysOut, Numbers };
 /// fifteen lines, with ways out that have been tried on paper.
 rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
 
+/// The two numbers alone, in a line.
+rt::Status refuseShortly(const ModelRequest &request, const BudgetFacts &facts);
 /// What refuse() shows as JSON: `facts` and "ways_out".
-rt::Status refuseAsJson(const ModelRequest &request, const BudgetFacts &facts);
+nlohmann::ordered_json refusalJson(const ModelRequest &request,
+                                   const BudgetFacts &facts);
 
 /// Loads a request and lowers it to a level; refuses a budget that cannot be
 /// met.

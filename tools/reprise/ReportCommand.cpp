@@ -3,12 +3,14 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelSource.h"
 #include "ProgramSource.h"
 #include "TypedCommand.h"
 #include "report/Report.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "text/Size.h"
+#include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -16,6 +18,7 @@ using namespace reprise::tools;
 namespace {
 struct ReportOptions {
   std::string source, curve, output = "report.html";
+  bool json = false;
   ModelFlags model;
   CompileFlags compile;
 };
@@ -49,7 +52,26 @@ readPicture(const std::string &path) {
   return chart;
 }
 
+static nlohmann::ordered_json answerOf(const ProgramFacts &facts,
+                                       const std::string &path, size_t bytes) {
+  nlohmann::ordered_json answer = {{"model", facts.model},
+                                   {"checkpointing", facts.checkpointing},
+                                   {"output", path},
+                                   {"file_bytes", bytes},
+                                   {"arena_bytes", facts.arena},
+                                   {"fixed_bytes", facts.fixed},
+                                   {"entries", nlohmann::json::array()}};
+  for (const EntryFacts &entry : facts.entries)
+    answer["entries"].push_back({{"name", entry.name},
+                                 {"steps", entry.steps.size()},
+                                 {"peak_bytes", entry.peak}});
+  return answer;
+}
+
 static rt::Status report(const ReportOptions &options) {
+  if (options.json && options.output == "-")
+    return misuse("--json and the page both go to standard output; name a "
+                  "file with -o");
   REPRISE_RETURN_IF_ERROR(
       checkOutput(options.output, {fileOf(options.source), options.curve}));
   rt::Expected<ProgramFacts> facts = readFacts(options);
@@ -60,6 +82,8 @@ static rt::Status report(const ReportOptions &options) {
     return curve.status();
   std::string page = makeReport(*facts, *curve);
   REPRISE_RETURN_IF_ERROR(writeText(options.output, page));
+  if (options.json)
+    return printJson(answerOf(*facts, options.output, page.size()));
   if (options.output == "-")
     return {};
   return print("written  " + options.output + ", " +
@@ -82,6 +106,8 @@ void tools::addReportCommand(CLI::App &app, Invocation &invocation) {
                    "A picture by 'reprise plan --sweep -o', to be part of the "
                    "page")
       ->type_name("FILE");
+  command->add_flag("--json", options->json,
+                    "Print what the page is about as JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);
   addExamples(*command,

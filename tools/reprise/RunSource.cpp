@@ -74,9 +74,17 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
 
 void RunFlags::addTo(CLI::App &command) {
   command
-      .add_option("model", source,
-                  "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
-                  "artifact (.rpx)")
+      .add_option_function<std::string>(
+          "model",
+          [this](const std::string &name) {
+            // Before what else is missing.
+            if (rt::Status known = classifySource(name).status();
+                isMisuse(known))
+              throw CLI::ValidationError(known.message());
+            source = name;
+          },
+          "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
+          "artifact (.rpx)")
       ->required();
   command
       .add_option(
@@ -517,6 +525,10 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
       return prepared;
     rt::Status fits = rt::checkProcessMemory(
         prepared->memory, flags.memoryLimit, text::formatSize);
+    if (fits.ok() && attempt > 0)
+      warn("by itself the model takes more than --memory-limit; it was "
+           "compiled with --budget " +
+           std::to_string(left));
     if (fits.ok())
       return prepared;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,

@@ -1,4 +1,4 @@
-//===- ShellCommand.cpp - reprise completion, reprise man -----------------===//
+//===- ShellCommand.cpp - reprise help, completion and man ----------------===//
 
 #include "CommandLine.h"
 #include "CompileFlags.h"
@@ -52,6 +52,16 @@ void tools::addShellCommands(CLI::App &app, Invocation &invocation) {
   addExamples(*completion, "  reprise completion bash > reprise.bash");
   completion->callback([&app, shell, &invocation] {
     invocation = [&app, shell] { return end(printCompletion(app, *shell)); };
+  });
+  CLI::App *help = app.add_subcommand("help", "Shows the help of a command");
+  auto words = std::make_shared<std::vector<std::string>>();
+  help->add_option("command", *words, "As plan, or zoo list");
+  addExamples(*help, "  reprise help plan\n  reprise help zoo list");
+  help->callback([&app, words, &invocation] {
+    invocation = [&app, words] {
+      rt::Expected<std::string> text = helpOf(app, *words);
+      return end(text.ok() ? print(*text) : text.status());
+    };
   });
   CLI::App *man =
       app.add_subcommand("man", "Prints a manual page of all commands");

@@ -28,7 +28,7 @@ std::string fishCompletion(const CLI::App &app, const ValueWords &values);
 /// A page for man(1) on `app` and all its commands.
 std::string manualPage(const CLI::App &app, const std::string &version);
 
-/// The commands that print these.
+/// The commands that print these, and help.
 void addShellCommands(CLI::App &app, Invocation &invocation);
 
 } // namespace reprise::tools

@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
+#include "JsonAnswer.h"
 #include "RecipeCheck.h"
 #include "RunPrograms.h"
 #include "TrainFlags.h"
@@ -139,7 +140,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
 static rt::Status report(const TrainFlags &options, RunningProgram &running,
                          const Outcome &outcome) {
   if (options.json)
-    return print(resultJson(options, running, outcome));
+    return printJson(resultJson(options, running, outcome));
   // One that was stopped before its first step has nothing to tell.
   if (outcome.result.steps > 0 || !outcome.result.stopped)
     return print(resultText(options, running, outcome));

@@ -213,7 +213,10 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   bool both =
       options.command->count("--epochs") && options.command->count("--steps");
   bool none = !train.given.count("steps");
-  if (both || (none && !isResumed))
+  if (both)
+    return misuse("--epochs and --steps are both given, and either says how "
+                  "long to train; keep one of them");
+  if (none && !isResumed)
     return misuse("say how long to train: either --epochs N or --steps N");
   if (!none && train.epochs == 0 && train.steps == 0)
     return misuse("a run of 0 steps trains nothing; ask for one at least");

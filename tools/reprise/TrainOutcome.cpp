@@ -106,8 +106,9 @@ std::string tools::resultText(const TrainFlags &options,
   return lines.str();
 }
 
-std::string tools::resultJson(const TrainFlags &options,
-                              RunningProgram &running, const Outcome &outcome) {
+nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
+                                         RunningProgram &running,
+                                         const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
   nlohmann::ordered_json json = {
       {"model", running.backend().model()},
@@ -165,5 +166,5 @@ std::string tools::resultJson(const TrainFlags &options,
     if (!outcome.evaluation->metrics.empty())
       json["test_metrics"] = outcome.evaluation->metrics;
   }
-  return json.dump(2) + "\n";
+  return json;
 }

@@ -23,8 +23,9 @@ struct Outcome {
 /// For people, a line each.
 std::string resultText(const TrainFlags &options, RunningProgram &running,
                        const Outcome &outcome);
-std::string resultJson(const TrainFlags &options, RunningProgram &running,
-                       const Outcome &outcome);
+nlohmann::ordered_json resultJson(const TrainFlags &options,
+                                  RunningProgram &running,
+                                  const Outcome &outcome);
 
 } // namespace reprise::tools
 

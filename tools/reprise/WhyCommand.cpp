@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "CompileFlags.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelFlags.h"
 #include "ProgramSource.h"
 #include "ValueStory.h"
@@ -194,13 +195,13 @@ static rt::Expected<plan::ValueId> choose(const PlanStory &plan,
 
 static rt::Status tell(const WhyOptions &options, const PlanStory &plan) {
   if (options.value.empty())
-    return print(options.json ? peakJson(plan).dump(2) + "\n" : peakText(plan));
+    return options.json ? printJson(peakJson(plan)) : print(peakText(plan));
   rt::Expected<plan::ValueId> id = choose(plan, options.value);
   if (!id.ok())
     return id.status();
   ValueStory story = plan.tell(*id);
-  return print(options.json ? storyJson(plan, story).dump(2) + "\n"
-                            : storyText(plan, story));
+  return options.json ? printJson(storyJson(plan, story))
+                      : print(storyText(plan, story));
 }
 
 static rt::Status why(const WhyOptions &options) {

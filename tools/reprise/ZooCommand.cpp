@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ModelFlags.h"
 #include "ModelSource.h"
 #include "text/Size.h"
@@ -57,7 +58,7 @@ static rt::Status list(const ListOptions &options) {
                     {"batch", *info.defaults.batch},
                     {"description", info.description}});
   }
-  return print(options.json ? json.dump(2) + "\n" : table.str());
+  return options.json ? printJson({{"models", json}}) : print(table.str());
 }
 
 static void addList(CLI::App &zoo, Invocation &invocation) {

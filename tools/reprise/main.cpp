@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompilerHeap.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "ProgramQueue.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
@@ -18,19 +19,33 @@
 #include "reprise/Target/Target.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 using namespace reprise;
 using namespace reprise::tools;
 
+/// The compiler that built this, and its version.
+static std::string compilerText() {
+#ifdef __clang__
+  return "clang " + std::to_string(__clang_major__) + "." +
+         std::to_string(__clang_minor__) + "." +
+         std::to_string(__clang_patchlevel__);
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
 /// The version, and what of the build may matter to who reports a mistake.
 static std::string versionText() {
   std::string text = "reprise " REPRISE_VERSION "\nLLVM " LLVM_VERSION_STRING
-                     ", compiled by " __VERSION__;
+                     ", compiled by " +
+                     compilerText();
 #ifdef REPRISE_PLANT_FAULTS
   text += ", with planted faults (for tests only)";
 #endif
@@ -48,6 +63,37 @@ static std::string versionText() {
   return text;
 }
 
+/// What stands before a command and behind it.
+static void addGeneralFlags(CLI::App &app) {
+  app.add_flag_callback(
+      "-q,--quiet", [] { verbosity() = Verbosity::Quiet; }, "Show no progress");
+  app.add_flag_callback(
+      "-v,--verbose", [] { verbosity() = Verbosity::Verbose; },
+      "Say of an error where in the program it was made");
+  std::vector<CLI::App *> commands = app.get_subcommands({});
+  if (!commands.empty())
+    app.add_flag("--json", "Print JSON, where the command can");
+  for (CLI::App *command : commands)
+    addGeneralFlags(*command);
+}
+
+/// Hands a --json before the command on to it.
+static rt::Status takeJson(CLI::App &command) {
+  bool isBefore = false;
+  for (CLI::App *app = command.get_parent(); app; app = app->get_parent())
+    isBefore |= app->get_option("--json")->count() > 0;
+  CLI::Option *json = command.get_option_no_throw("--json");
+  if (isBefore && !json)
+    return misuse("'" + fullName(command) +
+                  "' prints no JSON; leave out --json");
+  if (isBefore && !json->count()) {
+    json->add_result("true");
+    json->run_callback();
+  }
+  wantsJson() = json && json->count();
+  return {};
+}
+
 static int run(int argc, char **argv) {
   registerAllTargets();
   CLI::App app("Compiles networks into training programs whose peak memory is "
@@ -56,18 +102,12 @@ static int run(int argc, char **argv) {
   // Asked for late: libraries settle their instruction sets when they are
   // asked.
   app.set_version_flag("--version", versionText);
-  app.add_flag_callback(
-      "-q,--quiet", [] { verbosity() = Verbosity::Quiet; },
-      "Show no progress (before the command)");
-  app.add_flag_callback(
-      "-v,--verbose", [] { verbosity() = Verbosity::Verbose; },
-      "Say of an error where in the program it was made");
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
   addExamples(app, "  reprise plan resnet50 --batch 8\n"
                    "  reprise train resnet18 --data "
                    "/usr/share/datasets/fashion-mnist --batch 128 --epochs 1\n"
-                   "  reprise train --help");
+                   "  reprise help train");
   app.require_subcommand(1);
   rememberCommand(argc, argv);
   Invocation invocation;
@@ -84,7 +124,12 @@ static int run(int argc, char **argv) {
   addInspectCommand(app, invocation);
   addCacheCommand(app, invocation);
   addShellCommands(app, invocation);
+  addGeneralFlags(app);
   guardValues(app);
+  // Until the command line is understood.
+  wantsJson() = std::any_of(argv, argv + argc, [](const char *word) {
+    return word == std::string_view("--json");
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -92,9 +137,11 @@ static int run(int argc, char **argv) {
   } catch (const RecipeRefused &refused) {
     return refused.code;
   }
+  if (rt::Status json = takeJson(*chosenCommand(app)); !json.ok())
+    return fail(json);
   if (rt::Status status = ProgressReporter::checkEnvironment(); !status.ok())
     return fail(misuse(status.message()));
-  ProgressReporter reporter(chosenName(app));
+  ProgressReporter reporter(fullName(*chosenCommand(app)));
   return invocation();
 }
 

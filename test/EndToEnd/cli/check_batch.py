@@ -4,13 +4,13 @@ import json
 import subprocess
 import sys
 
-(found,), command = json.load(open(sys.argv[1])), sys.argv[2:]
+(found,), command = json.load(open(sys.argv[1]))["plans"], sys.argv[2:]
 
 
 def fits(batch):
     run = subprocess.run([*command, "--batch", str(batch), "--json"],
                          capture_output=True)
-    return json.loads(run.stdout)[0] if run.returncode == 0 else None
+    return json.loads(run.stdout)["plans"][0] if run.returncode == 0 else None
 
 
 batch = found["largest"]["batch"]

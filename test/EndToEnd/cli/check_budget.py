@@ -3,7 +3,7 @@
 import json
 import sys
 
-(plan,) = json.load(open(sys.argv[1]))
+(plan,) = json.load(open(sys.argv[1]))["plans"]
 compiled = json.load(open(sys.argv[2]))
 assert plan["feasible"]
 assert plan["proven_bytes"] <= plan["smallest"]["bytes"] <= plan["peak_bytes"]

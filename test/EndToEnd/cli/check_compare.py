@@ -3,7 +3,8 @@ against plan --json of every mode, and of the budget."""
 import json
 import sys
 
-compared, planned, budget = (json.load(open(path)) for path in sys.argv[1:])
+compared, planned, budget = (json.load(open(path))["plans"]
+                             for path in sys.argv[1:])
 rows = compared[0]["modes"]
 peaks = {row["checkpointing"]: row["peak_bytes"] for row in planned}
 fixed = {row["checkpointing"]: row["fixed_bytes"] for row in planned}

@@ -4,15 +4,16 @@ import json
 import subprocess
 import sys
 
-refusal, command = json.load(open(sys.argv[1])), sys.argv[2:]
+answer, command = json.load(open(sys.argv[1])), sys.argv[2:]
 
 
 def plan(*flags):
     run = subprocess.run([*command, *flags, "--json"], capture_output=True)
-    return run.returncode == 0, json.loads(run.stdout or "null")
+    return run.returncode == 0, json.loads(run.stdout)["plans"]
 
 
-assert not refusal["feasible"]
+(refusal,) = answer["plans"]
+assert not refusal["feasible"] and "cannot be trained" in answer["error"]
 budgets = [int(w["bytes"]) for w in refusal["ways_out"] if "--budget" in w["flags"]]
 assert 1 <= len(refusal["ways_out"]) <= 2
 assert len({w["flags"] for w in refusal["ways_out"]}) == len(refusal["ways_out"])
@@ -26,6 +27,10 @@ for way in refusal["ways_out"]:
     assert accepted, way
     assert told[0]["peak_bytes"] == way["bytes"], (way, told)
     assert abs(told[0]["step_ms"] - way["milliseconds"]) < 1e-9, (way, told)
+# What is there at once adds up to what is proven; each value to 64 bytes.
+pinned = sum(v["bytes"] for v in refusal["pinned"])
+proven = refusal["proven_bytes"] - refusal["fixed_bytes"]
+assert abs(proven - pinned) <= 64 * (1 + len(refusal["pinned"])), refusal
 smallest = refusal["smallest"]["bytes"]
 accepted, told = plan("--budget", str(smallest))
 assert accepted and told[0]["peak_bytes"] == smallest

@@ -7,7 +7,7 @@ import sys
 
 def plan(*more):
     done = subprocess.run(sys.argv[1:] + list(more), check=True, stdout=subprocess.PIPE)
-    (found,) = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["plans"]
     return found
 
 

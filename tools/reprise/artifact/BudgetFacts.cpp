@@ -202,9 +202,8 @@ tools::linesOf(const BudgetFacts &facts) {
                             text::formatSize(facts.fixed) +
                             " variables and constants" +
                             kernelsText(*facts.plan));
-  add("computed again",
-      formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
-          formatMore(excess(facts.plan->milliseconds, plainMs)));
+  add("computed again", formatMilliseconds(facts.recomputeMilliseconds()) +
+                            " a step, " + formatMore(facts.recomputedShare()));
   add("lower bound",
       formatMilliseconds(facts.boundMilliseconds) +
           " a step for any schedule within this budget; this one takes " +
@@ -271,8 +270,7 @@ ordered_json tools::toJson(const BudgetFacts &facts) {
   json["step_ms"] = facts.plan->milliseconds;
   json["kernels"] = facts.plan->kernels;
   json["recomputed_ms"] = facts.recomputeMilliseconds();
-  json["recomputed_share"] =
-      excess(facts.plan->milliseconds, facts.plain.milliseconds);
+  json["recomputed_share"] = facts.recomputedShare();
   json["bound_ms"] = facts.boundMilliseconds;
   json["gap"] = facts.gap();
   json["ms_per_mib"] = millisecondsOf(facts.picosecondsPerMiB);

@@ -24,8 +24,10 @@ struct BudgetFacts {
   PointFacts smallest;
   PointFacts rounded; // within budgetTextBytes(smallest.bytes), of a refusal
   /// Bytes under which no schedule of the kernels exists, the op that needs
-  /// them at once, and what it needs, largest first.
+  /// them at once, and what it needs, largest first: of a refusal all, its
+  /// workspace among it, of a certificate some.
   uint64_t provenBytes = 0;
+  uint64_t provenFixed = 0; // of a refusal: variables and constants in them
   std::string provenAt;
   std::vector<ValueFacts> pinned;
 
@@ -39,6 +41,11 @@ struct BudgetFacts {
   /// More than without recomputation; a mode's kernels may take less.
   double recomputeMilliseconds() const {
     return std::max(0.0, plan->milliseconds - plain.milliseconds);
+  }
+  /// The same as a share of the step without recomputation.
+  double recomputedShare() const {
+    return plain.milliseconds > 0 ? recomputeMilliseconds() / plain.milliseconds
+                                  : 0;
   }
   double gap() const;
   /// How far the smallest budget is above the proven bound.

@@ -116,7 +116,9 @@ static Status checkLabels(const std::vector<uint8_t> &labels,
                            "label " + std::to_string(labels[i]) + " of image " +
                                std::to_string(i) + " in '" + name +
                                "' is out of range: the model has " +
-                               std::to_string(classes) + " classes");
+                               std::to_string(classes) +
+                               " classes; give a model of the zoo more by "
+                               "--classes");
   return Status();
 }
 

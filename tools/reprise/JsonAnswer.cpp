@@ -1,0 +1,31 @@
+//===- JsonAnswer.cpp - Answers to --json ---------------------------------===//
+
+#include "JsonAnswer.h"
+#include "Console.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::tools;
+using nlohmann::ordered_json;
+
+static constexpr int kVersion = 1;
+static bool hasAnswered = false;
+
+bool &tools::wantsJson() {
+  static bool wanted = false;
+  return wanted;
+}
+
+rt::Status tools::printJson(const ordered_json &answer) {
+  hasAnswered = true;
+  ordered_json whole = {{"version", kVersion}};
+  whole.update(answer);
+  // Names of files may be no UTF-8.
+  return print(
+      whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+}
+
+void tools::printJsonError(const std::string &message) {
+  if (wantsJson() && !hasAnswered)
+    (void)printJson({{"error", message}});
+}
