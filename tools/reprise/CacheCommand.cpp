@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "JsonAnswer.h"
 #include "KeptPlan.h"
 #include "artifact/ArtifactFile.h"
 #include "artifact/BudgetFacts.h"
@@ -94,7 +95,7 @@ static rt::Status list(bool asJson) {
         {timeOf(entry), nameOf(entry.kind), text::formatSize(entry.bytes), of});
   }
   if (asJson)
-    return print(json.dump(2) + "\n");
+    return printJson(json);
   if (cache->path().empty())
     return print("nothing is kept: REPRISE_CACHE_BYTES is 0, or neither "
                  "XDG_CACHE_HOME nor HOME is an absolute path\n");
@@ -115,7 +116,7 @@ static rt::Status clear(bool asJson) {
   json["removed"] = entries.size();
   json["removed_bytes"] = bytes;
   if (asJson)
-    return print(json.dump(2) + "\n");
+    return printJson(json);
   return print("removed  " + std::to_string(entries.size()) +
                (entries.size() == 1 ? " file, " : " files, ") +
                text::formatSize(bytes) + "\n");
