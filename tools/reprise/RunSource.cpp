@@ -3,7 +3,6 @@
 #include "RunSource.h"
 #include "Console.h"
 #include "LimitRefusal.h"
-#include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "ProgramBuild.h"
 #include "artifact/ArtifactFile.h"
