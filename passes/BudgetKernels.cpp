@@ -21,6 +21,7 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   BudgetOptions options;
   options.costs = std::move(*costs);
   options.work = from.planWork;
+  options.effort = from.planEffort;
   options.threads = from.threads;
   options.target = from.target;
   options.keep = from.keep;
@@ -44,7 +45,8 @@ static bool hasGradientsOfImages(func::FuncOp step) {
 static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
                                                const CompileOptions &options) {
   if (options.checkpointing != "none" || !options.keep.empty() ||
-      !options.recompute.empty() || options.planWork <= 0)
+      !options.recompute.empty() || options.planWork <= 0 ||
+      plan::paceOf(options.planEffort).otherKernels <= 0)
     return {};
   // Two values as large, and small ones: what a block adds up is kept.
   std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};

@@ -34,7 +34,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
                amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
                microBatches, emitGradients, emitNonFinite, training, evaluation,
-               budget, planWork, roofline, profile, keep, recompute,
+               budget, planWork, planEffort, roofline, profile, keep, recompute,
                budgetObserver, threads, target, configure] = options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
@@ -70,7 +70,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
        {clipNorm, double(halvedBytes), double(sparedBytes),
         double(microBatches), double(fuse), double(emitGradients),
         double(emitNonFinite), double(training), double(evaluation), planWork,
-        double(threads)})
+        double(planEffort), double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));

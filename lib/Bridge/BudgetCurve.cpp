@@ -116,6 +116,7 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
   if (failed(keepMatching(problem, options.keep, curve.searched)))
     return failure();
   curve.solver.work = options.work;
+  curve.solver.effort = options.effort;
   curve.solver.threads = options.threads;
   if (options.work > 0 && options.withinBytes)
     curve.points =
@@ -140,7 +141,8 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
   if (!placed.isReady) {
     if (placed.frontierPoint == plan::kNone) {
       placed.plan =
-          plan::makePlan(problem.graph, points[point].solution.executions);
+          plan::makePlan(problem.graph, points[point].solution.executions,
+                         plan::kPlacementWork, solver.effort);
     } else {
       plan::PlacedPoint found =
           plan::placePoint(searched, frontier, placed.frontierPoint, solver);
@@ -230,15 +232,18 @@ uint32_t BudgetCurve::knee() const {
   return kneeOf(curve);
 }
 
-plan::LowerBound BudgetCurve::boundAt(uint64_t budget) const {
+plan::LowerBound BudgetCurve::boundAt(uint64_t budget, double work) const {
   uint64_t placed = placedWithin(budget, fixedBytes);
-  if (!lastBound || lastBound->first != placed)
-    lastBound = {placed, plan::lowerBound(searched, placed)};
+  std::pair<uint64_t, double> asked = {placed, work};
+  if (!lastBound || lastBound->first != asked)
+    lastBound = {asked, plan::lowerBound(searched, placed, work)};
   return lastBound->second;
 }
 
 plan::ByteBound BudgetCurve::provenBytes() const {
-  plan::ByteBound bound = plan::lowestBytes(searched);
+  if (!leastProven)
+    leastProven = plan::lowestBytes(searched);
+  plan::ByteBound bound = *leastProven;
   bound.bytes = touchedAtLeast(bound.bytes);
   bound.bytes += fixedBytes;
   REPRISE_FAULT("proof-without-fixed", bound.bytes -= fixedBytes);

@@ -110,8 +110,9 @@ void BudgetPlans::lookAtChoices() {
   for (std::unique_ptr<KernelSet> &program : programs) {
     if (!program->isForSmall && isBeaten(program->curve))
       continue;
+    double share = plan::paceOf(options.effort).otherKernels * program->work;
     FailureOr<BudgetCurve> curve =
-        curveOf(*program->module, options.work * program->work);
+        curveOf(*program->module, options.work * share);
     // Another order may place worse than the program's own.
     bool isNoWorse =
         succeeded(curve) && curve->choose(program->curve.plainBytes());
@@ -247,17 +248,29 @@ std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
 // Proofs
 //===----------------------------------------------------------------------===//
 
+static bool provesLess(const plan::LowerBound &a, const plan::LowerBound &b) {
+  return a.feasible != b.feasible ? a.feasible
+                                  : a.milliseconds < b.milliseconds;
+}
+
 plan::LowerBound BudgetPlans::boundAt(uint64_t budget) {
-  std::optional<plan::LowerBound> least;
-  for (const auto &set : all()) {
-    plan::LowerBound bound = set->curve.boundAt(budget);
-    bool isLess = !least || (bound.feasible && !least->feasible) ||
-                  (bound.feasible == least->feasible &&
-                   bound.milliseconds < least->milliseconds);
-    if (isLess)
-      least = std::move(bound);
+  // What little work proves never is more than what much work proves.
+  constexpr double little = 0.125;
+  std::vector<std::pair<plan::LowerBound, const BudgetCurve *>> bounds;
+  for (const auto &set : all())
+    bounds.push_back({set->curve.boundAt(budget, little), &set->curve});
+  llvm::stable_sort(bounds, [](const auto &a, const auto &b) {
+    return provesLess(a.first, b.first);
+  });
+  plan::LowerBound least = bounds.front().second->boundAt(budget);
+  for (const auto &[bound, curve] : llvm::drop_begin(bounds)) {
+    if (!provesLess(bound, least))
+      break;
+    plan::LowerBound proven = curve->boundAt(budget);
+    if (provesLess(proven, least))
+      least = std::move(proven);
   }
-  return *least;
+  return least;
 }
 
 BudgetPlans::Proof BudgetPlans::provenBytes() {

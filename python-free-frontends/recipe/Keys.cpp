@@ -196,7 +196,12 @@ static void addMemory(Keys &keys) {
   keys.add(example(text("training.profile", "--profile", "model.profile.json",
                         "With a budget: times of the ops, as measured")));
   keys.add(number("training.plan_work", "--plan-work", "1",
-                  "With a budget: effort of the search for its plan"));
+                  "With a budget: multiplies the work of the search for its "
+                  "plan"));
+  keys.add(
+      text("training.plan_effort", "--plan-effort", "normal",
+           "With a budget: how long to search for its plan: quick, normal, "
+           "thorough"));
   keys.add(
       example(whole("training.threads", "--threads", "2",
                     "Threads to run on; the bits of results depend on it")));

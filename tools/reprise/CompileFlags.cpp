@@ -78,8 +78,15 @@ void CompileFlags::addMemoryOptions() {
       ->group(kCompileGroup);
   command
       ->add_option("--plan-work", planWork,
-                   "With --budget: effort of the search for its plan; 1 "
-                   "(default) is some seconds for a thousand ops")
+                   "With --budget: multiplies the work of the search for its "
+                   "plan; 1 (default)")
+      ->group(kCompileGroup);
+  command
+      ->add_option(
+          "--plan-effort", planEffort,
+          "With --budget: how long to search for its plan: quick, "
+          "normal (default; some seconds for a thousand ops), thorough")
+      ->type_name("EFFORT")
       ->group(kCompileGroup);
 }
 
@@ -493,6 +500,23 @@ bool CompileFlags::plansBudget() const {
   return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
 
+/// How long plans are searched for.
+rt::Status CompileFlags::readEffort(CompileOptions &options) const {
+  options.planWork = planWork.value_or(options.planWork);
+  if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
+    return misuse("--plan-work is " + rt::courseNumber(options.planWork) +
+                  "; it must be above 0 and at most " +
+                  std::to_string(kMostPlanWork));
+  if (!planEffort)
+    return {};
+  std::optional<plan::Effort> effort = plan::effortOf(*planEffort);
+  if (!effort)
+    return misuse("--plan-effort is '" + *planEffort +
+                  "'; it is quick, normal or thorough");
+  options.planEffort = *effort;
+  return {};
+}
+
 rt::Status CompileFlags::readTraining(CompileOptions &options) const {
   rt::Expected<HyperparameterValues> values = hyperparameters();
   if (!values.ok())
@@ -547,11 +571,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
                   "again; without a budget it means nothing");
   options.keep = keep;
   options.recompute = recompute;
-  options.planWork = planWork.value_or(options.planWork);
-  if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
-    return misuse("--plan-work is " + rt::courseNumber(options.planWork) +
-                  "; it must be above 0 and at most " +
-                  std::to_string(kMostPlanWork));
+  REPRISE_RETURN_IF_ERROR(readEffort(options));
   REPRISE_RETURN_IF_ERROR(readTraining(options));
   unsigned available = std::max(1u, std::thread::hardware_concurrency());
   options.threads = threads.value_or(available);

@@ -86,6 +86,7 @@ private:
   /// Empty where none are given.
   rt::Expected<std::vector<double>> readClassWeights() const;
   /// What a training step does besides the model.
+  rt::Status readEffort(CompileOptions &options) const;
   rt::Status readTraining(CompileOptions &options) const;
   /// What options say of the optimizer, with the defaults where they don't.
   rt::Expected<HyperparameterValues> hyperparameters() const;
@@ -99,6 +100,7 @@ private:
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
   std::optional<std::string> gradClipper, clipNormType;
   std::optional<double> labelSmoothing, mixup, planWork;
+  std::optional<std::string> planEffort;
   std::vector<std::string> classWeights; // numbers, or a file
   std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;

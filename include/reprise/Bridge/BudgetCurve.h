@@ -19,6 +19,7 @@ struct BudgetOptions {
   /// See plan::SolverOptions; 0: no search, the only schedule is the one that
   /// a step without a budget gets.
   double work = 1;
+  plan::Effort effort = plan::Effort::Thorough;
   unsigned threads = 2;
   /// Bytes of the whole program: the curve then only says whether a schedule
   /// lives in them, and has no others than were found on the way; 0: it is of
@@ -91,8 +92,8 @@ public:
     return searched.ops[op].effect && !problem.graph.ops[op].effect;
   }
 
-  /// Of any schedule within `budget` bytes.
-  plan::LowerBound boundAt(uint64_t budget) const;
+  /// Of any schedule within `budget` bytes; with more work never less.
+  plan::LowerBound boundAt(uint64_t budget, double work = 1) const;
   /// Under which no schedule exists, and what pins it.
   plan::ByteBound provenBytes() const;
 
@@ -117,8 +118,11 @@ private:
 
   plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
-  /// Of the budget asked for last; several ask for the same one.
-  mutable std::optional<std::pair<uint64_t, plan::LowerBound>> lastBound;
+  /// Of the budget and the work asked for last; several ask for the same one.
+  mutable std::optional<
+      std::pair<std::pair<uint64_t, double>, plan::LowerBound>>
+      lastBound;
+  mutable std::optional<plan::ByteBound> leastProven;
   plan::Graph searched; // problem.graph with what is kept marked
   std::vector<plan::FrontierPoint> frontier; // as found
   std::vector<Placed> plans;                 // by point

@@ -78,6 +78,7 @@ struct CompileOptions {
   std::optional<BudgetRequest> budget;
   /// Effort of the search for a plan within the budget.
   double planWork = 1;
+  plan::Effort planEffort = plan::Effort::Normal;
   /// What ops cost for a budget's plan: the machine's rates, and a file of
   /// measured times; see sg-rematerialize.
   rt::Roofline roofline;

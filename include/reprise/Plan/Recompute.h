@@ -12,6 +12,7 @@
 #ifndef REPRISE_PLAN_RECOMPUTE_H
 #define REPRISE_PLAN_RECOMPUTE_H
 
+#include "reprise/Plan/Effort.h"
 #include "reprise/Plan/Schedule.h"
 
 #include <memory>
@@ -64,6 +65,9 @@ struct SolverOptions {
   /// Effort of searches: 1 is a few seconds for a thousand ops. A search with
   /// more finds something else, which may be worse; see workLevels.
   double work = 1;
+  /// What of that work is done: where more of it seldom finds anything better,
+  /// less leaves it out.
+  Effort effort = Effort::Thorough;
   unsigned threads = 1;
   uint64_t seed = 0;
 };
@@ -212,16 +216,18 @@ struct Plan {
 uint64_t touchedHeight(const Graph &graph, const Plan &plan);
 
 /// Places `executions` with at most `placementWork`, see placeBuffers, and at
-/// most placementWorkOf their buffers.
+/// most an effort's share of placementWorkOf their buffers.
 Plan makePlan(const Graph &graph, const Executions &executions,
-              uint64_t placementWork = kPlacementWork);
+              uint64_t placementWork = kPlacementWork,
+              Effort effort = Effort::Thorough);
 
 /// The same in exactly `capacity` bytes, a multiple of kAlignment, for a
 /// quarter of that work at most: finds soon what it finds at all. Where fewer
 /// would do, the highest buffers are moved up to the end.
 std::optional<Plan> makePlanWithin(const Graph &graph,
                                    const Executions &executions,
-                                   uint64_t capacity);
+                                   uint64_t capacity,
+                                   Effort effort = Effort::Thorough);
 
 /// A point of a frontier with its bytes placed. The schedule may be another one
 /// of at most the point's max-live.

@@ -57,10 +57,11 @@ public:
 
   /// Until a schedule has at most `enough` bytes, which are not below those
   /// that are proven.
-  void run(int64_t enough, uint64_t iterations, uint64_t seed) {
+  void run(int64_t enough, uint64_t iterations, uint32_t mostFailures,
+           uint64_t seed) {
     double step = 0.05;
     uint32_t failures = 0;
-    for (; failures < kFailures && least().peak > enough; ++seed) {
+    for (; failures < mostFailures && least().peak > enough; ++seed) {
       if (least().sequence.size() > std::max(kSteps, compact.opCount() / 4 * 5))
         return offerSegments();
       int64_t peak = least().peak;
@@ -95,7 +96,6 @@ public:
   std::vector<Found> found; // by falling peak
 
 private:
-  static constexpr uint32_t kFailures = 4;
   /// Longer sequences, of an order that doesn't do well, take too long.
   static constexpr uint32_t kSteps = 1500;
   static constexpr int64_t kMostParts = 256;
@@ -172,7 +172,7 @@ class FrontierSearch {
 public:
   FrontierSearch(const Graph &graph, const std::vector<OpId> &order,
                  const SolverOptions &options)
-      : graph(graph), options(options) {
+      : graph(graph), options(options), pace(paceOf(options.effort)) {
     descents.emplace_back(graph, order);
     listed.resize(order.size());
     std::iota(listed.begin(), listed.end(), 0);
@@ -180,7 +180,8 @@ public:
       listed.clear();
     else if (order.size() < kManyOps)
       descents.emplace_back(graph, listed);
-    iterations = searchIterations(descents[0].compact, options.work / 2);
+    iterations =
+        searchIterations(descents[0].compact, options.work / 2 * pace.search);
   }
 
   /// The schedules of the descents alone.
@@ -211,9 +212,9 @@ public:
     std::vector<Found> first = results;
     runTasks(budgets.size(), options.threads,
              [&](uint32_t at) { searchAgain(at, first); });
-    std::vector<Found> between(kBetween * (results.size() - 1));
+    std::vector<Found> between(pace.between * (results.size() - 1));
     runTasks(between.size(), options.threads, [&](uint32_t at) {
-      between[at] = searchBetween(at / kBetween, at % kBetween + 1);
+      between[at] = searchBetween(at / pace.between, at % pace.between + 1);
     });
     for (const std::vector<Found> *all : {&results, &between})
       for (const Found &found : *all)
@@ -233,7 +234,7 @@ private:
   /// Fewer things are tried for more ops: evictions, and the second order only
   /// if the first one doesn't come near the proven bytes.
   static constexpr uint32_t kManyOps = 1500;
-  static constexpr uint32_t kGroup = 5, kBetween = 3;
+  static constexpr uint32_t kGroup = 5;
 
   struct Candidate {
     Found found;
@@ -271,15 +272,15 @@ private:
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
     enough = std::max(enough, proven);
     // With many ops there is one descent, for which all threads wait.
-    uint64_t each =
-        (descents[0].compact.opCount() < kManyOps ? 2 : 1) * iterations;
+    double twice = descents[0].compact.opCount() < kManyOps ? 2 : 1;
+    uint64_t each = uint64_t(pace.descents * twice * double(iterations));
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(enough, each, options.seed);
+      descents[at].run(enough, each, pace.failures, options.seed);
     });
     if (descents.size() == 1 && !listed.empty() &&
         descents[0].least().peak > enough + enough / 4) {
       descents.emplace_back(graph, listed);
-      descents[1].run(enough, each, options.seed);
+      descents[1].run(enough, each, pace.failures, options.seed);
     }
   }
 
@@ -327,7 +328,9 @@ private:
   void setBudgets() {
     int64_t least = budgetsFrom(), scale = chosen->compact.scale();
     int64_t range = (chosen->withoutClones().peak - least) / scale;
-    int64_t count = std::clamp(80 * std::sqrt(options.work), 10.0, 40.0);
+    int64_t count =
+        std::min(std::clamp(80 * std::sqrt(options.work), 10.0, 40.0),
+                 double(pace.budgets));
     for (int64_t at = 0; at < count; ++at) {
       int64_t budget = least + alignDown(range / count * at) * scale;
       if (budgets.empty() || budget > budgets.back())
@@ -338,9 +341,8 @@ private:
 
   /// A cost at which a search may end: effort is better spent on budgets that
   /// are further from their bound.
-  static int64_t closeTo(int64_t bound) {
-    constexpr double share = 3e-4;
-    return bound + static_cast<int64_t>(bound * share);
+  int64_t closeTo(int64_t bound) const {
+    return bound + static_cast<int64_t>(bound * pace.closeEnough);
   }
 
   void searchGroup(uint32_t group) {
@@ -393,9 +395,9 @@ private:
   Found searchBetween(uint32_t above, int64_t part) {
     int64_t low = budgets[above + 1], high = budgets[above];
     int64_t scale = chosen->compact.scale();
-    int64_t more = (high - low) / scale / (kBetween + 1) * part;
+    int64_t more = (high - low) / scale / (pace.between + 1) * part;
     Search search(chosen->compact, low + alignDown(more) * scale,
-                  options.seed * 1000081 + kBetween * above + part);
+                  options.seed * 1000081 + pace.between * above + part);
     search.offer(results[above + 1].sequence, {});
     search.offer(results[above].sequence, {});
     Found found;
@@ -446,6 +448,7 @@ private:
 
   const Graph &graph;
   const SolverOptions &options;
+  const Pace pace;
   std::vector<OpId> listed;      // the graph's own order, if another one
   std::vector<Descent> descents; // of the order, and of the graph's own
   const Descent *chosen = nullptr;

@@ -89,8 +89,9 @@ private:
                                      bounds.at(cut.cut).residentAt(factor)),
                      {});
     search.offer(plainSequence(compact), {MissingInput::Recompute, 1.0, 0.2});
-    search.improve(effort() * searchIterations(compact, options.work), bound,
-                   {});
+    double share = paceOf(options.effort).search;
+    search.improve(effort() * searchIterations(compact, share * options.work),
+                   bound, {});
     FrontierPoint point;
     if (!search.hasSolution())
       return point;

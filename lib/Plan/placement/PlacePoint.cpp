@@ -37,10 +37,12 @@ public:
 
   PlacedPoint run() {
     PlacedPoint own = {points[at].solution, {}};
-    own.plan = makePlan(graph, own.solution.executions);
+    own.plan = makePlan(graph, own.solution.executions, kPlacementWork,
+                        options.effort);
     // The last point computes nothing again: there is no other schedule.
     bool hasOthers = at + 1 < points.size() && isWasteful(own.plan);
-    for (uint32_t round = 0; round < kRounds && hasOthers; ++round)
+    uint32_t rounds = std::min(kRounds, paceOf(options.effort).placementRounds);
+    for (uint32_t round = 0; round < rounds && hasOthers; ++round)
       if (std::optional<PlacedPoint> other = tryOthers(round))
         return std::move(*other);
     return own;
@@ -97,7 +99,7 @@ private:
     if (solution.milliseconds <= leastCost || solution.milliseconds >= mostCost)
       return std::nullopt;
     std::optional<Plan> plan =
-        makePlanWithin(graph, solution.executions, budget);
+        makePlanWithin(graph, solution.executions, budget, options.effort);
     if (!plan)
       return std::nullopt;
     return PlacedPoint{std::move(solution), std::move(*plan)};

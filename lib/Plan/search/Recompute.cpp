@@ -321,23 +321,29 @@ uint64_t touchedHeight(const Graph &graph, const Plan &plan) {
   return height;
 }
 
+static uint64_t workOf(const Liveness &liveness, Effort effort) {
+  return static_cast<uint64_t>(
+      paceOf(effort).placement *
+      static_cast<double>(placementWorkOf(liveness.buffers.size())));
+}
+
 Plan makePlan(const Graph &graph, const Executions &executions,
-              uint64_t placementWork) {
+              uint64_t placementWork, Effort effort) {
   UnrolledGraph unrolled = unroll(graph, executions);
   Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
-  Placement placement = placeBuffers(
-      liveness.buffers, liveness.maxLive,
-      std::min(placementWork, placementWorkOf(liveness.buffers.size())));
+  Placement placement =
+      placeBuffers(liveness.buffers, liveness.maxLive,
+                   std::min(placementWork, workOf(liveness, effort)));
   return assemble(graph, executions, unrolled, liveness, placement);
 }
 
 std::optional<Plan> makePlanWithin(const Graph &graph,
                                    const Executions &executions,
-                                   uint64_t capacity) {
+                                   uint64_t capacity, Effort effort) {
   UnrolledGraph unrolled = unroll(graph, executions);
   Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
-  FitResult fit = placeWithin(liveness.buffers, capacity,
-                              placementWorkOf(liveness.buffers.size()) / 4);
+  FitResult fit =
+      placeWithin(liveness.buffers, capacity, workOf(liveness, effort) / 4);
   Placement &placement = fit.placement;
   if (fit.outcome != FitOutcome::Found)
     return std::nullopt;

@@ -1,0 +1,64 @@
+//===- Effort.h - How long planning goes on ---------------------*- C++ -*-===//
+//
+// Counted work, not time: the same effort makes the same plan on every machine.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PLAN_EFFORT_H
+#define REPRISE_PLAN_EFFORT_H
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+namespace reprise::plan {
+
+enum class Effort : uint8_t {
+  Quick,   // what is found at once: below a second for a thousand ops
+  Normal,  // what a person waits for: some seconds
+  Thorough // all that the work allows
+};
+
+/// The names that people give, in the order of the efforts.
+constexpr std::string_view kEffortNames[] = {"quick", "normal", "thorough"};
+
+inline std::optional<Effort> effortOf(std::string_view name) {
+  for (uint8_t at = 0; at < std::size(kEffortNames); ++at)
+    if (kEffortNames[at] == name)
+      return Effort(at);
+  return std::nullopt;
+}
+
+/// What an effort leaves of each part of a search.
+struct Pace {
+  /// Shares of SolverOptions::work: to search for each budget, to lower the
+  /// peak, for other kernels beside a step's own, to place.
+  double search, descents, otherKernels, placement;
+  /// Searches that may fail before a peak is the least.
+  uint32_t failures;
+  /// Budgets of a frontier, and those tried between two of them.
+  uint32_t budgets, between;
+  /// Share of a bound above it at which a search ends.
+  double closeEnough;
+  /// Rounds in which other schedules of a point are tried where its own places
+  /// badly.
+  uint32_t placementRounds;
+  /// To prove, see lowerBound.
+  double proof;
+};
+
+constexpr Pace paceOf(Effort effort) {
+  switch (effort) {
+  case Effort::Quick:
+    return {0.125, 0.1, 0, 0.02, 1, 8, 0, 4e-3, 0, 0.125};
+  case Effort::Normal:
+    return {1, 0.25, 0.25, 0.1, 2, 20, 1, 1e-3, 1, 1};
+  case Effort::Thorough:
+    break;
+  }
+  return {1, 1, 1, 1, 4, 40, 3, 3e-4, 4, 1};
+}
+
+} // namespace reprise::plan
+
+#endif // REPRISE_PLAN_EFFORT_H
