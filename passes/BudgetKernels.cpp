@@ -24,6 +24,7 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   options.threads = from.threads;
   options.target = from.target;
   options.keep = from.keep;
+  options.observer = from.searchObserver;
   return options;
 }
 

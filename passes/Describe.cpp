@@ -35,7 +35,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
                amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
                microBatches, emitGradients, emitNonFinite, training, evaluation,
                budget, planWork, roofline, profile, keep, recompute,
-               budgetObserver, threads, target, configure] = options;
+               budgetObserver, searchObserver, threads, target, configure] =
+      options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();

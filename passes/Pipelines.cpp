@@ -261,6 +261,8 @@ static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
     return failure();
   std::optional<PlanChoice> choice =
       fitBudget(*plans, *options.budget, options.budgetObserver);
+  if (options.searchObserver)
+    options.searchObserver({});
   if (!choice)
     return failure();
   func::FuncOp fitted = choice->curve().problem.function;

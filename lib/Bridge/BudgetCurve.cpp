@@ -111,12 +111,19 @@ FailureOr<BudgetCurve> BudgetCurve::compute(PlanProblem problem,
                                             const BudgetOptions &options) {
   BudgetCurve curve;
   curve.fixedBytes = fixedBytes;
+  if (options.observer && options.work > 0)
+    options.observer({options.phase, 0});
   curve.order = plan::chooseOrder(problem.graph).order;
   curve.searched = problem.graph;
   if (failed(keepMatching(problem, options.keep, curve.searched)))
     return failure();
   curve.solver.work = options.work;
   curve.solver.threads = options.threads;
+  if (options.observer)
+    curve.solver.progress = [observer = options.observer,
+                             phase = options.phase](double share) {
+      observer({phase, share});
+    };
   if (options.work > 0 && options.withinBytes)
     curve.points =
         findWithin(curve.searched, curve.order,

@@ -41,10 +41,30 @@ BudgetPlans::BudgetPlans(BudgetCurve own, BudgetOptions options,
 // Modes
 //===----------------------------------------------------------------------===//
 
-FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module,
-                                            double work) {
+/// With the best plan that is known, by bytes that need no placement.
+void BudgetPlans::tell(const std::string &phase, double share) {
+  if (!options.observer)
+    return;
+  SearchProgress progress = {phase, share};
+  for (const auto &set : sets)
+    for (uint32_t point = 0; point < set->curve.points.size(); ++point) {
+      const plan::FrontierPoint &found = set->curve.points[point];
+      bool fits = set->curve.leastBytes(point) <= budgetOf(*set, asked);
+      bool isBest = progress.bestMilliseconds == 0 ||
+                    found.solution.milliseconds < progress.bestMilliseconds;
+      if (asked == UINT64_MAX || !fits || !isBest)
+        continue;
+      progress.bestMilliseconds = found.solution.milliseconds;
+      progress.boundMilliseconds = found.boundMilliseconds;
+    }
+  options.observer(progress);
+}
+
+FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module, double work,
+                                            const std::string &phase) {
   BudgetOptions search = options;
   search.work = work;
+  search.phase = phase;
   return computeBudgetCurve(*module.getOps<func::FuncOp>().begin(), search);
 }
 
@@ -70,7 +90,7 @@ std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);
   if (failed(module))
     return nullptr;
-  FailureOr<BudgetCurve> curve = curveOf(**module, 0);
+  FailureOr<BudgetCurve> curve = curveOf(**module, 0, "");
   if (failed(curve) || (!choice.isForSmall && isBeaten(*curve)))
     return nullptr;
   set->mode = choice.name();
@@ -92,7 +112,10 @@ void BudgetPlans::lookAtChoices() {
   ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::vector<std::unique_ptr<KernelSet>> programs;
-  for (const KernelChoice &choice : std::exchange(choices, {}))
+  std::vector<KernelChoice> all = std::exchange(choices, {});
+  for (const KernelChoice &choice : all) {
+    tell("looking at other kernels",
+         double(&choice - all.data()) / double(all.size()));
     if (std::unique_ptr<KernelSet> program = programOf(choice)) {
       bool isKnown =
           areOne(program->curve, sets.front()->curve) ||
@@ -102,6 +125,7 @@ void BudgetPlans::lookAtChoices() {
       if (!isKnown)
         programs.push_back(std::move(program));
     }
+  }
   REPRISE_FAULT("modes-not-looked-at", programs.clear());
   // The cheapest first: what is found from there beats most of the others.
   llvm::stable_sort(programs, [](const auto &a, const auto &b) {
@@ -110,8 +134,10 @@ void BudgetPlans::lookAtChoices() {
   for (std::unique_ptr<KernelSet> &program : programs) {
     if (!program->isForSmall && isBeaten(program->curve))
       continue;
+    std::string phase = "searching schedules of kernels of " + program->mode;
+    tell(phase, 0);
     FailureOr<BudgetCurve> curve =
-        curveOf(*program->module, options.work * program->work);
+        curveOf(*program->module, options.work * program->work, phase);
     // Another order may place worse than the program's own.
     bool isNoWorse =
         succeeded(curve) && curve->choose(program->curve.plainBytes());
@@ -162,6 +188,7 @@ uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
 }
 
 std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
+  asked = budget;
   std::optional<PlanChoice> best;
   for (const auto &set : all()) {
     std::optional<uint32_t> point = set->curve.choose(budgetOf(*set, budget));
@@ -190,6 +217,7 @@ std::optional<PlanChoice> BudgetPlans::chooseClosely(uint64_t budget) {
   std::optional<PlanChoice> choice = choose(budget);
   if (!choice || choice->point + 1 == choice->curve().points.size())
     return choice;
+  tell("searching near the budget", -1);
   // What is found must cost more than what a larger budget might take.
   std::optional<uint32_t> point = choice->curve().chooseClosely(
       budgetOf(*choice->kernels, budget), costBelow(choice->milliseconds()));

@@ -1,6 +1,7 @@
 //===- SolveCommand.cpp - reprise-plan solve ------------------------------===//
 
 #include "Command.h"
+#include "Input.h"
 #include "Solving.h"
 #include "format/PlanJson.h"
 #include "text/Size.h"
@@ -193,6 +194,7 @@ static rt::Status solve(const SolveOptions &options) {
   rt::Expected<std::unique_ptr<Solver>> solver = findSolver(options.solver);
   if (!solver.ok())
     return solver.status();
+  tools::Activity activity("solving " + inputName(options.graph));
   rt::Expected<SolverOptions> flags = options.flags.options();
   if (!flags.ok())
     return flags.status();
@@ -209,10 +211,14 @@ static rt::Status solve(const SolveOptions &options) {
     for (double level : levelsOf(*flags)) {
       SolverOptions only = *flags;
       only.work = level;
+      activity.phase("effort " + text::formatFixed(level, 3));
       rt::Expected<Outcome> one = solveLevel(*problem, **solver, only, *budget);
       if (!one.ok())
         return one.status();
       found.merge(std::move(*one));
+      if (found.plan)
+        activity.best("best plan " +
+                      formatMilliseconds(found.plan->milliseconds) + " a step");
     }
   if (!found.plan)
     return refuse(options, *problem, *budget, found.refusal);

@@ -106,6 +106,8 @@ rt::Expected<SolverOptions> SolverFlags::options() const {
       return seconds.status();
     result.timeLimitSeconds = *seconds;
   }
+  if (tools::Activity *activity = tools::Activity::current())
+    result.progress = [activity](double done) { activity->share(done); };
   return result;
 }
 

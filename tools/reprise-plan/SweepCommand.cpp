@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Input.h"
 #include "Solving.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -114,6 +115,7 @@ static rt::Status sweep(const SweepOptions &options) {
     if (rt::Expected<std::unique_ptr<Solver>> solver = findSolver(name);
         !solver.ok())
       return solver.status();
+  tools::Activity activity("sweeping " + inputName(options.graph));
   rt::Expected<SolverOptions> flags = options.flags.options();
   if (!flags.ok())
     return flags.status();

@@ -335,16 +335,11 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// The same options, whose passes tell what they do.
-static CompileOptions told(CompileOptions options) {
-  options.configure = tellPhases(Activity::current());
-  return options;
-}
-
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   if (level == CompileLevel::Program)
     training = noteTraining(*current, options);
-  if (mlir::failed(lowerModel(*current, told(options), level)))
+  if (mlir::failed(lowerModel(*current,
+                              tellPhases(options, Activity::current()), level)))
     return diagnostics->takeError(name);
   return {};
 }
@@ -384,8 +379,8 @@ bool Compiler::recall(const std::vector<uint8_t> &memo,
 
 rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options,
                                                 uint64_t withinBytes) {
-  mlir::FailureOr<BudgetPlans> plans =
-      planBudgets(*current, told(options), withinBytes);
+  mlir::FailureOr<BudgetPlans> plans = planBudgets(
+      *current, tellPhases(options, Activity::current()), withinBytes);
   if (mlir::failed(plans))
     return diagnostics->takeError(name);
   return std::move(*plans);

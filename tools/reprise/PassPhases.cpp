@@ -4,7 +4,9 @@
 #include "Progress.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "text/Size.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <atomic>
 
 using namespace reprise;
 
@@ -20,24 +22,49 @@ static llvm::StringRef phaseOf(llvm::StringRef pass) {
 }
 
 namespace {
+using tools::Activity;
+
 class PhaseTeller final : public mlir::PassInstrumentation {
 public:
-  explicit PhaseTeller(tools::Activity &activity) : activity(activity) {}
+  PhaseTeller(Activity &activity, std::shared_ptr<std::atomic<bool>> isSearch)
+      : activity(activity), isSearch(std::move(isSearch)) {}
   void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
     llvm::StringRef phase = phaseOf(pass->getArgument());
-    if (!phase.empty())
+    if (!phase.empty() && !*isSearch)
       activity.phase(phase.str());
   }
 
 private:
-  tools::Activity &activity;
+  Activity &activity;
+  /// Whether the pass is one of a search that tells for itself.
+  std::shared_ptr<std::atomic<bool>> isSearch;
 };
 } // namespace
 
-std::function<void(mlir::PassManager &)> tools::tellPhases(Activity *activity) {
+static void tell(const SearchProgress &progress, Activity &activity) {
+  activity.phase(progress.phase);
+  activity.share(progress.share);
+  double best = progress.bestMilliseconds, bound = progress.boundMilliseconds;
+  if (best > 0)
+    activity.best("best plan " + text::formatFixed(best, 1) +
+                  " ms a step, at most " +
+                  text::formatPercent(bound > 0 ? best / bound - 1 : 0) +
+                  " more than any");
+}
+
+CompileOptions tools::tellPhases(CompileOptions options, Activity *activity) {
   if (!activity)
-    return {};
-  return [activity](mlir::PassManager &manager) {
-    manager.addInstrumentation(std::make_unique<PhaseTeller>(*activity));
+    return options;
+  auto isSearch = std::make_shared<std::atomic<bool>>(false);
+  options.configure = [activity, isSearch](mlir::PassManager &manager) {
+    manager.addInstrumentation(
+        std::make_unique<PhaseTeller>(*activity, isSearch));
   };
+  options.searchObserver = [activity,
+                            isSearch](const SearchProgress &progress) {
+    *isSearch = !progress.phase.empty();
+    if (*isSearch)
+      tell(progress, *activity);
+  };
+  return options;
 }

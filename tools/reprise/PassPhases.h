@@ -2,17 +2,15 @@
 #ifndef REPRISE_TOOLS_PASSPHASES_H
 #define REPRISE_TOOLS_PASSPHASES_H
 
-#include "mlir/Pass/PassManager.h"
-#include <functional>
+#include "reprise/Passes/Pipelines.h"
 
 namespace reprise::tools {
 
 class Activity;
 
-/// For CompileOptions::configure: tells what the passes of a manager do, in
-/// people's words, as phases of an activity, which outlives them. Null: of
-/// none.
-std::function<void(mlir::PassManager &)> tellPhases(Activity *activity);
+/// The same options, whose passes and searches tell what they do, in people's
+/// words, as phases of an activity, which outlives them. Null: of none.
+CompileOptions tellPhases(CompileOptions options, Activity *activity);
 
 } // namespace reprise::tools
 

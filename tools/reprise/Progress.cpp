@@ -309,6 +309,8 @@ Activity *Activity::current() { return newest; }
 
 void Activity::phase(const std::string &what) {
   screen().update([&] {
+    if (text.phase == what)
+      return;
     text.phase = text::printable(what);
     text.share = -1;
   });

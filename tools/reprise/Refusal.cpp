@@ -98,6 +98,7 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
 
 static std::vector<WayOut> findWaysOut(const ModelRequest &request,
                                        const BudgetFacts &facts) {
+  Activity activity("looking for ways out");
   // A hundredth more memory is better spent than on computing again.
   uint64_t least = facts.rounded.bytes;
   bool isAll = facts.plain.bytes <= least + least / 100;

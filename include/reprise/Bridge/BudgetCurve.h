@@ -15,6 +15,17 @@
 
 namespace reprise {
 
+/// How a search for plans goes on, for people.
+struct SearchProgress {
+  std::string phase; // "searching schedules"; empty: the search is over
+  double share = -1; // of the phase that is done, from 0 to 1; below: unknown
+  /// Of the cheapest plan so far for the budget in question, and no schedule of
+  /// its kernels in its bytes takes less; 0: none is known.
+  double bestMilliseconds = 0, boundMilliseconds = 0;
+};
+/// Called by any thread.
+using SearchObserver = std::function<void(const SearchProgress &)>;
+
 struct BudgetOptions {
   /// See plan::SolverOptions; 0: no search, the only schedule is the one that
   /// a step without a budget gets.
@@ -31,6 +42,9 @@ struct BudgetOptions {
   std::vector<std::string> keep;
   /// Of executing an op.
   CostModel costs;
+  /// May be empty; and what it is told that is searched.
+  SearchObserver observer;
+  std::string phase = "searching schedules";
 };
 
 /// An error of the planner, as checkProofs says it.

@@ -127,7 +127,9 @@ private:
   const std::vector<std::unique_ptr<KernelSet>> &all();
   void lookAtChoices();
   std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
-  mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work);
+  mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work,
+                                       const std::string &phase);
+  void tell(const std::string &phase, double share);
   bool isBeaten(BudgetCurve &program);
   bool searchWithin(KernelSet &set, mlir::ModuleOp module);
   bool fitsWithin(const KernelChoice &choice);
@@ -139,6 +141,7 @@ private:
   BudgetOptions options;
   std::vector<KernelChoice> choices; // not looked at yet
   FormKernels form;
+  uint64_t asked = UINT64_MAX; // the budget in question
 };
 
 } // namespace reprise

@@ -90,6 +90,8 @@ struct CompileOptions {
   std::vector<std::string> recompute;
   /// See BudgetObserver; may be empty.
   BudgetObserver budgetObserver;
+  /// Told how the search for a budget's plans goes on; may be empty.
+  SearchObserver searchObserver;
   /// Threads that the program will run on; its bits depend on it.
   unsigned threads = 2;
   /// The device that it is for, one that is registered; see createTarget.

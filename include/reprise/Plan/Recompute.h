@@ -14,6 +14,7 @@
 
 #include "reprise/Plan/Schedule.h"
 
+#include <functional>
 #include <memory>
 
 namespace reprise::plan {
@@ -66,6 +67,9 @@ struct SolverOptions {
   double work = 1;
   unsigned threads = 1;
   uint64_t seed = 0;
+  /// Told by computeFrontier the part of its searches that is done, from 0 to
+  /// 1, by any of its threads; may be empty.
+  std::function<void(double)> progress;
 };
 
 struct Solution {

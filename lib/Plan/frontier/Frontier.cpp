@@ -22,6 +22,7 @@
 #include "reprise/Fault.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -206,6 +207,7 @@ public:
       precedence = findPrecedence(graph, chosen->compact);
     setBudgets();
     results.resize(budgets.size());
+    finish(0);
     uint32_t groups = (budgets.size() + kGroup - 1) / kGroup;
     runTasks(groups, options.threads, [&](uint32_t at) { searchGroup(at); });
     std::vector<Found> first = results;
@@ -230,6 +232,19 @@ public:
   }
 
 private:
+  /// Of the work: for a budget the first time, again, and in between.
+  static constexpr uint32_t kFirstPart = 6, kAgainPart = 6, kBetweenPart = 1;
+
+  /// Tells that a part of the searches is done; the descents were a fifth.
+  void finish(uint32_t part) {
+    if (!options.progress)
+      return;
+    constexpr double descents = 0.2;
+    double all = double(budgets.size()) *
+                 (kFirstPart + kAgainPart + kBetween * kBetweenPart);
+    options.progress(descents + (1 - descents) * double(done += part) / all);
+  }
+
   /// Fewer things are tried for more ops: evictions, and the second order only
   /// if the first one doesn't come near the proven bytes.
   static constexpr uint32_t kManyOps = 1500;
@@ -368,6 +383,7 @@ private:
       search.improve(iterations, closeTo(results[at].bound), {});
       takeIfBetter(results[at], search);
       before = search.solution();
+      finish(kFirstPart);
     }
   }
 
@@ -386,6 +402,7 @@ private:
     search.improve((isFar && !isLarge ? 3 : 1) * iterations, closeTo(bound),
                    {});
     takeIfBetter(results[at], search);
+    finish(kAgainPart);
   }
 
   /// A budget between the one at `above` and the next lower one: their
@@ -407,6 +424,7 @@ private:
                            chosen->compact.totalCost() + proof.extra);
     search.improve(iterations / 6, closeTo(found.bound), {});
     takeIfBetter(found, search);
+    finish(kBetweenPart);
     return found;
   }
 
@@ -454,6 +472,7 @@ private:
   std::vector<int64_t> budgets; // falling
   std::vector<Found> results;   // by budget
   std::vector<Candidate> candidates;
+  std::atomic<uint64_t> done{0};
 };
 
 } // namespace
