@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "Console.h"
+#include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "ProgramCache.h"
 #include "Refusal.h"
@@ -180,6 +181,7 @@ static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
   }
   REPRISE_RETURN_IF_ERROR(
       lowerLoaded(compiler, request, CompileLevel::Program, Advice::WaysOut));
+  warnOfMode(request, compiler);
   rt::Expected<std::vector<uint8_t>> bytes = compiler.emit(command);
   if (!bytes.ok())
     return bytes.status();

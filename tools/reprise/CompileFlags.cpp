@@ -341,7 +341,10 @@ rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
     Machine machine = device.machine();
     return machineRoofline(
         {device.device(), machine.processor, machine.library, threads},
-        [&](unsigned) { return device.measureRoofline(); },
+        [&](unsigned) {
+          Activity activity("measuring this machine's speed");
+          return device.measureRoofline();
+        },
         mayWarn && ::isatty(STDERR_FILENO));
   };
   rt::Expected<rt::Roofline> rates =

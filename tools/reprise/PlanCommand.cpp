@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "CompileFlags.h"
 #include "Console.h"
+#include "ModeAdvice.h"
 #include "ModelFlags.h"
 #include "ModelRequest.h"
 #include "PlanBudget.h"
@@ -68,6 +69,8 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
   if (isAsked == Asked::No)
     compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
+  if (isAsked == Asked::Yes)
+    warnOfMode(request, compiler);
   rt::Expected<ProgramFacts> facts = compiler.facts();
   if (!facts.ok())
     return facts.status();
@@ -153,6 +156,25 @@ static constexpr const char *kLegend =
     "after the\nforward pass; peak: fixed included; share: of the step's "
     "arithmetic without\nrecomputation; placement: placed bytes over the "
     "largest sum of live bytes (1 is best)\n";
+
+/// Which modes of each model are not worth it.
+static std::string beatenNotes(const std::vector<PlanRow> &rows,
+                               const std::string &entryName) {
+  std::string text;
+  for (size_t at = 0; at < rows.size();) {
+    std::vector<ModeCost> modes;
+    for (const std::string &source = rows[at].source;
+         at < rows.size() && rows[at].source == source; ++at) {
+      EntrySummary summary =
+          summarize(rows[at].facts, *rows[at].facts.entry(entryName));
+      modes.push_back(
+          {modeOf(rows[at].facts), summary.peak, summary.recomputedShare()});
+    }
+    std::string beaten = describeBeaten(modes);
+    text += beaten.empty() ? "" : "\n" + beaten;
+  }
+  return text;
+}
 
 /// What each model's scores would take, a line a model.
 static std::string attentionNotes(const std::vector<PlanRow> &rows,
@@ -319,7 +341,8 @@ static rt::Status planAll(const PlanCommandOptions &options) {
     return print(json.dump(2) + "\n");
   }
   std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
-  text += attentionNotes(rows, options.entry);
+  text +=
+      attentionNotes(rows, options.entry) + beatenNotes(rows, options.entry);
   for (const PlanRow &row : rows)
     if (auto budget = budgetFactsOf(row.source, row.facts,
                                     *row.facts.entry(options.entry)))

@@ -2,6 +2,7 @@
 
 #include "PlanCompare.h"
 #include "Console.h"
+#include "ModeAdvice.h"
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/BudgetFacts.h"
@@ -111,6 +112,14 @@ static std::string tableOf(const std::vector<Compared> &rows) {
   return table.str();
 }
 
+static std::vector<ModeCost> costsOf(const std::vector<Compared> &rows) {
+  std::vector<ModeCost> costs;
+  for (const Compared &row : rows)
+    costs.push_back({row.mode, row.savings.with.peakBytes,
+                     std::max(0.0, row.savings.addedTime())});
+  return costs;
+}
+
 static nlohmann::ordered_json jsonOf(const std::string &source,
                                      const std::vector<Compared> &rows) {
   auto modes = nlohmann::ordered_json::array();
@@ -148,6 +157,8 @@ rt::Status tools::comparePlans(const std::vector<std::string> &sources,
     if (!rows.ok())
       return rows.status();
     text += (text.empty() ? "" : "\n") + source + "\n" + tableOf(*rows);
+    std::string beaten = describeBeaten(costsOf(*rows));
+    text += beaten.empty() ? "" : "\n" + beaten;
     all.push_back(jsonOf(source, *rows));
   }
   return print(json ? all.dump(2) + "\n" : text + kLegend);

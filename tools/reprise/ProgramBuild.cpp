@@ -3,6 +3,7 @@
 #include "ProgramBuild.h"
 #include "Console.h"
 #include "KeptPlan.h"
+#include "ModeAdvice.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 
@@ -108,6 +109,8 @@ rt::Expected<BuiltProgram> ProgramBuild::finish() {
   if (found)
     return *found;
   REPRISE_RETURN_IF_ERROR(plan(Advice::WaysOut, /*isQuiet=*/true));
+  if (warnings == Warnings::Shown)
+    warnOfMode(wanted, *compiler);
   rt::Expected<std::vector<uint8_t>> bytes = compiler->emit();
   compiler.reset();
   if (!bytes.ok())

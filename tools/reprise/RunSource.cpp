@@ -263,6 +263,7 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
     return wanted;
   wanted->compile.emitGradients = request.gradients;
   wanted->compile.emitNonFinite = request.checkFinite;
+  Activity activity("looking at the data");
   if (wanted->kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
@@ -459,6 +460,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (!built.ok())
     return built.status();
   const std::shared_ptr<rp_program> &program = built->program;
+  Activity activity("looking at the data");
   // What the compiler no longer needs goes back before anything is counted.
   ::malloc_trim(0);
   auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
@@ -539,6 +541,7 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   auto prepared = prepareWithin(flags, request);
   if (!prepared.ok())
     return prepared.status();
+  Activity activity("loading the program");
   RunningProgram running;
   running.program = prepared->program;
   running.memory = prepared->memory;
