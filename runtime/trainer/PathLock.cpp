@@ -8,6 +8,8 @@
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <mutex>
+#include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +18,19 @@
 using namespace reprise::rt;
 
 static constexpr unsigned kAttempts = 1000;
+
+namespace {
+struct HeldFiles {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+} // namespace
+
+/// Never destroyed: threads may outlive main().
+static HeldFiles &held() {
+  static auto *all = new HeldFiles;
+  return *all;
+}
 
 PathLock::PathLock(PathLock &&other) noexcept
     : descriptor(std::move(other.descriptor)),
@@ -40,8 +55,12 @@ static bool isNamed(int fd, const std::string &name) {
 }
 
 void PathLock::release() {
-  if (!file.empty() && isNamed(descriptor.get(), file))
-    ::unlink(file.c_str());
+  if (!file.empty()) {
+    std::lock_guard<std::mutex> guard(held().mutex);
+    if (isNamed(descriptor.get(), file))
+      ::unlink(file.c_str());
+    held().paths.erase(file);
+  }
   file.clear();
   descriptor = FileDescriptor();
 }
@@ -72,6 +91,7 @@ Expected<PathLock> PathLock::acquire(const std::string &path) {
   if (!target->isFile())
     return lock;
   std::string name = target->path + ".lock";
+  std::unique_lock<std::mutex> guard(held().mutex);
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     FileDescriptor fd(
         ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
@@ -89,9 +109,17 @@ Expected<PathLock> PathLock::acquire(const std::string &path) {
       continue;
     lock.descriptor = std::move(fd);
     lock.file = name;
+    held().paths.insert(name);
+    guard.unlock(); // what fails from here on gives the lock back
     REPRISE_RETURN_IF_ERROR(writeHolder(lock.descriptor.get(), name));
     return lock;
   }
   return Status::error(RP_UNAVAILABLE,
                        "'" + name + "' is removed again and again");
+}
+
+void PathLock::removeAllAtExit() {
+  held().mutex.lock(); // for good
+  for (const std::string &path : held().paths)
+    ::unlink(path.c_str());
 }

@@ -116,7 +116,6 @@ private:
   std::unique_ptr<Loader> loader;
   RunningMean recent;
   uint64_t total = 0;      // steps at the end
-  uint64_t savedStep = 0;  // of the state on disk
   uint64_t imagesDone = 0; // of this run
   float rate = 0;
   double stepSeconds = 0; // of the last step
@@ -320,7 +319,6 @@ Status Run::prepare() {
   position.normalization = data->all().normalization();
   REPRISE_RETURN_IF_ERROR(planSteps());
   REPRISE_RETURN_IF_ERROR(startLoader());
-  savedStep = UINT64_MAX;
   REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));
   start = Clock::now();
   return Status();
@@ -488,7 +486,7 @@ Status Run::saveNow() {
   Saving guard(options.saving);
   REPRISE_RETURN_IF_ERROR(
       saveState(backend, options.savePath, result.position));
-  savedStep = result.position.step;
+  result.savedStep = result.position.step;
   return Status();
 }
 
@@ -568,11 +566,9 @@ Status Run::finish() {
   result.hookFailures = hooks.failures();
   if (const EvaluateResult *evaluation = hooks.evaluation())
     result.evaluation = *evaluation;
-  Saving guard(options.saving);
   if (!options.savePath.empty() &&
-      (savedStep != result.position.step || remembers))
-    REPRISE_RETURN_IF_ERROR(
-        saveState(backend, options.savePath, result.position));
+      (result.savedStep != result.position.step || remembers))
+    REPRISE_RETURN_IF_ERROR(saveNow());
   // For an evaluation behind the run.
   return options.programs ? options.programs->useForEvaluation(backend)
                           : Status();
@@ -586,13 +582,17 @@ Status Run::fail(const Status &error) {
 }
 
 Expected<TrainResult> reprise::rt::train(Backend &backend,
-                                         const TrainOptions &options) {
+                                         const TrainOptions &options,
+                                         std::optional<TrainResult> *trained) {
   Run run(backend, options);
   REPRISE_RETURN_IF_ERROR(run.prepare());
   // One that stopped while it waited for a program did so between two steps.
   if (Status status = run.loop(); !status.ok() && !run.result.stopped)
     return run.fail(status);
-  if (Status status = run.finish(); !status.ok())
+  if (Status status = run.finish(); !status.ok()) {
+    if (trained)
+      *trained = run.result;
     return run.fail(status);
+  }
   return std::move(run.result);
 }

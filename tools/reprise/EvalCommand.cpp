@@ -135,8 +135,10 @@ void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
       rt::Status status = evaluateModel(*options);
       if (status.ok())
         return int(kSuccess);
-      int code = fail(status);
-      return interrupted() ? int(kInterrupted) : code;
+      if (!interrupted())
+        return fail(status);
+      note(status.message());
+      return int(kInterrupted);
     };
   });
 }

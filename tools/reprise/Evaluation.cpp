@@ -9,6 +9,19 @@
 using namespace reprise;
 using namespace reprise::tools;
 
+static std::string evaluatingText(uint64_t done, uint64_t total) {
+  return "evaluating " + text::formatPercent(double(done) / double(total)) +
+         " of " + text::formatInteger(total) + " images";
+}
+
+std::function<void(uint64_t done, uint64_t total)>
+tools::tellEvaluation(ProgressLine &line) {
+  return [&line](uint64_t done, uint64_t total) {
+    if (line.wants(ProgressLine::Place::Middle))
+      line.show(evaluatingText(done, total));
+  };
+}
+
 rt::Expected<rt::EvaluateResult>
 tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
   ProgressLine line;
@@ -20,17 +33,43 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
                                   : Place::Middle;
     begun = true;
     if (line.wants(place))
-      line.show("evaluating " +
-                text::formatPercent(double(done) / double(total)) + " of " +
-                text::formatInteger(total) + " images");
+      line.show(evaluatingText(done, total));
   };
   options.stop = &interrupted();
   auto result = rt::evaluate(backend, options);
   lastStepDone();
   if (result.ok() && interrupted())
-    return invalid("interrupted after " + text::formatInteger(result->images) +
-                   " images; no accuracy is given");
+    return rt::Status::error(RP_UNAVAILABLE,
+                             "the evaluation was interrupted after " +
+                                 text::formatInteger(result->images) +
+                                 " images; no accuracy is given");
   return result;
+}
+
+/// "52.70%", or "loss 1.2345" of what has no accuracy.
+static std::string valueOf(const rt::BestEvaluation &of) {
+  return of.isAccuracy ? text::formatFixed(of.value * 100, 2) + "%"
+                       : "loss " + text::formatFixed(of.value, 4);
+}
+
+static std::string placeOf(const rt::BestEvaluation &of) {
+  return of.epoch ? "epoch " + std::to_string(of.epoch)
+                  : "step " + std::to_string(of.step);
+}
+
+std::string tools::describeBest(const rt::BestEvaluation &best) {
+  return valueOf(best) + " behind " + placeOf(best);
+}
+
+std::string tools::describeEvaluation(const rt::EvaluateResult &result,
+                                      const rt::BestEvaluation &here,
+                                      const rt::BestEvaluation &best) {
+  std::string text = placeOf(here) + ": validation " + valueOf(here);
+  if (here.isAccuracy)
+    text += ", loss " + text::formatFixed(result.loss, 4);
+  if (best.step == here.step)
+    return text + ", best so far";
+  return best.step ? text + "; best so far " + describeBest(best) : text;
 }
 
 void tools::warnOfSkipped(const rt::SkippedRows &skipped) {

@@ -2,14 +2,27 @@
 #ifndef REPRISE_TOOLS_EVALUATION_H
 #define REPRISE_TOOLS_EVALUATION_H
 
+#include "Progress.h"
+#include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 
 namespace reprise::tools {
 
 /// rt::evaluate with a progress line. `options.onProgress` and `stop` are set
-/// here; an interrupt is an error.
+/// here; an interrupt is an error, which wasInterrupted tells from others.
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
+
+/// What shows that an evaluation of a run goes on, on the line of its steps.
+std::function<void(uint64_t done, uint64_t total)>
+tellEvaluation(ProgressLine &line);
+
+/// "epoch 3: validation 52.70%, loss 1.2345, best so far", or what is.
+std::string describeEvaluation(const rt::EvaluateResult &result,
+                               const rt::BestEvaluation &here,
+                               const rt::BestEvaluation &best);
+/// "52.70% behind epoch 3".
+std::string describeBest(const rt::BestEvaluation &best);
 
 /// Says what data left out, where they did.
 void warnOfSkipped(const rt::SkippedRows &skipped);

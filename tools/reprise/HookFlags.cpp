@@ -2,6 +2,8 @@
 
 #include "HookFlags.h"
 #include "Console.h"
+#include "Evaluation.h"
+#include "Verbosity.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
 #include "text/Size.h"
@@ -312,6 +314,15 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
   if (!tablePath.empty()) {
     auto hook = std::make_unique<rt::EpochTable>(tablePath);
     table = hook.get();
+    hooks.push_back(std::move(hook));
+  }
+  if (evaluates() || hasLibraries()) {
+    auto hook = std::make_unique<rt::EvaluationTeller>(
+        [](const auto &result, const auto &here, const auto &best) {
+          if (verbosity() != Verbosity::Quiet)
+            note(describeEvaluation(result, here, best));
+        });
+    teller = hook.get();
     hooks.push_back(std::move(hook));
   }
   if (!best.directory.empty())

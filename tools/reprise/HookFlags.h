@@ -26,6 +26,14 @@ public:
   /// shown beside the curves. Of `memory` it takes all but what options say.
   std::vector<rt::Hook *> make(const std::string &text,
                                rt::MemoryMonitorOptions memory);
+  /// The best of the evaluations that hooks asked for; nothing without any.
+  std::optional<rt::BestEvaluation> bestEvaluation() const {
+    return teller ? teller->best() : std::nullopt;
+  }
+  /// Where its state is; empty where it is not kept.
+  std::string bestPath() const {
+    return best.directory.empty() ? "" : best.directory + "/best.safetensors";
+  }
   /// Whether steps are to be traced.
   bool traces() const { return !trace.path.empty(); }
   /// Makes that hook as well, before the others, of the program that `backend`
@@ -78,6 +86,7 @@ private:
   std::vector<std::unique_ptr<rt::Hook>> hooks;
   rt::AutoCheckpoint *autoCheckpoint = nullptr;
   rt::EpochTable *table = nullptr;
+  rt::EvaluationTeller *teller = nullptr;
 };
 
 } // namespace reprise::tools

@@ -1,7 +1,7 @@
 //===- Interrupts.cpp - Signals that end a run ----------------------------===//
 //
 // Handlers touch lock-free atomics and call what POSIX allows them: alarm,
-// raise, sigaction, write, _exit.
+// raise, sem_post, sigaction, write, _exit.
 //
 //===----------------------------------------------------------------------===//
 #include "Interrupts.h"
@@ -10,12 +10,17 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <mutex>
+#include <semaphore.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::tools;
 
 static std::atomic<bool> interruptSeen{false}, isSaving{false};
+static std::atomic<bool> isPreparing{false};
+static sem_t preparationEnds;
 static std::atomic<unsigned> patience{10}; // seconds
 static_assert(std::atomic<bool>::is_always_lock_free &&
                   std::atomic<unsigned>::is_always_lock_free,
@@ -35,7 +40,10 @@ void tools::noteStepSeconds(double seconds) {
 
 static void noteInterrupt(int signal) {
   if (!interruptSeen.exchange(true)) {
-    ::alarm(patience.load());
+    if (isPreparing.load())
+      ::sem_post(&preparationEnds);
+    else
+      ::alarm(patience.load());
     return;
   }
   if (signal != SIGINT)
@@ -52,8 +60,8 @@ static void giveUp(int) {
     ::alarm(1);
     return;
   }
-  static const char text[] = "error: interrupted in a step that did not end; "
-                             "what was saved before it stays\n";
+  static const char text[] = "interrupted in a step that did not end; what was "
+                             "saved before it stays\n";
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(kInterrupted);
@@ -74,4 +82,32 @@ void tools::catchInterrupts() {
   ::sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN)
     handle(SIGHUP, noteInterrupt);
+}
+
+/// Taken by who decides whether steps have begun.
+static std::mutex &preparation() {
+  static auto *only = new std::mutex;
+  return *only;
+}
+
+void tools::catchInterruptsBeforeSteps(std::function<void()> end) {
+  ::sem_init(&preparationEnds, /*pshared=*/0, /*value=*/0);
+  isPreparing = true;
+  std::thread([end = std::move(end)] {
+    while (::sem_wait(&preparationEnds) != 0) {
+    }
+    // Held to the end, if this is it: no step begins.
+    std::lock_guard<std::mutex> guard(preparation());
+    if (isPreparing)
+      end();
+  }).detach();
+  catchInterrupts();
+}
+
+void tools::stepsBegin() {
+  std::lock_guard<std::mutex> guard(preparation());
+  isPreparing = false;
+  // One that came just before is one of the steps'.
+  if (interruptSeen)
+    ::alarm(patience.load());
 }

@@ -2,6 +2,7 @@
 
 #include "ProgramQueue.h"
 #include "ProgramCache.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
 #include "reprise/Target/TemporaryFolder.h"
 #include <algorithm>
 #include <cstdio>
@@ -17,14 +18,18 @@ using Clock = std::chrono::steady_clock;
 /// Whether a thread may still compile when main() ends.
 static std::atomic<bool> isLeftBehind{false};
 
-void tools::endBesideCompilation(int code) {
-  if (!isLeftBehind)
-    return;
+void tools::endProcess(int code) {
   std::fflush(nullptr);
   // Held for ever: what is written now is finished, and nothing begun.
   ProgramCache::writing().lock();
   TemporaryFolder::removeAllAtExit();
+  rt::PathLock::removeAllAtExit();
   ::_exit(code);
+}
+
+void tools::endBesideCompilation(int code) {
+  if (isLeftBehind)
+    endProcess(code);
 }
 
 void ProgramQueue::work(const std::shared_ptr<State> &state) {

@@ -68,6 +68,8 @@ private:
 /// The last words of main(): where a compilation was left behind, ends the
 /// process with `code` once output is out and no file is being written.
 void endBesideCompilation(int code);
+/// The same whatever is under way, by any thread.
+[[noreturn]] void endProcess(int code);
 
 } // namespace reprise::tools
 

@@ -244,7 +244,7 @@ std::string tools::manualPage(const CLI::App &app, const std::string &version) {
   }
   out << ".SH EXIT STATUS\n"
          "0 success, 1 failure, 2 a command line that makes no sense, 75 a run "
-         "that a signal or an error ended and that was saved, 130 "
+         "with --auto-checkpoint that a signal or an error ended, 130 "
          "interrupted.\n";
   return out.str();
 }

@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "Evaluation.h"
 #include "Interrupts.h"
+#include "ProgramQueue.h"
 #include "RecipeCheck.h"
 #include "RunPrograms.h"
 #include "TrainFlags.h"
@@ -21,6 +22,7 @@
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include "text/Size.h"
+#include <filesystem>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -29,7 +31,8 @@ using namespace reprise::tools;
 // Progress
 //===----------------------------------------------------------------------===//
 
-static std::string progressText(const rt::Progress &progress) {
+/// `peak` is of all programs of the run so far, which share an arena.
+static std::string progressText(const rt::Progress &progress, size_t peak) {
   std::string text =
       text::formatPercent(double(progress.step) / double(progress.total)) +
       "  step " + std::to_string(progress.step) + "/" +
@@ -39,22 +42,24 @@ static std::string progressText(const rt::Progress &progress) {
   text += progress.step == progress.total
               ? "done"
               : text::formatSeconds(progress.secondsLeft) + " left";
-  return text + "  memory " + text::formatSize(progress.highWaterBytes);
+  return text + "  memory " + text::formatSize(peak);
 }
 
 /// Shows progress, remembers the last one, and how long steps take.
 static std::function<void(const rt::Progress &)> follow(ProgressLine &line,
                                                         rt::Progress &last) {
-  return [&line, &last](const rt::Progress &progress) {
-    noteStepSeconds(progress.stepSeconds);
-    using Place = ProgressLine::Place;
-    Place place = last.step == 0                    ? Place::First
-                  : progress.step == progress.total ? Place::Last
-                                                    : Place::Middle;
-    last = progress;
-    if (line.wants(place))
-      line.show(progressText(progress));
-  };
+  return
+      [&line, &last, peak = size_t(0)](const rt::Progress &progress) mutable {
+        peak = std::max(peak, progress.highWaterBytes);
+        noteStepSeconds(progress.stepSeconds);
+        using Place = ProgressLine::Place;
+        Place place = last.step == 0                    ? Place::First
+                      : progress.step == progress.total ? Place::Last
+                                                        : Place::Middle;
+        last = progress;
+        if (line.wants(place))
+          line.show(progressText(progress, peak));
+      };
 }
 
 static void reportWeights(const rt::WeightsReport &report) {
@@ -86,8 +91,53 @@ static std::string describeRun(const TrainFlags &options,
              : text + "```yaml\n" + options.train.recipe + "```\n";
 }
 
+namespace {
+/// The first hook of a run, which is prepared when it begins.
+class FirstStep final : public rt::Hook {
+public:
+  explicit FirstStep(std::optional<Activity> &preparing)
+      : preparing(preparing) {}
+  std::string name() const override { return "first_step"; }
+  rt::Status begin(rt::HookContext &) override {
+    stepsBegin();
+    preparing.reset();
+    return {};
+  }
+
+private:
+  std::optional<Activity> &preparing;
+};
+} // namespace
+
+/// Evaluates behind a run, where a hook has not done so.
+static rt::Status evaluateAtEnd(TrainFlags &options, RunningProgram &running,
+                                Outcome &outcome) {
+  const rt::TrainResult &result = outcome.result;
+  bool wanted =
+      options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
+  if (result.stopped || options.noEvaluate)
+    return {};
+  outcome.evaluation = result.evaluation;
+  if (outcome.evaluation || !wanted)
+    return {};
+  rt::EvaluateOptions evaluation;
+  evaluation.data = options.train.data;
+  // The test images are scaled as the training images were.
+  evaluation.data.normalization = result.position.normalization;
+  rt::takeImageSettings(result.position.course, {}, evaluation.data);
+  auto evaluated = evaluateWithProgress(running.backend(), evaluation);
+  if (!evaluated.ok())
+    return evaluated.status();
+  outcome.evaluation = *evaluated;
+  return options.hooks.addEvaluation(result.position.step, *evaluated);
+}
+
+/// Fails where there is nothing to tell; what goes wrong behind the last step
+/// is the outcome's failure.
 static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
                                    RunPrograms *programs, Outcome &outcome) {
+  std::optional<Activity> preparing;
+  preparing.emplace("preparing the run");
   ProgressLine line;
   rt::TrainOptions train = options.train;
   train.hooks = options.hooks.make(
@@ -103,36 +153,26 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
     warn("hook '" + failure.hook + "' failed at step " +
          std::to_string(failure.step) + ": " + failure.first.message());
   };
+  FirstStep first(preparing);
+  train.hooks.insert(train.hooks.begin(), &first);
   train.onProgress = follow(line, outcome.last);
+  train.onEvaluation = tellEvaluation(line);
   train.onWeights = reportWeights;
   train.stop = &interrupted();
   train.saving = &saving();
-  catchInterrupts();
-  auto result = rt::train(running.backend(), train);
+  std::optional<rt::TrainResult> trained;
+  auto result = rt::train(running.backend(), train, &trained);
   lastStepDone();
-  if (!result.ok())
+  if (!result.ok() && !trained)
     return result.status();
-  outcome.result = *result;
+  outcome.result = result.ok() ? *result : *trained;
+  outcome.failure = result.status();
   line.keep();
-  warnOfSkipped(result->skipped);
-  options.hooks.warnOfTrace(result->steps);
-  bool wanted =
-      options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
-  if (result->stopped || options.noEvaluate)
-    return {};
-  outcome.evaluation = result->evaluation;
-  if (outcome.evaluation || !wanted)
-    return {};
-  rt::EvaluateOptions evaluation;
-  evaluation.data = train.data;
-  // The test images are scaled as the training images were.
-  evaluation.data.normalization = result->position.normalization;
-  rt::takeImageSettings(result->position.course, {}, evaluation.data);
-  auto evaluated = evaluateWithProgress(running.backend(), evaluation);
-  if (!evaluated.ok())
-    return evaluated.status();
-  outcome.evaluation = *evaluated;
-  return options.hooks.addEvaluation(result->position.step, *evaluated);
+  warnOfSkipped(outcome.result.skipped);
+  options.hooks.warnOfTrace(outcome.result.steps);
+  if (outcome.failure.ok())
+    outcome.failure = evaluateAtEnd(options, running, outcome);
+  return {};
 }
 
 /// A run that was interrupted before its first step has nothing to tell.
@@ -190,16 +230,21 @@ static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
   return {};
 }
 
-static constexpr const char *kInterruptedText = "interrupted; ";
-
-/// Tells how to go on.
-static rt::Status interruptedStatus(const TrainFlags &options) {
+/// Tells of a run that a signal ended: which state holds what, and what goes
+/// on.
+static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
   std::string state = options.train.savePath;
   if (state.empty() && options.hooks.hasCheckpoint())
     state = options.hooks.checkpointPath();
   if (state.empty())
-    return invalid(std::string(kInterruptedText) +
-                   "nothing was saved (--save names a file)");
+    return note("nothing was saved of the run, which was interrupted (--save "
+                "names a file)");
+  std::string text = "'" + state + "' holds step " +
+                     std::to_string(outcome.result.position.step) +
+                     ": interrupted";
+  // One that was evaluated behind its last step is done.
+  if (!outcome.result.stopped)
+    return note(text + "; " + outcome.failure.message());
   TypedCommand again = typedCommand();
   // Where the run takes its state up by itself it is the same command.
   if (!options.command->count("--reload") || state == options.train.savePath)
@@ -208,7 +253,36 @@ static rt::Status interruptedStatus(const TrainFlags &options) {
         .dropOption({"--reload"})
         .add("--resume")
         .add(state);
-  return invalid(kInterruptedText + ("this goes on:\n  " + again.str()));
+  note(text + ", and this goes on:\n  " + again.str());
+}
+
+/// Ends the process for a signal that came before the first step.
+[[noreturn]] static void endPreparation(const std::string &checkpoint,
+                                        const std::vector<std::string> &states,
+                                        bool isResumed) {
+  std::string text = "nothing is there to save yet";
+  for (const std::string &state : states)
+    if (std::error_code error; std::filesystem::exists(state, error)) {
+      text = "'" + state + "' is as it was";
+      break;
+    }
+  note(text + ": interrupted before the first step, and this " +
+       (isResumed ? "goes on" : "begins again") + ":\n  " +
+       typedCommand().str());
+  endProcess(checkpoint.empty() ? kInterrupted : kCheckpointed);
+}
+
+/// Planning and compiling are not waited for.
+static void catchEarlyInterrupts(const TrainFlags &options) {
+  std::string checkpoint = options.hooks.checkpointPath();
+  std::vector<std::string> states;
+  for (const std::string &path :
+       {checkpoint, options.train.savePath, options.train.resumePath})
+    if (!path.empty())
+      states.push_back(path);
+  bool isResumed = !options.train.resumePath.empty();
+  catchInterruptsBeforeSteps(
+      [=] { endPreparation(checkpoint, states, isResumed); });
 }
 
 /// Shows an error, at its place in the recipe where it is one of that; what
@@ -231,11 +305,10 @@ static int failOfRecipe(const TrainFlags &options, const rt::Status &status) {
 
 /// The exit code of a run that did not end as it was to.
 static int codeOf(const TrainFlags &options, const rt::Status &status) {
-  // The line to paste names options of its own.
-  bool isAdvice = status.message().rfind(kInterruptedText, 0) == 0;
-  int code = isAdvice ? fail(status) : failOfRecipe(options, status);
+  int code = failOfRecipe(options, status);
   if (options.hooks.hasCheckpoint()) {
-    warn("the state was saved to '" + options.hooks.checkpointPath() + "'");
+    if (!interrupted())
+      warn("the state was saved to '" + options.hooks.checkpointPath() + "'");
     return kCheckpointed;
   }
   return interrupted() ? int(kInterrupted) : code;
@@ -270,6 +343,7 @@ static void addPrograms(const RunPrograms &programs, Outcome &outcome) {
 
 static rt::Status train(TrainFlags &options) {
   REPRISE_RETURN_IF_ERROR(completeFlags(options));
+  catchEarlyInterrupts(options);
   RunRequest request;
   if (!options.train.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(takeFromState(options, request.batch));
@@ -320,17 +394,25 @@ static rt::Status train(TrainFlags &options) {
       return process.status();
     outcome.processPredicted = process->peak();
   }
-  if (options.recipe.isGiven() && writesRecipe(options))
+  if (options.recipe.isGiven() && writesRecipe(options) && outcome.failure.ok())
     REPRISE_RETURN_IF_ERROR(
         writeText(recipePath(options), kRecipeTitle + options.train.recipe));
   outcome.processHighWater = rt::residentHighWaterBytes();
   REPRISE_RETURN_IF_ERROR(report(options, *running, outcome));
-  if (outcome.result.stopped)
-    return interruptedStatus(options);
+  bool isCut = outcome.result.stopped
+                   ? outcome.failure.ok()
+                   : interrupted() && outcome.failure.code() == RP_UNAVAILABLE;
+  if (isCut) {
+    tellInterrupted(options, outcome);
+    return alreadyShown();
+  }
   // Nothing of the run is lost by them, but it is not all that was asked for.
-  if (!outcome.result.hookFailures.empty())
-    return invalid(rt::describe(outcome.result.hookFailures));
-  return {};
+  std::string hooks = rt::describe(outcome.result.hookFailures);
+  if (outcome.failure.ok())
+    return hooks.empty() ? rt::Status() : invalid(hooks);
+  return rt::Status::error(outcome.failure.code(),
+                           outcome.failure.message() +
+                               (hooks.empty() ? "" : "; " + hooks));
 }
 
 void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {

@@ -71,6 +71,11 @@ static void addPrograms(text::Facts &lines, const Outcome &outcome) {
                                   " s went on beside the steps");
 }
 
+static std::string fileOfBest(const TrainFlags &options) {
+  std::string path = options.hooks.bestPath();
+  return path.empty() ? "" : ", " + path;
+}
+
 std::string tools::resultText(const TrainFlags &options,
                               RunningProgram &running, const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
@@ -98,11 +103,13 @@ std::string tools::resultText(const TrainFlags &options,
     lines.add(describeSplit(options.run.dataSpec(), rt::Split::Test,
                             *outcome.evaluation),
               describe(*outcome.evaluation));
-  if (!options.train.gradientsPath.empty())
+  if (auto best = options.hooks.bestEvaluation())
+    lines.add("best evaluation", describeBest(*best) + fileOfBest(options));
+  if (!options.train.gradientsPath.empty() && outcome.failure.ok())
     lines.add("gradients", options.train.gradientsPath);
-  if (!options.train.savePath.empty())
+  if (result.savedStep)
     lines.add("saved", options.train.savePath + ", step " +
-                           std::to_string(result.position.step));
+                           std::to_string(*result.savedStep));
   return lines.str();
 }
 
@@ -153,6 +160,15 @@ std::string tools::resultJson(const TrainFlags &options,
     json["metrics"] = result.metrics;
   if (options.run.checkMemory)
     json["changed_bytes"] = outcome.last.changedBytes;
+  if (auto best = options.hooks.bestEvaluation()) {
+    json["best_evaluation"] = {
+        {"step", best->step},
+        {best->isAccuracy ? "accuracy" : "loss", best->value}};
+    if (best->epoch)
+      json["best_evaluation"]["epoch"] = best->epoch;
+    if (std::string path = options.hooks.bestPath(); !path.empty())
+      json["best_evaluation"]["state"] = path;
+  }
   if (outcome.evaluation) {
     json["test_images"] = outcome.evaluation->images;
     if (options.run.images.skipBadFiles)

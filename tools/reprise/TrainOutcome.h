@@ -13,6 +13,8 @@ struct Outcome {
   rt::Progress last;
   uint64_t processPredicted = 0, processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
+  /// Behind the last step, where what there is of the run is told nevertheless.
+  rt::Status failure;
   /// Of a run that has several: each that ran, how long compilations were
   /// waited for after the first one, and how long they went on beside the
   /// steps.

@@ -1,8 +1,8 @@
 //===- main.cpp - The users' driver ---------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
-// 2 a command line that makes no sense, 75 ended by a signal or an error and
-// saved by --auto-checkpoint, 130 interrupted (see Interrupts.h).
+// 2 a command line that makes no sense, 75 a run with --auto-checkpoint that
+// a signal or an error ended, 130 interrupted (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -163,6 +163,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   wanted.data = testSpec();
   wanted.opened = testData.get();
   wanted.stop = options.stop;
+  wanted.onProgress = options.onEvaluation;
   hasSetInputs = true;
   REPRISE_FAULT("evaluation-takes-inputs", hasSetInputs = false);
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);

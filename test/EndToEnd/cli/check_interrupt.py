@@ -18,7 +18,11 @@ def interrupted(command):
     """Runs a command, interrupts it, returns what it wrote as errors."""
     run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE,
                            stdout=subprocess.DEVNULL, text=True)
-    first = run.stderr.readline()  # the first step's progress
+    first = ""
+    while " step 1/" not in first:
+        line = run.stderr.readline()
+        assert line, first
+        first += line
     run.send_signal(signal.SIGINT)
     errors = first + run.stderr.read()
     assert run.wait() == 130, errors

@@ -111,6 +111,33 @@ struct EarlyStopOptions {
 };
 std::unique_ptr<Hook> makeEarlyStop(const EarlyStopOptions &options);
 
+/// The best evaluation of a run so far: of the variables after so many steps.
+struct BestEvaluation {
+  uint64_t step = 0;
+  uint64_t epoch = 0; // that ended there, counted from 1; 0: none did
+  double value = 0;   // the accuracy, or the loss of what has none
+  bool isAccuracy = true;
+};
+
+/// Tells each evaluation that hooks ask for, and remembers the best in states,
+/// so that a run that goes on knows that of the runs before it.
+class EvaluationTeller final : public Hook {
+public:
+  /// `here` is what was just evaluated, in the same words.
+  using Show = std::function<void(const EvaluateResult &result,
+                                  const BestEvaluation &here,
+                                  const BestEvaluation &best)>;
+  explicit EvaluationTeller(Show show) : show(std::move(show)) {}
+  std::string name() const override { return "evaluations"; }
+  Status evaluated(HookContext &run, const EvaluateResult &result) override;
+  /// Nothing where this run evaluated nothing.
+  const std::optional<BestEvaluation> &best() const { return known; }
+
+private:
+  Show show;
+  std::optional<BestEvaluation> known;
+};
+
 /// Memory after a step, in bytes. Between two steps the arena holds the fixed
 /// bytes and nothing else that is needed.
 struct MemoryReading {

@@ -24,6 +24,11 @@ public:
   PathLock &operator=(PathLock &&other) noexcept;
   ~PathLock();
 
+  /// Removes the files of all locks, before a process ends beside the threads
+  /// that hold them. None is acquired or given back from now on: who tries
+  /// waits for the end.
+  static void removeAllAtExit();
+
 private:
   void release();
 

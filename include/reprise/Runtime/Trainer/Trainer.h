@@ -32,6 +32,7 @@
 #include "reprise/Runtime/Trainer/State.h"
 #include <atomic>
 #include <functional>
+#include <optional>
 
 namespace reprise::rt {
 
@@ -94,6 +95,8 @@ struct TrainOptions {
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
+  /// Images that an evaluation, which a hook asked for, has behind it, and all.
+  std::function<void(uint64_t done, uint64_t total)> onEvaluation;
   /// Chooses the program of each step; null: all are the backend's. Outlives
   /// the run.
   Programs *programs = nullptr;
@@ -150,13 +153,19 @@ struct TrainResult {
   /// Why a hook ended the run; empty where none did.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;
+  /// Of the state that this run saved last to TrainOptions::savePath; nothing
+  /// where none was.
+  std::optional<uint64_t> savedStep;
   /// Of the variables at the end, where a hook asked for it.
   std::optional<EvaluateResult> evaluation;
 };
 
 /// Trains until the asked end. On an error nothing is saved but by hooks; the
 /// last saved state stays as it was. Holds a lock on `savePath` all the time.
-Expected<TrainResult> train(Backend &backend, const TrainOptions &options);
+/// Where an error comes behind the last step `trained`, unless null, tells what
+/// there is nevertheless.
+Expected<TrainResult> train(Backend &backend, const TrainOptions &options,
+                            std::optional<TrainResult> *trained = nullptr);
 
 struct EvaluateOptions {
   DataSpec data;
