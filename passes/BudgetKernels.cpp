@@ -89,35 +89,13 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// The options with as little effort as a budget needs in which the step fits
-/// as it is.
-static FailureOr<CompileOptions>
-withEffort(func::FuncOp step, BudgetOptions search, CompileOptions options) {
-  if (!options.budget || options.observesAll || options.planWork <= 0)
-    return options;
-  search.work = 0;
-  FailureOr<BudgetCurve> plain = computeBudgetCurve(step, search);
-  if (failed(plain))
-    return failure();
-  BudgetPlans plans(std::move(*plain));
-  if (options.budget->kind != BudgetRequest::Kind::Knee &&
-      bytesOf(*options.budget, plans) >= plans.plain().bytes())
-    options.planEffort = plan::Effort::Quick;
-  return options;
-}
-
 FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
-                                        const CompileOptions &asked,
+                                        const CompileOptions &options,
                                         LowerToChoice lower,
                                         uint64_t withinBytes) {
-  FailureOr<BudgetOptions> search = budgetOptionsOf(model, asked);
+  FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
   if (failed(search))
     return failure();
-  FailureOr<CompileOptions> chosen = withEffort(step, *search, asked);
-  if (failed(chosen))
-    return failure();
-  const CompileOptions &options = *chosen;
-  search->effort = options.planEffort;
   // BudgetPlans::chooseWithin searches where it comes to that.
   search->work = withinBytes ? 0 : options.planWork;
   FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);

@@ -77,7 +77,6 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   add(text(roofline));
   // What only watches.
   (void)budgetObserver;
-  (void)observesAll;
   (void)configure;
   return all;
 }

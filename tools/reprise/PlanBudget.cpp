@@ -61,7 +61,6 @@ static rt::Status planBudget(ModelRequest request,
   if (!isAsked)
     request.compile.budget = BudgetRequest{};
   CompileOptions compile = request.compile;
-  compile.observesAll = options.sweep;
   std::optional<BudgetFacts> facts, refused;
   SweepFacts sweep;
   compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,

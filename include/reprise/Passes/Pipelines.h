@@ -91,9 +91,6 @@ struct CompileOptions {
   std::vector<std::string> recompute;
   /// See BudgetObserver; may be empty.
   BudgetObserver budgetObserver;
-  /// Whether that looks at plans for other budgets too. Where it does not,
-  /// little is searched for a budget in which the step fits as it is.
-  bool observesAll = false;
   /// Told how the search for a budget's plans goes on; may be empty.
   SearchObserver searchObserver;
   /// Threads that the program will run on; its bits depend on it.
