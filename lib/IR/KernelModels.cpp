@@ -94,9 +94,8 @@ struct PadModel : KernelOpInterface::ExternalModel<PadModel, PadOp> {
 
 struct ConcatModel : KernelOpInterface::ExternalModel<ConcatModel, ConcatOp> {
   OperandLanes getOperandLanes(Operation *op, unsigned, unsigned dim) const {
-    return cast<ConcatOp>(op).getDim() == dim
-               ? OperandLanes::apart()
-               : OperandLanes::along(dim);
+    return cast<ConcatOp>(op).getDim() == dim ? OperandLanes::apart()
+                                              : OperandLanes::along(dim);
   }
   Value emitAt(Operation *op, ElementBuilder &e, const Index &index) const {
     return emitFrom(cast<ConcatOp>(op), e, 0, 0, index);
