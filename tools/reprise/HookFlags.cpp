@@ -321,7 +321,9 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
         [](const auto &result, const auto &here, const auto &best) {
           if (verbosity() != Verbosity::Quiet)
             note(describeEvaluation(result, here, best));
-        });
+        },
+        // A library's hook may leave the bits of states as they are.
+        evaluates());
     teller = hook.get();
     hooks.push_back(std::move(hook));
   }

@@ -8,7 +8,7 @@ using namespace reprise::rt;
 
 Status EvaluationTeller::evaluated(HookContext &run,
                                    const EvaluateResult &result) {
-  std::string &memory = run.memory(name());
+  std::string &memory = remembers ? run.memory(name()) : ofThisRun;
   Watched watched = Watched::read(memory);
   uint64_t step = run.position().step;
   double value = watchedValue(result, /*byLoss=*/false);

@@ -119,15 +119,16 @@ struct BestEvaluation {
   bool isAccuracy = true;
 };
 
-/// Tells each evaluation that hooks ask for, and remembers the best in states,
-/// so that a run that goes on knows that of the runs before it.
+/// Tells each evaluation that hooks ask for, and where it `remembers` keeps the
+/// best in states, so that a run that goes on knows that of the runs before it.
 class EvaluationTeller final : public Hook {
 public:
   /// `here` is what was just evaluated, in the same words.
   using Show = std::function<void(const EvaluateResult &result,
                                   const BestEvaluation &here,
                                   const BestEvaluation &best)>;
-  explicit EvaluationTeller(Show show) : show(std::move(show)) {}
+  EvaluationTeller(Show show, bool remembers)
+      : show(std::move(show)), remembers(remembers) {}
   std::string name() const override { return "evaluations"; }
   Status evaluated(HookContext &run, const EvaluateResult &result) override;
   /// Nothing where this run evaluated nothing.
@@ -135,6 +136,8 @@ public:
 
 private:
   Show show;
+  bool remembers;
+  std::string ofThisRun; // in place of what states hold
   std::optional<BestEvaluation> known;
 };
 
