@@ -26,6 +26,8 @@ bool tools::isMisuse(const rt::Status &status) {
 }
 
 int tools::fail(const rt::Status &status) {
+  // Which steps aside from progress itself.
+  printJsonError(status.message());
   AsideFromProgress aside;
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s\n",
@@ -33,7 +35,6 @@ int tools::fail(const rt::Status &status) {
   if (verbosity() == Verbosity::Verbose && !status.site().empty())
     std::fprintf(stderr, "note: from %s\n",
                  text::printable(status.site()).c_str());
-  printJsonError(status.message());
   return isMisuse(status) ? kUsage : kFailure;
 }
 

@@ -27,5 +27,6 @@ rt::Status tools::printJson(const ordered_json &answer) {
 
 void tools::printJsonError(const std::string &message) {
   if (wantsJson() && !hasAnswered)
-    (void)printJson({{"error", message}});
+    (void)printJson(
+        {{"error", message.empty() ? "see standard error" : message}});
 }
