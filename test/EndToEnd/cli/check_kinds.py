@@ -28,7 +28,7 @@ def predict():
 
 def price(ops):
     write(ops)
-    (plan,) = run("plan", *model, "--budget", "100%")
+    (plan,) = run("plan", *model, "--budget", "100%")["plans"]
     return predict()["predicted_ms"], plan["without_recomputation"]["milliseconds"]
 
 
