@@ -24,8 +24,8 @@
 // RUN: diff consumer.cpp documented.cpp
 
 // The clone as the tutorial shows it.
-// CHECK: %[[B:.*]] = sg.barrier(%{{.*}}) after(%{{.*}}) : (tensor<128x28x28x1xf32>) after(tensor<128x64xf32>)
-// CHECK-NEXT: sg.module "part1" (%[[I:.*]] = %[[B]] : tensor<128x28x28x1xf32>) -> (tensor<128x128xf32>, tensor<128x784xf32>)
+// CHECK: %[[B:.*]] = sg.barrier(%{{.*}}) after(%{{.*}}) : (tensor<512x28x28x1xf32>) after(tensor<512x64xf32>)
+// CHECK-NEXT: sg.module "part1" (%[[I:.*]] = %[[B]] : tensor<512x28x28x1xf32>) -> (tensor<512x512xf32>, tensor<512x784xf32>)
 // CHECK-SAME: attributes {instance = 0 : i64, phase = #sg.phase<recompute>} {
 // CHECK-NEXT:   %[[V:.*]] = sg.reshape %[[I]]
 // CHECK-NEXT:   %[[W:.*]] = sg.read @part1.0.weight
@@ -33,38 +33,48 @@
 // CHECK-NEXT:   %[[H1:.*]] = sg.relu %[[H0]]
 // CHECK-NEXT:   sg.yield %[[H1]], %[[V]]
 
-sg.variable @"part1.0.weight" : tensor<128x784xf32> {
+sg.variable @"part1.0.weight" : tensor<512x784xf32> {
   role = #sg.role<parameter>, init = #sg.init<uniform, 3.57e-02 : f64>}
-sg.variable @"part1.2.weight" : tensor<64x128xf32> {
-  role = #sg.role<parameter>, init = #sg.init<uniform, 8.84e-02 : f64>}
-sg.variable @"part2.weight" : tensor<10x64xf32> {
+sg.variable @"part1.2.weight" : tensor<64x512xf32> {
+  role = #sg.role<parameter>, init = #sg.init<uniform, 4.42e-02 : f64>}
+sg.variable @"part2.0.weight" : tensor<1024x64xf32> {
   role = #sg.role<parameter>, init = #sg.init<uniform, 0.125 : f64>}
+sg.variable @"part2.2.weight" : tensor<10x1024xf32> {
+  role = #sg.role<parameter>, init = #sg.init<uniform, 3.12e-02 : f64>}
 
 func.func @classifier(
-    %image: tensor<128x28x28x1xf32> {sg.name = "image"},
-    %label: tensor<128xi32> {sg.name = "label", sg.binding = #sg.binding<label>})
+    %image: tensor<512x28x28x1xf32> {sg.name = "image"},
+    %label: tensor<512xi32> {sg.name = "label", sg.binding = #sg.binding<label>})
     -> (tensor<f32> {sg.name = "loss", sg.binding = #sg.binding<loss>},
-        tensor<128x10xf32> {sg.name = "logits", sg.binding = #sg.binding<logits>}) {
-  %features = sg.module "part1" (%x = %image : tensor<128x28x28x1xf32>)
-      -> tensor<128x64xf32> attributes {activation_checkpointing} {
-    %v = sg.reshape %x : tensor<128x28x28x1xf32> -> tensor<128x784xf32>
-    %w0 = sg.read @"part1.0.weight" : tensor<128x784xf32>
+        tensor<512x10xf32> {sg.name = "logits", sg.binding = #sg.binding<logits>}) {
+  %features = sg.module "part1" (%x = %image : tensor<512x28x28x1xf32>)
+      -> tensor<512x64xf32> attributes {activation_checkpointing} {
+    %v = sg.reshape %x : tensor<512x28x28x1xf32> -> tensor<512x784xf32>
+    %w0 = sg.read @"part1.0.weight" : tensor<512x784xf32>
     %h0 = sg.matmul %v, %w0 {transpose_b}
-      : (tensor<128x784xf32>, tensor<128x784xf32>) -> tensor<128x128xf32>
-    %h1 = sg.relu %h0 : tensor<128x128xf32>
-    %w2 = sg.read @"part1.2.weight" : tensor<64x128xf32>
+      : (tensor<512x784xf32>, tensor<512x784xf32>) -> tensor<512x512xf32>
+    %h1 = sg.relu %h0 : tensor<512x512xf32>
+    %w2 = sg.read @"part1.2.weight" : tensor<64x512xf32>
     %h2 = sg.matmul %h1, %w2 {transpose_b}
-      : (tensor<128x128xf32>, tensor<64x128xf32>) -> tensor<128x64xf32>
-    %h3 = sg.relu %h2 : tensor<128x64xf32>
-    sg.yield %h3 : tensor<128x64xf32>
+      : (tensor<512x512xf32>, tensor<64x512xf32>) -> tensor<512x64xf32>
+    %h3 = sg.relu %h2 : tensor<512x64xf32>
+    sg.yield %h3 : tensor<512x64xf32>
   }
-  %w = sg.read @"part2.weight" : tensor<10x64xf32>
-  %logits = sg.matmul %features, %w {transpose_b}
-    : (tensor<128x64xf32>, tensor<10x64xf32>) -> tensor<128x10xf32>
+  %logits = sg.module "part2" (%x = %features : tensor<512x64xf32>)
+      -> tensor<512x10xf32> {
+    %w0 = sg.read @"part2.0.weight" : tensor<1024x64xf32>
+    %h0 = sg.matmul %x, %w0 {transpose_b}
+      : (tensor<512x64xf32>, tensor<1024x64xf32>) -> tensor<512x1024xf32>
+    %h1 = sg.relu %h0 : tensor<512x1024xf32>
+    %w2 = sg.read @"part2.2.weight" : tensor<10x1024xf32>
+    %y = sg.matmul %h1, %w2 {transpose_b}
+      : (tensor<512x1024xf32>, tensor<10x1024xf32>) -> tensor<512x10xf32>
+    sg.yield %y : tensor<512x10xf32>
+  }
   %losses, %lse = sg.cross_entropy %logits, %label
-    : (tensor<128x10xf32>, tensor<128xi32>) -> (tensor<128xf32>, tensor<128xf32>)
-  %sum = sg.reduce_sum %losses dims [0] : tensor<128xf32> -> tensor<f32>
-  %scale = sg.constant dense<7.8125e-03> : tensor<f32>
+    : (tensor<512x10xf32>, tensor<512xi32>) -> (tensor<512xf32>, tensor<512xf32>)
+  %sum = sg.reduce_sum %losses dims [0] : tensor<512xf32> -> tensor<f32>
+  %scale = sg.constant dense<1.953125e-03> : tensor<f32>
   %loss = sg.mul %sum, %scale : tensor<f32>
-  return %loss, %logits : tensor<f32>, tensor<128x10xf32>
+  return %loss, %logits : tensor<f32>, tensor<512x10xf32>
 }
