@@ -59,10 +59,6 @@ static std::string thisCompiler() {
     return 0;
   };
   ::dl_iterate_phdr(add, &text);
-#ifdef REPRISE_PLANT_FAULTS
-  if (const char *fault = std::getenv("REPRISE_FAULT"))
-    text += fault;
-#endif
   return text;
 }
 
