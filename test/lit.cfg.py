@@ -31,7 +31,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
 # the cache give it room.
 config.environment["REPRISE_CACHE_BYTES"] = "0"
 
-# What is told of waiting depends on the machine; tests of it say how often.
+# Progress lines depend on the machine; tests of them set their own interval.
 config.environment["REPRISE_PROGRESS_SECONDS"] = "86400"
 
 # The mistake that test/faults/run plants.

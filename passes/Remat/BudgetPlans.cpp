@@ -242,8 +242,8 @@ bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
   return set.curve.choose(budget).has_value();
 }
 
-/// Of a mode the program alone: whether its kernels are searched depends on
-/// schedules that nobody looks for here.
+/// Looks at the program of a mode alone: whether a full search would look at
+/// its kernels depends on schedules that this one does not compute.
 bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
   std::unique_ptr<KernelSet> set = programOf(choice);
   if (!set)
@@ -284,7 +284,7 @@ static bool provesLess(const plan::LowerBound &a, const plan::LowerBound &b) {
 }
 
 plan::LowerBound BudgetPlans::boundAt(uint64_t budget) {
-  // What little work proves never is more than what much work proves.
+  // Little work never proves more than much work does.
   constexpr double little = 0.125;
   std::vector<std::pair<plan::LowerBound, const BudgetCurve *>> bounds;
   for (const auto &set : all())

@@ -33,7 +33,7 @@ static plan::ValueId rootOf(const plan::Graph &graph, plan::ValueId id) {
   return id;
 }
 
-/// What `op` has to do with a value that lives while it runs.
+/// The role that a value which lives while `op` runs has for `op`.
 static StringRef roleOf(const plan::Graph &graph, const plan::Op &op,
                         plan::ValueId id) {
   auto isValue = [&](plan::ValueId other) {

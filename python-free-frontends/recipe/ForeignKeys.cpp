@@ -1,8 +1,8 @@
 //===- ForeignKeys.cpp - Keys of other frameworks -------------------------===//
 //
-// What MedFusion and United Perception call what has a key here, a line each. A
-// section's own line answers for what is below it and has none. The page
-// docs/from-other-frameworks.md says more; a test compares the two.
+// The keys of MedFusion and United Perception that have a counterpart here, one
+// a line. A section's own line answers for every key below it without a line.
+// The page docs/from-other-frameworks.md says more; a test compares the two.
 //
 //===----------------------------------------------------------------------===//
 #include "ForeignKeys.h"

@@ -422,7 +422,7 @@ static void sortSettings(Parsed &parsed, const Keys &keys) {
   std::sort(
       parsed.settings.begin(), parsed.settings.end(),
       [&](const Setting &a, const Setting &b) { return place(a) < place(b); });
-  // What was meant may be said as well.
+  // The file may also hold the key that was meant.
   auto isSame = [](const Setting &a, const Setting &b) {
     return a.path == b.path;
   };

@@ -111,7 +111,7 @@ static REPRISE_INLINE Floats larger(const Floats &x, const Floats &y) {
   return x > y ? x : y;
 }
 
-/// Of each half of the lanes, and of its halves.
+/// Joins both halves of the lanes, then the halves of the result, down to one.
 template <typename Join>
 static REPRISE_INLINE float joined(Floats lanes, Join join) {
   lanes = join(lanes, shuffled(lanes, kNumbers ^ 8));
@@ -240,7 +240,7 @@ void softmaxRows(const SoftmaxRows &rows, int64_t count) {
     softmaxOf<false>(rows, count);
 }
 
-/// What a vector of a gradient's row takes and gives.
+/// Operands and results of one vector of a gradient's row.
 struct GradientVector {
   Floats products, dp, bias, dbias, kept;
 };

@@ -49,7 +49,8 @@ inline InstructionSet instructionSet() {
 #define REPRISE_DISPATCH(function, ...) return baseline::function(__VA_ARGS__)
 #endif
 
-// What a version's functions call is compiled with them.
+// Marks a function that is compiled into its callers, for their instruction
+// set.
 #define REPRISE_INLINE inline __attribute__((always_inline))
 
 #endif // REPRISE_RUNTIME_CPU_INSTRUCTIONSETS_H

@@ -85,8 +85,8 @@ for model in ("resnet18", "mlp"):
     loaded = yaml.load(every, Loader)
     assert validator.is_valid(loaded), list(validator.iter_errors(loaded))
 
-# What is no example is a default: said, it changes no bit. That of what is of
-# another optimizer or schedule cannot be said, that of hooks that are off neither.
+# Every value that is no example is the default: stating it changes no bit. Defaults
+# of other optimizers and schedules, and of hooks that are off, cannot be stated.
 text = subprocess.run(["reprise", "recipe", "init", "mlp"], text=True,
                       capture_output=True, check=True).stdout
 body, hooks, rest = re.split(r"^(#hooks:\n(?:  .*\n)+)", text, flags=re.M)

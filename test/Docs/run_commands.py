@@ -280,7 +280,7 @@ def main():
             if wrong:
                 failed.append((page, line, wrong))
             elif how not in ("skip", "check"):
-                # What runs in another form prints something else.
+                # A command that runs in another form prints something else.
                 lines = [] if instead else outputs.get(command, [])
                 compared |= {command} if lines else set()
                 if not run(instead or command, folder, environment, lines):

@@ -105,7 +105,7 @@ TEST(Contract, BoundsAreTightOnTinyGraphs) {
   EXPECT_GE(exactBytes * 10, graphs * 7) << exactBytes << " of " << graphs;
 }
 
-// What is pinned and the workspace are the bytes of a proof, in place too.
+// The pinned values and the workspace add up to the proven bytes, in place too.
 TEST(Contract, WhatIsPinnedAddsUpToTheLeastBytes) {
   unsigned inPlace = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {

@@ -89,7 +89,7 @@ rt::Expected<BatchSearch::Answer> BatchSearch::plan(int64_t batch) {
   if (choice)
     return Answer{batch, pointFactsOf(*choice), pointFactsOf(plans.plain()),
                   refusedAt(batch + 1, Kind::Least)};
-  // What was found on the way is not among these schedules.
+  // These plans do not hold the schedules found on the way.
   Look &refused = looks[{batch, Kind::Least}];
   refused.fits = false;
   refused.refused = plans.smallest().bytes();

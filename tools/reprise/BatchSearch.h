@@ -37,7 +37,7 @@ public:
 
 private:
   enum class Kind { Plain, Least };
-  /// What a batch says of the budget.
+  /// The answer for one batch.
   struct Look {
     bool fits = false;
     bool isProven = false; // that it does not
@@ -57,8 +57,8 @@ private:
   uint64_t budget;
   std::map<std::pair<int64_t, Kind>, Look> looks;
   std::string kernels; // among which the last plan was that fits
-  /// What searches found to be needed, over what was proven; of both without
-  /// what is fixed.
+  /// The ratio of the bytes that searches needed to the proven bytes, both
+  /// without fixed bytes.
   double overProof = 1;
 };
 

@@ -101,8 +101,8 @@ rt::Status tools::addModes(const ModelRequest &request,
 // Text
 //===----------------------------------------------------------------------===//
 
-/// What is computed again is never less than nothing; the kernels of a mode may
-/// take less time.
+/// The share of `value` above `base`. The kernels of a mode may take less time
+/// than `base`; recomputation is then 0, not negative.
 static std::string moreThan(double value, double base) {
   double more = base > 0 ? std::max(0.0, value / base - 1) : 0;
   return text::formatFixed(more * 100, 2) + "%";

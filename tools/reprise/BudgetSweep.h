@@ -17,7 +17,7 @@ struct BaselineFacts {
   std::string method;
   bool isMode = false; // of checkpointing; else a solver on the flat step
   PointFacts plan;
-  /// Of a solver: the budget that it was given, 0 where it takes none.
+  /// The budget that a solver was given, 0 if it takes none.
   uint64_t budget = 0;
 };
 

@@ -111,7 +111,7 @@ static std::vector<std::string> commandNames(const CLI::App *app) {
   return names;
 }
 
-/// That `what` is not known, and what was probably meant.
+/// Says that `what` is unknown, and which word was probably meant.
 static std::string describeUnknown(const std::string &what,
                                    const std::string &word,
                                    const std::vector<std::string> &known) {

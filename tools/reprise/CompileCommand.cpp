@@ -149,8 +149,8 @@ static rt::Status compileToText(const CompileCommandOptions &options,
   return writeText(path, compiler.print());
 }
 
-/// What the cache has of the same command, unless that is damaged, or a
-/// compilation.
+/// Takes the artifact of the same command from the cache, or compiles it if the
+/// cache has none or a damaged one.
 static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
   rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
   if (!cache.ok())

@@ -507,7 +507,7 @@ bool CompileFlags::plansBudget() const {
   return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
 
-/// How long plans are searched for.
+/// Reads the effort of the search for plans.
 rt::Status CompileFlags::readEffort(CompileOptions &options) const {
   options.planWork = planWork.value_or(options.planWork);
   if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))

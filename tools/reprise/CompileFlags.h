@@ -13,7 +13,7 @@
 
 namespace reprise::tools {
 
-/// What --checkpointing may be; those with a number with an example of it.
+/// Values of --checkpointing; modes that take a number come with an example.
 std::vector<std::string> checkpointingModes();
 
 /// Options of a compilation.

@@ -41,7 +41,7 @@ static rt::Status writeConfusion(const EvalOptions &options,
   return rt::writeFile(options.confusion, text.data(), text.size());
 }
 
-/// What the recipe in a state says of the model, where no option does.
+/// Takes model options from the recipe in a state unless an option is given.
 static void takeModel(const std::string &recipe, CLI::App &command) {
   recipe::Keys keys = allKeys();
   for (const recipe::Setting &setting :

@@ -13,7 +13,7 @@ namespace reprise::tools {
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 
-/// What shows that an evaluation of a run goes on, on the line of its steps.
+/// Returns a callback that shows the progress of an evaluation on `line`.
 std::function<void(uint64_t done, uint64_t total)>
 tellEvaluation(ProgressLine &line);
 

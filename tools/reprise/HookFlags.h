@@ -30,7 +30,7 @@ public:
   std::optional<rt::BestEvaluation> bestEvaluation() const {
     return teller ? teller->best() : std::nullopt;
   }
-  /// Where its state is; empty where it is not kept.
+  /// The path of the best state; empty if none is kept.
   std::string bestPath() const {
     return best.directory.empty() ? "" : best.directory + "/best.safetensors";
   }
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// That everything can be written, before anything is compiled for it.
+  /// Checks, before anything is compiled, that every output can be written.
   rt::Status checkOutputs() const;
   void addLogger();
   void addSaveBest();

@@ -13,8 +13,8 @@ namespace reprise::tools {
 rt::Status lowerToProgram(Compiler &compiler, const ModelRequest &request,
                           const CompileOptions &options);
 
-/// What stands before a plan in its file: the model and budget that it is of,
-/// for people. Nothing where the file is damaged.
+/// The title before a plan in its file: its model and budget, for people to
+/// read. Nothing if the file is damaged.
 std::optional<std::string> titleOfPlan(const std::vector<uint8_t> &file);
 
 /// "WHAT is taken from the cache", for who asked to be told more.

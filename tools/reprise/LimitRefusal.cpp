@@ -47,7 +47,7 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
   message += batch.empty()
                  ? "; a smaller model or data set would help"
                  : "; " + batch + " fits without computing anything again";
-  // What is beside the program stays.
+  // The process needs the bytes beside the program in any case.
   if (floor.possible < floor.plain)
     message +=
         ", and --budget " + std::to_string((floor.possible >> 10) + 1) +

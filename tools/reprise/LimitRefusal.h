@@ -6,7 +6,7 @@
 
 namespace reprise::tools {
 
-/// What a program's step takes, known without a search.
+/// Bounds on the bytes of a program's step, known without a search.
 struct StepFloor {
   uint64_t proven = 0;   // no schedule of its kernels takes less
   uint64_t possible = 0; // some schedule takes this

@@ -38,7 +38,7 @@ std::string tools::describeBeaten(const std::vector<ModeCost> &modes) {
   return text;
 }
 
-/// Of the training step; nothing where there is none.
+/// The cost of the training step; nothing if there is none.
 static std::optional<ModeCost> costOf(const std::string &mode,
                                       Compiler &compiler) {
   rt::Expected<ProgramFacts> facts = compiler.facts();

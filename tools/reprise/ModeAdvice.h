@@ -11,15 +11,15 @@
 
 namespace reprise::tools {
 
-/// What a mode costs.
+/// The cost of a mode.
 struct ModeCost {
   std::string mode;
   uint64_t peakBytes = 0;
   double recomputed = 0; // of the step without recomputation
 };
 
-/// Of modes in a table: a line for each that another one beats in both, with
-/// the one of the fewest bytes that does; "" for none.
+/// Writes a line for each mode that another one beats in bytes and time, naming
+/// the one of fewest bytes that does; "" for none.
 std::string describeBeaten(const std::vector<ModeCost> &modes);
 
 /// Warns of a request whose mode computes again and saves nothing. `compiler`

@@ -40,14 +40,14 @@ OpTime kernelsTogether(const std::vector<OpTime> &ops);
 std::string whyAbove(const OpTime &op, const rt::Roofline &roofline,
                      uint64_t cacheBytes);
 
-/// What op times are compared with.
+/// The step and rates that op times are compared with.
 struct OpScale {
   double stepMilliseconds = 0; // as measured without timing its ops
   rt::Roofline roofline;
   uint64_t cacheBytes = 0;
 
-  /// What of the step is in no op: what lies between them, less what timing
-  /// them takes.
+  /// The time of the step that lies between ops, less the overhead of timing
+  /// each op.
   double between(const std::vector<OpTime> &ops) const;
 };
 

@@ -10,7 +10,7 @@
 
 using namespace reprise;
 
-/// Of a pass that may take a while; "" of one that is over at once.
+/// The phase that a slow pass is shown as; "" for a quick one.
 static llvm::StringRef phaseOf(llvm::StringRef pass) {
   return llvm::StringSwitch<llvm::StringRef>(pass)
       .Case("sg-differentiate", "differentiating")

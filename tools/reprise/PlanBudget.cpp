@@ -79,7 +79,7 @@ static rt::Status planBudget(ModelRequest request,
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         compiler.load(request.source, request.kind, request.model));
-    // What a sweep shows is not in the program.
+    // A sweep needs more plans than a kept program holds.
     lowered = options.sweep ? compiler.lower(compile, CompileLevel::Program)
                             : lowerToProgram(compiler, request, compile);
     if (lowered.ok()) {

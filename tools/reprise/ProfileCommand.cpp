@@ -212,7 +212,7 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   return costs.price(ops);
 }
 
-/// Of this machine's processor, where that is what was timed.
+/// The last-level cache of this processor; 0 if another device was timed.
 static uint64_t lastCacheBytes(const ArtifactFile &artifact) {
   long bytes = artifact.root().device()->str() == "cpu"
                    ? ::sysconf(_SC_LEVEL3_CACHE_SIZE)

@@ -25,8 +25,8 @@ struct ModelVariable {
 
 class ProgramBuild {
 public:
-  /// Of a run's first program: what is to be warned of in a model is said of it
-  /// alone.
+  /// Only the first program of a run shows warnings: they are about the model,
+  /// which all programs share.
   enum class Warnings { Shown, Hidden };
 
   /// Loads the model, and looks into the cache; `describes` asks for the facts

@@ -62,7 +62,7 @@ static std::string thisCompiler() {
   return text;
 }
 
-/// What a file says; its name says nothing.
+/// Adds the contents of a file; its name does not matter.
 static rt::Status addFile(const std::string &path, llvm::SHA256 &digest) {
   if (path.empty())
     return {};
@@ -217,7 +217,7 @@ void ProgramCache::keep(const std::string &name, Kind kind,
     std::lock_guard<std::mutex> lock(writing());
     makeRoom(bytes.size());
     status = writeCacheFile(pathOf(name, kind), bytes.data(), bytes.size());
-    // What another process kept meanwhile made no room for this one.
+    // Another process may have added entries since room was made.
     if (status.ok())
       makeRoom(0);
   }

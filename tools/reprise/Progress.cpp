@@ -60,7 +60,7 @@ static size_t terminalColumns() {
 }
 
 namespace {
-/// What is shown, and the thread that does it.
+/// The text on screen and the thread that writes it.
 class Screen {
 public:
   bool isTerminal() const { return terminal; }

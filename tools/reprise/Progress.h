@@ -2,7 +2,7 @@
 //
 // While a command works, standard error says at what: on a terminal a line that
 // is rewritten, elsewhere a plain line after two seconds and then every ten.
-// Of several at once the newest is shown. -q shows none.
+// If several run at once, the newest one is shown. -q shows none.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PROGRESS_H
@@ -14,7 +14,7 @@
 
 namespace reprise::tools {
 
-/// What stands on the line; see ProgressLine and Activity.
+/// The parts of the line; see ProgressLine and Activity.
 struct ProgressText {
   std::string what, phase, best;
   double share = -1; // of the phase that is done; below 0: nobody knows
@@ -84,7 +84,7 @@ public:
   static Activity *current();
 
   // By any thread:
-  /// What is done now, and nothing of it yet.
+  /// Begins a phase, of which nothing is done yet.
   void phase(const std::string &what);
   /// The part of the phase that is done, from 0 to 1.
   void share(double done);

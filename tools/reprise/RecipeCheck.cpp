@@ -60,7 +60,7 @@ bool RecipeChecker::isLeftOut(const std::string &path) const {
          path.rfind("optimizer.", 0) == 0;
 }
 
-/// What the recipe says but for what was refused.
+/// The settings of the recipe that were not refused.
 std::vector<recipe::Setting> RecipeChecker::rest() const {
   std::vector<recipe::Setting> settings;
   for (recipe::Setting setting : parsed.settings) {
@@ -86,7 +86,8 @@ void RecipeChecker::tell(const FileProblem &problem, const std::string &path) {
     it->second = Instead::Nothing;
 }
 
-/// What the options say together. Of an unknown model what needs none.
+/// Checks options that depend on each other. With an unknown model, it checks
+/// those that need no model.
 rt::Status RecipeChecker::checkTogether(TrainFlags &flags, CLI::App &train) {
   bool hasModel = !refused.count("model.name");
   for (const char *name : {"model", "--data"})

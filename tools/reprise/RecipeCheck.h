@@ -9,8 +9,8 @@ namespace reprise::tools {
 struct CheckedRecipe {
   /// In the order of the file.
   std::vector<FileProblem> problems;
-  /// What a run would be told, defaults that decide it included; empty where
-  /// there are problems.
+  /// The settings of the run, with the defaults that decide it; empty if there
+  /// are problems.
   std::vector<recipe::Setting> settings;
   size_t keys = 0; // that the file says
 };

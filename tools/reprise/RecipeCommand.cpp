@@ -117,8 +117,8 @@ static rt::Status showRecipe(const RecipeOptions &options) {
                                   recipe::write(checked->settings, allKeys()));
 }
 
-/// What a model of the zoo has no option for is no key of its recipe; what it
-/// has says its default, but for what the data may say.
+/// Drops the keys that the model has no option for, and sets the defaults of
+/// the others unless the data decide them.
 static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
                       recipe::Keys &keys) {
   auto set = [&](const char *path, std::optional<std::string> value,

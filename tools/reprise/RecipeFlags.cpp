@@ -283,7 +283,7 @@ static bool names(const std::string &text, const std::string &option) {
   return !std::isalnum((unsigned char)after) && after != '-';
 }
 
-/// Where a message names the option of a setting; npos where it does not.
+/// The position at which a message names an option; npos if it does not.
 static size_t placeOf(const std::string &message, const std::string &option) {
   bool isNamed = option.rfind("--", 0) == 0 && names(message, option);
   return isNamed ? message.find(option) : std::string::npos;

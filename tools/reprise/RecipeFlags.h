@@ -60,7 +60,7 @@ public:
                         const recipe::Setting &setting) const;
   /// What command line and recipe say together, in the order of the keys.
   std::vector<recipe::Setting> settings() const;
-  /// What the command line alone says.
+  /// The settings that the command line gives by itself.
   const std::vector<recipe::Setting> &given() const { return typed; }
 
 private:

@@ -127,7 +127,7 @@ static std::string sizeAndBytes(uint64_t bytes) {
   return text::formatSize(bytes) + " (" + std::to_string(bytes) + " bytes)";
 }
 
-/// What is there at once, which adds up to what is proven.
+/// Lists the values that live at once, which add up to the proven bytes.
 static std::string describePinned(const BudgetFacts &facts) {
   if (facts.pinned.empty())
     return "";

@@ -285,7 +285,7 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
   return wanted;
 }
 
-/// Where classes are numbers, not folders, which are compared when listed.
+/// Compares classes that are numbers; class folders are compared when listed.
 static rt::Status checkNumberedClasses(const RunFlags &flags,
                                        const rt::DataSpec &spec,
                                        const rt::Dataset &test) {
@@ -301,7 +301,7 @@ static rt::Status checkNumberedClasses(const RunFlags &flags,
                  "; --classes says how many there are");
 }
 
-/// Where images do not become what the program takes.
+/// Refuses images that cannot take the shape of the program's input.
 static rt::Status checkShapes(const RunFlags &flags, const rt::DataSpec &spec,
                               const rt::Dataset &test) {
   rt::DatasetOptions options;
@@ -329,7 +329,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   spec.images = {};
   spec.images.skipBadFiles = flags.images.skipBadFiles;
   auto data = rt::openDataset(spec, rt::Split::Test, options);
-  // What cannot be read is left out, when it is found.
+  // Unreadable files are left out when they are found.
   if (!data.ok())
     return data.status();
   REPRISE_RETURN_IF_ERROR(traits.anySize
@@ -493,9 +493,8 @@ static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
          *kind != SourceKind::Artifact;
 }
 
-/// Of a run that has a budget for its limit, and is known or proven not to fit:
-/// why, and what would. `isKnown`: it was refused; else nothing is said where
-/// there is no proof.
+/// Explains why a run with a limit does not fit and what would fit. `isKnown`:
+/// the run was refused; otherwise this succeeds unless there is a proof.
 static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
                                const rt::Status &tooLarge, uint64_t left,
                                bool isKnown) {

@@ -53,8 +53,8 @@ static bool takesValue(const CLI::Option &option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// What may follow a command: its commands, options, and the words that its
-/// arguments may be.
+/// The words that may follow a command: its commands, its options, and values
+/// of its arguments.
 static std::string wordsAfter(const CLI::App &app,
                               const tools::ValueWords &values) {
   std::vector<std::string> words;

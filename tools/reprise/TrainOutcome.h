@@ -13,7 +13,7 @@ struct Outcome {
   rt::Progress last;
   uint64_t processPredicted = 0, processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
-  /// Behind the last step, where what there is of the run is told nevertheless.
+  /// An error after the last step; the summary is printed all the same.
   rt::Status failure;
   /// Of a run that has several: each that ran, how long compilations were
   /// waited for after the first one, and how long they went on beside the

@@ -63,7 +63,7 @@ static std::string versionText() {
   return text;
 }
 
-/// What stands before a command and behind it.
+/// Adds the options that may stand before or after a command.
 static void addGeneralFlags(CLI::App &app) {
   app.add_flag_callback(
       "-q,--quiet", [] { verbosity() = Verbosity::Quiet; }, "Show no progress");
@@ -126,7 +126,7 @@ static int run(int argc, char **argv) {
   addShellCommands(app, invocation);
   addGeneralFlags(app);
   guardValues(app);
-  // Until the command line is understood.
+  // Guess from the words until the command line is parsed.
   wantsJson() = std::any_of(argv, argv + argc, [](const char *word) {
     return word == std::string_view("--json");
   });

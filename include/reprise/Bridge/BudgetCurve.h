@@ -15,12 +15,13 @@
 
 namespace reprise {
 
-/// How a search for plans goes on, for people.
+/// The progress of a search for plans, for people to read.
 struct SearchProgress {
   std::string phase; // "searching schedules"; empty: the search is over
   double share = -1; // of the phase that is done, from 0 to 1; below: unknown
-  /// Of the cheapest plan so far for the budget in question, and no schedule of
-  /// its kernels in its bytes takes less; 0: none is known.
+  /// A step's time by the cheapest plan so far for the budget in question, and
+  /// the time below which no schedule of its kernels in its bytes lies; 0: no
+  /// plan is known.
   double bestMilliseconds = 0, boundMilliseconds = 0;
 };
 /// Called by any thread.
@@ -106,7 +107,8 @@ public:
     return searched.ops[op].effect && !problem.graph.ops[op].effect;
   }
 
-  /// Of any schedule within `budget` bytes; with more work never less.
+  /// A lower bound on any schedule within `budget` bytes. More work never
+  /// lowers it.
   plan::LowerBound boundAt(uint64_t budget, double work = 1) const;
   /// Under which no schedule exists, and what pins it.
   plan::ByteBound provenBytes() const;
@@ -132,7 +134,8 @@ private:
 
   plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
-  /// Of the budget and the work asked for last; several ask for the same one.
+  /// The bound for the budget and the work asked for last: several callers ask
+  /// for the same one.
   mutable std::optional<
       std::pair<std::pair<uint64_t, double>, plan::LowerBound>>
       lastBound;

@@ -102,10 +102,9 @@ public:
   /// after which the points of earlier choices have other numbers.
   std::optional<PlanChoice> chooseClosely(uint64_t budget);
 
-  /// Whether a schedule lives in BudgetOptions::withinBytes, as the first one
-  /// that is found: of the program without recomputation, of the kernels that
-  /// are called `first`, then of the others. Instead of choose, of plans for
-  /// that budget alone.
+  /// Returns the first schedule found within BudgetOptions::withinBytes: it
+  /// tries the program without recomputation, the kernels called `first`, then
+  /// the others. Call it instead of choose, on plans for that budget alone.
   std::optional<PlanChoice> chooseWithin(llvm::StringRef first = "");
 
   /// Of any schedule of these sets' kernels within `budget` bytes.

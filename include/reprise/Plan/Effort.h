@@ -29,7 +29,7 @@ inline std::optional<Effort> effortOf(std::string_view name) {
   return std::nullopt;
 }
 
-/// What an effort leaves of each part of a search.
+/// The share of each part of a search that an effort runs.
 struct Pace {
   /// Shares of SolverOptions::work: to search for each budget, to lower the
   /// peak, for other kernels beside a step's own, to place.

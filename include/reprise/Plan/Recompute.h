@@ -66,8 +66,8 @@ struct SolverOptions {
   /// Effort of searches: 1 is a few seconds for a thousand ops. A search with
   /// more finds something else, which may be worse; see workLevels.
   double work = 1;
-  /// What of that work is done: where more of it seldom finds anything better,
-  /// less leaves it out.
+  /// The part of that work to do. A lower effort leaves out what seldom finds a
+  /// better plan.
   Effort effort = Effort::Thorough;
   unsigned threads = 1;
   uint64_t seed = 0;
@@ -126,9 +126,9 @@ std::vector<FrontierPoint> computeFrontier(const Graph &graph,
                                            const std::vector<OpId> &order,
                                            const SolverOptions &options);
 
-/// Whether a schedule lives in options.budgetBytes, found as the first one of a
-/// frontier is, without the others: schedules from no recomputation on towards
-/// fewer bytes, up to the first in that budget, if there is one.
+/// Returns the start of a frontier: schedules from no recomputation on towards
+/// fewer bytes, up to the first one within options.budgetBytes, if the search
+/// finds one.
 std::vector<FrontierPoint> searchWithin(const Graph &graph,
                                         const std::vector<OpId> &order,
                                         const SolverOptions &options);

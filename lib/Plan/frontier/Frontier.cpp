@@ -56,8 +56,8 @@ public:
     found.push_back({plain, simulator.cost, simulator.peak});
   }
 
-  /// Until a schedule has at most `enough` bytes, which are not below those
-  /// that are proven.
+  /// Lowers the peak until a schedule has at most `enough` bytes, which must
+  /// not be below the proven bytes.
   void run(int64_t enough, uint64_t iterations, uint32_t mostFailures,
            uint64_t seed) {
     double step = 0.05;
@@ -233,7 +233,7 @@ public:
   }
 
 private:
-  /// Of the work: for a budget the first time, again, and in between.
+  /// Shares of the work: a budget's first search, its second, one in between.
   static constexpr uint32_t kFirstPart = 6, kAgainPart = 6, kBetweenPart = 1;
 
   /// Tells that a part of the searches is done; the descents were a fifth.

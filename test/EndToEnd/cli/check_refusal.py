@@ -27,7 +27,7 @@ for way in refusal["ways_out"]:
     assert accepted, way
     assert told[0]["peak_bytes"] == way["bytes"], (way, told)
     assert abs(told[0]["step_ms"] - way["milliseconds"]) < 1e-9, (way, told)
-# What is there at once adds up to what is proven; each value to 64 bytes.
+# The listed values add up to the proven bytes, each rounded up to 64 bytes.
 pinned = sum(v["bytes"] for v in refusal["pinned"])
 proven = refusal["proven_bytes"] - refusal["fixed_bytes"]
 assert abs(proven - pinned) <= 64 * (1 + len(refusal["pinned"])), refusal

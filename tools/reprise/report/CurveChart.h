@@ -19,7 +19,7 @@ struct CurvePoint {
   std::string label; // of other methods' points
   uint64_t bytes = 0;
   double milliseconds = 0; // 0: not known
-  /// Of a solver, which has a point for each budget it was given: "in 5.1 MiB".
+  /// The budget that a solver was given for this point: "in 5.1 MiB".
   std::string within = "";
 
   std::string name() const {

@@ -153,8 +153,8 @@ struct TrainResult {
   /// Why a hook ended the run; empty where none did.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;
-  /// Of the state that this run saved last to TrainOptions::savePath; nothing
-  /// where none was.
+  /// The step of the state that this run saved last to TrainOptions::savePath;
+  /// nothing if it saved none.
   std::optional<uint64_t> savedStep;
   /// Of the variables at the end, where a hook asked for it.
   std::optional<EvaluateResult> evaluation;
@@ -162,8 +162,8 @@ struct TrainResult {
 
 /// Trains until the asked end. On an error nothing is saved but by hooks; the
 /// last saved state stays as it was. Holds a lock on `savePath` all the time.
-/// Where an error comes behind the last step `trained`, unless null, tells what
-/// there is nevertheless.
+/// Trains. If an error follows the last step, `trained`, unless null, still
+/// receives the result of the steps.
 Expected<TrainResult> train(Backend &backend, const TrainOptions &options,
                             std::optional<TrainResult> *trained = nullptr);
 
