@@ -5,6 +5,7 @@
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/Trainer/Course.h"
+#include "llvm/ADT/StringRef.h"
 #include <CLI/CLI.hpp>
 #include <map>
 #include <optional>
@@ -12,6 +13,11 @@
 #include <vector>
 
 namespace reprise::tools {
+
+/// The optimizer of a run that names none.
+constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
+/// The heading of these options in help.
+constexpr const char *kCompileGroup = "Compilation";
 
 /// Values of --checkpointing; modes that take a number come with an example.
 std::vector<std::string> checkpointingModes();
