@@ -82,8 +82,6 @@ static std::string checkGraph(MLIRContext &context, uint64_t seed) {
   auto model = random_graphs::generateGraph(&context, seed);
   CompileOptions options = trainingOptions();
   options.checkpointing = "none";
-  // With less effort the smallest budget found may lie above a mode's bytes.
-  options.planEffort = plan::Effort::Thorough;
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
   if (failed(plans))

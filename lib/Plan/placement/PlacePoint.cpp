@@ -37,10 +37,13 @@ public:
 
   PlacedPoint run() {
     PlacedPoint own = {points[at].solution, {}};
+    // The last point computes nothing again: there is no other schedule. All
+    // effort places it, as where no budget is asked for, so that no budget that
+    // is named lies above a program's own bytes.
+    bool isPlain = at + 1 == points.size();
     own.plan = makePlan(graph, own.solution.executions, kPlacementWork,
-                        options.effort);
-    // The last point computes nothing again: there is no other schedule.
-    bool hasOthers = at + 1 < points.size() && isWasteful(own.plan);
+                        isPlain ? Effort::Thorough : options.effort);
+    bool hasOthers = !isPlain && isWasteful(own.plan);
     uint32_t rounds = std::min(kRounds, paceOf(options.effort).placementRounds);
     for (uint32_t round = 0; round < rounds && hasOthers; ++round)
       if (std::optional<PlacedPoint> other = tryOthers(round))
