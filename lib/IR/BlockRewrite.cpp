@@ -115,6 +115,13 @@ Value sg::definitionOf(Value value) {
   }
 }
 
+Value sg::unmarkedDefinitionOf(Value value) {
+  value = definitionOf(value);
+  while (isa_and_present<KeepOp, RecomputeOp>(value.getDefiningOp()))
+    value = definitionOf(value.getDefiningOp()->getOperand(0));
+  return value;
+}
+
 void sg::eraseMarks(Operation *root) {
   SmallVector<Operation *> marks;
   root->walk([&](Operation *op) {

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "VjpModel.h"
+#include "reprise/Fault.h"
+#include "reprise/IR/BlockRewrite.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -107,16 +109,32 @@ static Value reluFormula(ReluOp op, VjpContext &context, Emitter &e, Value dy) {
   return e.make<ReluGradOp>(context.forward(op.getResult()), dy);
 }
 
-/// Only floating-point operands have gradients. Of a variable that was rounded
-/// and widened again, as the bias of a product, it is that of what was widened:
-/// rounded itself it would be a worse one.
-static Value castFormula(CastOp op, VjpContext &, Emitter &e, Value dy) {
-  Type type = op.getOperand().getType();
-  auto rounding = dy.getDefiningOp<CastOp>();
-  bool isThere = rounding && rounding.getOperand().getType() == type;
-  if (isThere && op.getOperand().getDefiningOp<ReadOp>())
-    return rounding.getOperand();
-  return e.make<CastOp>(type, dy);
+/// The rounding of a variable that `op` takes back by widening, or null. Blocks
+/// between the two do not matter: another cut of the model has others.
+static CastOp roundingBefore(CastOp op) {
+  auto rounding = unmarkedDefinitionOf(op.getOperand()).getDefiningOp<CastOp>();
+  if (!rounding || rounding.getOperand().getType() != op.getType())
+    return {};
+  Value rounded = unmarkedDefinitionOf(rounding.getOperand());
+  REPRISE_FAULT("rounding-within-a-block", rounded = rounding.getOperand());
+  return rounded.getDefiningOp<ReadOp>() ? rounding : CastOp();
+}
+
+/// Only floating-point operands have gradients. A variable that is rounded and
+/// widened again, as the bias of a product, has that of the widened value:
+/// rounding it would lose bits.
+static LogicalResult castVjp(CastOp op, VjpContext &context) {
+  Value dy = context.cotangent(cast<OpResult>(op.getResult()));
+  if (!dy || !context.needsGradient(op->getOpOperand(0)))
+    return success();
+  if (CastOp rounding = roundingBefore(op)) {
+    context.addGradient(rounding->getOpOperand(0), dy);
+    return success();
+  }
+  Emitter e(context.builder, op.getLoc());
+  context.addGradient(op->getOpOperand(0),
+                      e.make<CastOp>(op.getOperand().getType(), dy));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +248,7 @@ void sg::registerPrimitiveVjps(MLIRContext *context) {
   attachUnary<SigmoidOp, sigmoidFormula>(context);
   attachUnary<ErfOp, erfFormula>(context);
   attachUnary<ReluOp, reluFormula>(context);
-  attachUnary<CastOp, castFormula>(context);
+  attachVjp<CastOp, castVjp>(context);
   attachVjp<AddOp, addVjp>(context);
   attachVjp<SubOp, subVjp>(context);
   attachVjp<MulOp, mulVjp>(context);

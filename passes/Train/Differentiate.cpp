@@ -90,10 +90,7 @@ private:
 /// its own would be added in another order, to other bits.
 Value keyOf(Value value) {
   REPRISE_FAULT("gradient-of-a-name", return value);
-  value = definitionOf(value);
-  while (isa_and_present<KeepOp, RecomputeOp>(value.getDefiningOp()))
-    value = definitionOf(value.getDefiningOp()->getOperand(0));
-  return value;
+  return unmarkedDefinitionOf(value);
 }
 
 /// Whether a value is made in a block, and not only handed through it.
@@ -145,15 +142,18 @@ public:
 
   /// Adds to the gradient of a value. A sum that later blocks have begun is
   /// carried on, from its last term to its first whatever blocks they are in:
-  /// the order, and so every bit, does not depend on the blocks.
+  /// the order, and so every bit, does not depend on the blocks. All reads of a
+  /// parameter share one sum for the same reason: a cut adds reads.
   void accumulate(Value value, Value gradient) {
     value = keyOf(value);
+    if (auto read = value.getDefiningOp<ReadOp>())
+      return addParameter(read.getVariableAttr().getAttr(), gradient);
     Value before = sumSoFar(value);
     REPRISE_FAULT("gradient-term-lost", before = {});
     gradients[value] = add(before, gradient);
   }
 
-  /// What this level has added to; null if it has not.
+  /// What this level has added to; null if it has not, and of a parameter.
   Value gradientOf(Value value) const { return gradients.lookup(keyOf(value)); }
 
   /// Replaces the gradient by one that holds it.
@@ -269,11 +269,6 @@ LogicalResult Level::reverse(Operation *op) {
         return gradientOf(r) && activity.contains(r);
       }))
     return success();
-  if (auto read = dyn_cast<ReadOp>(op)) {
-    addParameter(read.getVariableAttr().getAttr(),
-                 gradientOf(read.getResult()));
-    return success();
-  }
   auto vjp = dyn_cast<VjpOpInterface>(op);
   if (!vjp)
     return op->emitError() << "a gradient flows through '" << op->getName()

@@ -49,13 +49,14 @@ template <typename Number> Number unpack(const Bytes &bytes, int64_t k) {
 
 /// Closes what was opened, whatever happened.
 struct Session {
-  rp_program *program = nullptr;
+  std::vector<rp_program *> programs;
+  rp_program *program = nullptr; // the last of them
   rp_session *session = nullptr;
   ~Session() {
     if (session)
       rp_session_destroy(session);
-    if (program)
-      rp_program_close(program);
+    for (rp_program *each : programs)
+      rp_program_close(each);
   }
 };
 
@@ -323,16 +324,44 @@ static std::string step(Session &s, const ByteStore &inputs, CompiledRun &run) {
   return readVariables(s, run.variables.emplace_back());
 }
 
+/// Creates the session of a program, or goes on with the program.
+static std::string open(Session &s, const Bytes &file) {
+  rp_program *program = nullptr;
+  RETURN_IF_WRONG(rp_program_from_memory(file.data(), file.size(), &program));
+  s.programs.push_back(s.program = program);
+  if (s.session)
+    return take(rp_session_switch(s.session, program));
+  rp_session_options options = {/*device=*/nullptr, /*poison=*/1,
+                                /*profile=*/0, /*check_memory=*/1};
+  return take(rp_session_create(program, &options, &s.session));
+}
+
+std::string end_to_end::runSchedule(const std::vector<const Bytes *> &files,
+                                    const ByteStore &variables,
+                                    const ByteStore &inputs, CompiledRun &run) {
+  Session s;
+  for (const Bytes *file : files) {
+    bool isFirst = !s.session;
+    std::string wrong = open(s, *file);
+    if (wrong.empty() && isFirst)
+      wrong = writeVariables(s, variables);
+    if (wrong.empty())
+      wrong = step(s, inputs, run);
+    if (!wrong.empty())
+      return wrong;
+  }
+  return "";
+}
+
 std::string end_to_end::runArtifact(const Bytes &file,
                                     const ByteStore &variables,
                                     const ByteStore &inputs, unsigned steps,
                                     CompiledRun &run) {
   Session s;
-  RETURN_IF_WRONG(rp_program_from_memory(file.data(), file.size(), &s.program));
-  rp_session_options options = {/*device=*/nullptr, /*poison=*/1,
-                                /*profile=*/0, /*check_memory=*/1};
-  RETURN_IF_WRONG(rp_session_create(s.program, &options, &s.session));
-  if (std::string wrong = writeVariables(s, variables); !wrong.empty())
+  std::string wrong = open(s, file);
+  if (wrong.empty())
+    wrong = writeVariables(s, variables);
+  if (!wrong.empty())
     return wrong;
   for (unsigned k = 0; k < steps; ++k)
     if (std::string wrong = step(s, inputs, run); !wrong.empty())

@@ -75,6 +75,12 @@ std::string runArtifact(const Bytes &file, const ByteStore &variables,
                         const ByteStore &inputs, unsigned steps,
                         CompiledRun &run);
 
+/// Runs a step of each artifact in turn, in one session that switches from one
+/// to the next. Fills no peaks. Returns what went wrong, or "".
+std::string runSchedule(const std::vector<const Bytes *> &files,
+                        const ByteStore &variables, const ByteStore &inputs,
+                        CompiledRun &run);
+
 } // namespace reprise::end_to_end
 
 #endif // REPRISE_TEST_ENDTOEND_COMPILEDRUN_H

@@ -331,6 +331,23 @@ static std::string compareWithoutMarks(mlir::ModuleOp model, uint64_t seed,
   return wrong.empty() ? wrong : "without marks: " + wrong;
 }
 
+/// Compares the first mode's run with one that changes its mode at each step.
+static std::string compareSchedule(const std::vector<Bytes> &files,
+                                   const ByteStore &variables,
+                                   const ByteStore &inputs, uint64_t seed,
+                                   const CompiledRun &expected) {
+  if (files.size() < 2)
+    return "";
+  std::vector<const Bytes *> schedule;
+  for (size_t step = 0; step < expected.losses.size(); ++step)
+    schedule.push_back(&files[1 + (seed + 3 * step) % (files.size() - 1)]);
+  CompiledRun run;
+  std::string wrong = runSchedule(schedule, variables, inputs, run);
+  if (wrong.empty())
+    wrong = compareBits(expected, run);
+  return wrong.empty() ? wrong : "schedule of modes: " + wrong;
+}
+
 std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
                                       const std::vector<std::string> &modes,
                                       Twin twin) {
@@ -356,6 +373,10 @@ std::string end_to_end::checkTraining(mlir::ModuleOp model, uint64_t seed,
     if (!wrong.empty())
       return mode + ": " + wrong;
   }
+  if (std::string wrong =
+          compareSchedule(files, bytes, inputs, seed, runs.front());
+      !wrong.empty())
+    return wrong;
   if (std::string wrong =
           compareWithoutMarks(model, seed, modes.front(), runs.front());
       !wrong.empty())

@@ -27,8 +27,9 @@ std::vector<std::string> budgetModes();
 /// Variables and inputs come from `seed`.
 ///
 /// Bits are compared with the first mode's: outputs and variables after each
-/// step. Values are compared with the evaluator in double precision, which
-/// takes every step from the variables that the program had before it, momentum
+/// step, of each mode and of a schedule that takes another mode at each step.
+/// Values are compared with the evaluator in double precision, which takes
+/// every step from the variables that the program had before it, momentum
 /// included, so that errors of one step are not those of the next: the loss
 /// within 1e-4 of its size, each variable within 5e-3 of the largest element of
 /// its update plus 1e-5 of its own. Kernels round every op to 24 bits; a graph

@@ -1,7 +1,7 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
 //   random_training [--brief] [--progress] [--strip] [--budgets] [--gpu]
-//                   [--amp TYPE] FIRST COUNT [DIRECTORY]
+//                   [--shared] [--amp TYPE] FIRST COUNT [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets; in every
@@ -9,10 +9,11 @@
 // failing graph is reduced, printed, and written to DIRECTORY/seed-N.mlir (the
 // current folder by default), which `random_training FILE.mlir SEED` runs
 // again. With --strip each is compiled a second time without any location, to
-// the same program. With --amp each is in mixed precision of that type, bf16 or
-// f16. With --gpu all run on a simulated GPU (see ../Gpu/FakeDriver.h), where
-// what a kernel does wrong is a failure too. With --brief the first failure
-// ends it, and nothing is reduced; with
+// the same program. With --shared all have layers that use a weight several
+// times. With --amp each is in mixed precision of that type, bf16 or f16. With
+// --gpu all run on a simulated GPU (see ../Gpu/FakeDriver.h), where what a
+// kernel does wrong is a failure too. With --brief the first failure ends it,
+// and nothing is reduced; with
 // --progress a line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
@@ -108,6 +109,8 @@ int main(int argc, char **argv) {
   if (takeFlag("--budgets"))
     modes = budgetModes();
   bool onGpu = takeFlag("--gpu");
+  random_graphs::GraphOptions graphs;
+  graphs.shareWeights = takeFlag("--shared");
   std::string amp;
   if (takeFlag("--amp") && argc > 1) {
     amp = argv[1];
@@ -116,7 +119,7 @@ int main(int argc, char **argv) {
   }
   if (argc < 3) {
     llvm::errs() << "usage: random_training [--brief] [--progress] [--strip] "
-                    "[--budgets] [--gpu] [--amp TYPE] FIRST COUNT "
+                    "[--budgets] [--gpu] [--shared] [--amp TYPE] FIRST COUNT "
                     "[DIRECTORY]\n"
                     "       random_training [--strip] [--budgets] FILE.mlir "
                     "SEED\n";
@@ -134,7 +137,7 @@ int main(int argc, char **argv) {
   uint64_t count = std::strtoull(argv[2], nullptr, 10);
   unsigned failures = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    auto model = random_graphs::generateGraph(&context, seed);
+    auto model = random_graphs::generateGraph(&context, seed, graphs);
     if (!amp.empty() && failed(autocast(*model, amp)))
       return 2;
     if (seed % 3 == 1)

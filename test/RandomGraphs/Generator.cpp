@@ -26,7 +26,9 @@ struct Scope {
 
 /// Seeds of other kinds give what they gave before these kinds were there.
 Layers::Kinds kindsOf(uint64_t seed, const GraphOptions &options) {
-  return {options.mixTypes && seed % 4 == 3, seed % 8 == 5 || seed % 16 == 11};
+  return {options.mixTypes && seed % 4 == 3, seed % 8 == 5 || seed % 16 == 11,
+          options.shareWeights || seed % 8 == 2 || seed % 8 == 7,
+          options.annotate};
 }
 
 class GraphGenerator {

@@ -2,8 +2,9 @@
 //
 // Small models that hold what checkpointing has to get right: branches, blocks
 // with several results, blocks in blocks, annotated or not, weights that
-// several blocks read, a block used twice, dropout, batch normalization, and
-// values that skip over blocks and are read by others.
+// several blocks read or one read of which has several uses, a block used
+// twice, dropout, batch normalization, and values that skip over blocks and are
+// read by others.
 //
 // A graph depends on its seed alone, on every machine, so that a failing seed
 // can be named in a message and generated again.
@@ -28,6 +29,9 @@ struct GraphOptions {
   bool annotate = true;
   /// In every fourth graph, by its seed, some layers work on bf16.
   bool mixTypes = true;
+  /// In every graph, and not in every fourth, layers use a weight several
+  /// times.
+  bool shareWeights = false;
 };
 
 /// Whether a graph or any model mixes types: it has values of bf16.

@@ -76,11 +76,26 @@ struct Census {
   }
 
 private:
+  static void visit(sg::ReadOp read, std::set<std::string> &found,
+                    std::map<std::string, std::set<Operation *>> &readers) {
+    readers[read.getVariable().str()].insert(read->getParentOp());
+    if (!read->hasOneUse())
+      found.insert("one read with several uses");
+    for (Operation *user : read->getUsers())
+      if (isa<sg::BlockOp>(user))
+        found.insert("block that takes a weight");
+      else if (isa<sg::YieldOp>(user))
+        found.insert("block that hands out a weight");
+    for (auto other : read->getBlock()->getOps<sg::ReadOp>())
+      if (other != read && other.getVariableAttr() == read.getVariableAttr())
+        found.insert("several reads in a block");
+  }
+
   static void visit(Operation *op, std::set<std::string> &found,
                     std::map<std::string, std::set<Operation *>> &readers) {
     found.insert(op->getName().getStringRef().str());
     if (auto read = dyn_cast<sg::ReadOp>(op))
-      readers[read.getVariable().str()].insert(op->getParentOp());
+      visit(read, found, readers);
     if (isa<sg::BroadcastOp>(op) &&
         isa_and_nonnull<sg::RsqrtOp>(op->getOperand(0).getDefiningOp()))
       found.insert("normalized rows");
@@ -119,6 +134,10 @@ TEST(Generator, CoversWhatCheckpointingHasToGetRight) {
   for (const char *feature : {"several results",
                               "block used twice",
                               "shared weights",
+                              "one read with several uses",
+                              "several reads in a block",
+                              "block that takes a weight",
+                              "block that hands out a weight",
                               "depth 3",
                               "nested annotations",
                               "escaping value",
@@ -156,6 +175,16 @@ TEST(Generator, MixesTypesInEveryFourthGraph) {
     EXPECT_TRUE(!mixes || seed % 4 == 3) << seed;
   }
   EXPECT_GE(mixed, kSeeds / 8);
+}
+
+TEST(Generator, SharesWeightsInEveryGraphWhenAsked) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  GraphOptions options;
+  options.shareWeights = true;
+  Census census;
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    census.count(*generateGraph(context.get(), seed, options));
+  EXPECT_GE(census.graphs["one read with several uses"], 30);
 }
 
 TEST(Generator, LeavesAnnotationsOutWhenAsked) {

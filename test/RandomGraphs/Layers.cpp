@@ -385,6 +385,8 @@ Value Layers::toMatrix(Value x) {
 Value Layers::narrow(Value x, StringRef path) {
   auto type = typeOf(x).clone(b.getBF16Type());
   Value y = sg::CastOp::create(b, b.getUnknownLoc(), type, x);
+  if (kinds.sharedWeights && random.oneIn(2))
+    y = shared.any(y, path);
   for (int64_t i = random.between(1, 3); i > 0; --i)
     switch (random.below(kinds.transformers ? 6 : 4)) {
     case 4:
@@ -413,6 +415,8 @@ Value Layers::any(Value x, ArrayRef<Value> values, StringRef path) {
     return narrow(x, path);
   if (kinds.transformers && isSmall && random.oneIn(3))
     return transformer.any(x, path);
+  if (kinds.sharedWeights && isSmall && random.oneIn(3))
+    return shared.any(x, path);
   if (!isSmall)
     return isImage(x) ? convolution(pool(x), path) : linear(x, 8, path);
   if (isImage(x) && random.oneIn(12))

@@ -3,6 +3,7 @@
 #define REPRISE_TEST_RANDOMGRAPHS_LAYERS_H
 
 #include "Random.h"
+#include "SharedLayers.h"
 #include "TransformerLayers.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,7 +49,9 @@ class Layers {
 public:
   /// What layers there are beside those of f32 images.
   struct Kinds {
-    bool mixedTypes, transformers;
+    bool mixedTypes, transformers, sharedWeights;
+    /// Whether blocks may be annotated.
+    bool annotates;
   };
 
   /// `rowChoices` is for layers of rows alone: what else a seed gives does not
@@ -56,7 +59,8 @@ public:
   Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices,
          Kinds kinds)
       : b(b), state(state), random(random), rowChoices(rowChoices),
-        kinds(kinds), transformer(b, state, random) {}
+        kinds(kinds), transformer(b, state, random),
+        shared(b, state, random, kinds.annotates) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
   mlir::Value any(mlir::Value x, llvm::ArrayRef<mlir::Value> values,
@@ -94,6 +98,7 @@ private:
   Random &random, &rowChoices;
   Kinds kinds;
   TransformerLayers transformer;
+  SharedLayers shared;
 };
 
 } // namespace reprise::random_graphs

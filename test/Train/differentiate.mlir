@@ -93,6 +93,35 @@ func.func @adds_the_gradients_of_a_shared_parameter(%x: tensor<4x8xf32>) -> tens
 
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 
+// A block's contributions join the sum one by one, last use first, as they would
+// without the block: however reads and blocks divide the uses.
+// CHECK-LABEL: func.func @adds_each_use_of_a_parameter_to_one_sum(
+func.func @adds_each_use_of_a_parameter_to_one_sum(%x: tensor<8xf32>) -> tensor<f32> {
+  // CHECK: sg.backward of [@w]
+  // CHECK:   %[[LAST:.*]] = sg.mul %{{.*}}, %{{.*}}#0
+  // CHECK:   %[[SUM:.*]]:2 = sg.module "block" ({{.*}} %[[BEFORE:[a-z0-9]+]] = %[[LAST]] : tensor<8xf32>
+  // CHECK:     %[[S1:.*]] = sg.add %[[BEFORE]], %{{.*}}
+  // CHECK:     %[[S2:.*]] = sg.add %[[S1]], %{{.*}}
+  // CHECK:     sg.yield %{{.*}}, %[[S2]]
+  // CHECK:   %[[ALL:.*]] = sg.add %[[SUM]]#1, %{{.*}}
+  // CHECK-NEXT: sg.yield %[[ALL]]
+  %w = sg.read @w : tensor<8xf32>
+  %p = sg.mul %w, %x : tensor<8xf32>
+  %q = sg.module "block" (%i = %p : tensor<8xf32>, %v = %w : tensor<8xf32>) -> tensor<8xf32> {
+    %u = sg.read @w : tensor<8xf32>
+    %a = sg.mul %i, %u : tensor<8xf32>
+    %b = sg.mul %a, %v : tensor<8xf32>
+    sg.yield %b : tensor<8xf32>
+  }
+  %y = sg.mul %q, %w : tensor<8xf32>
+  %l = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+
 // CHECK-LABEL: func.func @adds_the_gradients_of_a_value_read_twice(
 func.func @adds_the_gradients_of_a_value_read_twice(%x: tensor<8xf32>) -> tensor<f32> {
   // The value's gradient is complete before its own op is differentiated.

@@ -46,6 +46,9 @@ void pruneModules(mlir::func::FuncOp function);
 /// the function's argument that they all mean, as if there were no blocks.
 mlir::Value definitionOf(mlir::Value value);
 
+/// The same, past marks: a mark is another name of its tensor.
+mlir::Value unmarkedDefinitionOf(mlir::Value value);
+
 /// Takes the marks on tensors away, sg.keep and sg.recompute.
 void eraseMarks(mlir::Operation *root);
 

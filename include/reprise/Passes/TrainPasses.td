@@ -39,7 +39,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     `parameter` that it reads. Each `sg.module` gets a mirror
     in `sg.backward`; what a mirror reads of its block is handed out as
     additional, residual results. What the backward region captures is what is
-    kept.
+    kept. The uses of a value, or of a parameter by all its reads, contribute to
+    one sum from the last use to the first, which mirrors take and hand on: its
+    bits do not depend on the blocks.
 
     `sg.batch_norm` becomes `sg.batch_norm_training` and writes of the running
     statistics. Then the parameters' updates follow. The learning rate is the
