@@ -51,8 +51,8 @@ void sg::markOrigins(func::FuncOp function) {
 }
 
 bool sg::saysOrigins(func::FuncOp function) {
-  return llvm::any_of(function.getOps(), [](Operation &op) {
-    return static_cast<bool>(originOf(&op));
+  return llvm::all_of(function.getOps(), [](Operation &op) {
+    return !hasOrigin(&op) || originOf(&op);
   });
 }
 

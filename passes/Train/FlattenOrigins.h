@@ -10,7 +10,8 @@ namespace reprise::sg {
 /// structure around it and its path say. Ops in kernels have their kernel's.
 void markOrigins(mlir::func::FuncOp function);
 
-/// Whether an op of the function says where it comes from: it was flattened.
+/// Whether every op of the function that has an origin says it, as after
+/// sg-flatten. A step whose loss is a parameter has no such op.
 bool saysOrigins(mlir::func::FuncOp function);
 
 } // namespace reprise::sg

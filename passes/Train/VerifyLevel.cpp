@@ -82,7 +82,9 @@ private:
   /// no module.
   LogicalResult verifyFlat() {
     func::FuncOp function = getOperation();
-    bool isMarked = saysOrigins(function);
+    bool isMarked = llvm::any_of(function.getOps(), [](Operation &op) {
+      return static_cast<bool>(originOf(&op));
+    });
     return rejectEach([=](Operation *op) -> std::string {
       if (isa<BackwardOp, sg::BlockOp>(op))
         return "does not belong to a flat function";
