@@ -1,8 +1,10 @@
 //===- TemporaryFolder.cpp - Files for tools that take no memory ----------===//
 #include "reprise/Target/TemporaryFolder.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <mutex>
 #include <set>
 
@@ -22,12 +24,33 @@ static Folders &folders() {
   return *all;
 }
 
+/// The variable that names the system's folder; LLVM asks these in this order.
+static std::string folderVariable() {
+  for (const char *name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
+    if (std::getenv(name))
+      return name;
+  return "";
+}
+
+static std::string describeFailure(std::error_code error) {
+  llvm::SmallString<128> place;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, place);
+  std::string variable = folderVariable(), reason = error.message();
+  reason[0] = llvm::toLower(reason[0]);
+  return "cannot make a temporary folder in '" + place.str().str() + "'" +
+         (variable.empty() ? "" : ", which " + variable + " names") + ": " +
+         reason + "; set " + (variable.empty() ? "TMPDIR" : variable) +
+         " to a folder that can be written";
+}
+
 TemporaryFolder::TemporaryFolder(StringRef prefix) {
   std::lock_guard<std::mutex> lock(folders().mutex);
   llvm::SmallString<128> made;
-  failure = llvm::sys::fs::createUniqueDirectory(prefix, made);
-  if (failure)
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory(prefix, made)) {
+    failure = describeFailure(error);
     return;
+  }
   path = made.str().str();
   folders().paths.insert(path);
 }

@@ -24,7 +24,8 @@ static Status writeImage(int fd, const char *data, size_t bytes) {
     if (n <= 0)
       return Status::error(RP_OUT_OF_MEMORY,
                            std::string("cannot hold the program's code: ") +
-                               std::strerror(errno));
+                               std::strerror(errno) +
+                               (errno == EFBIG ? "; raise 'ulimit -f'" : ""));
     data += n;
     bytes -= size_t(n);
   }

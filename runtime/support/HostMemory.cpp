@@ -2,11 +2,11 @@
 //
 // A control group's limit holds for all of its processes together; what they
 // use, less the page cache that the kernel would give up first, is taken from
-// it. In a container the path that /proc/self/cgroup gives may be the host's;
-// then the limit is that of the root that is mounted here.
+// it.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/HostMemory.h"
+#include "ControlGroups.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,18 +47,18 @@ static uint64_t minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where a version of the interface keeps its numbers.
+/// The names of a version's files of a group.
 struct GroupFiles {
-  const char *mount, *limit, *usage, *reclaimable, *name;
+  const char *limit, *usage, *reclaimable, *name;
 };
 } // namespace
 
-static constexpr GroupFiles kVersion2 = {"/sys/fs/cgroup", "/memory.max",
-                                         "/memory.current", "inactive_file ",
+static constexpr GroupFiles kVersion2 = {"/memory.max", "/memory.current",
+                                         "inactive_file ",
                                          "the container's memory.max"};
 static constexpr GroupFiles kVersion1 = {
-    "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes",
-    "total_inactive_file ", "the container's memory.limit_in_bytes"};
+    "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file ",
+    "the container's memory.limit_in_bytes"};
 
 static void addGroup(const std::string &folder, const GroupFiles &files,
                      std::vector<MemoryLimit> &limits) {
@@ -71,36 +71,6 @@ static void addGroup(const std::string &folder, const GroupFiles &files,
   uint64_t cache =
       readNumber(folder + "/memory.stat", files.reclaimable).value_or(0);
   limits.push_back({files.name, *limit, minus(*limit, minus(*usage, cache))});
-}
-
-/// The group at `path` and those around it, up to the root of the mount.
-static void addGroups(const std::string &root, std::string path,
-                      const GroupFiles &files,
-                      std::vector<MemoryLimit> &limits) {
-  std::string mount = root + files.mount;
-  while (!path.empty() && path != "/") {
-    addGroup(mount + path, files, limits);
-    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-  }
-  addGroup(mount, files, limits);
-}
-
-/// Lines are "ID:CONTROLLERS:PATH"; version 2 has none between the colons.
-static void addControlGroups(const std::string &root,
-                             std::vector<MemoryLimit> &limits) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    size_t first = line.find(':');
-    size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-      continue;
-    std::string list = "," + line.substr(first + 1, second - first - 1) + ",";
-    std::string path = line.substr(second + 1);
-    if (list == ",,")
-      addGroups(root, path, kVersion2, limits);
-    else if (list.find(",memory,") != std::string::npos)
-      addGroups(root, path, kVersion1, limits);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +119,11 @@ std::vector<MemoryLimit> memoryLimits(const std::string &root) {
       readNumber(root + "/proc/meminfo", "MemAvailable:");
   if (total && available)
     limits.push_back({"the machine", *total * 1024, *available * 1024});
-  addControlGroups(root, limits);
+  forEachControlGroup(
+      root, "memory", [&](const std::string &folder, GroupVersion version) {
+        addGroup(folder, version == GroupVersion::Two ? kVersion2 : kVersion1,
+                 limits);
+      });
   addResource(RLIMIT_AS, "ulimit -v", statusBytes("VmSize:"), limits);
   addResource(RLIMIT_DATA, "ulimit -d", statusBytes("VmData:"), limits);
   return limits;

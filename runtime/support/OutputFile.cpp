@@ -18,6 +18,7 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -43,14 +44,25 @@ Status reprise::rt::systemError(const std::string &action,
                                         "': " + reason);
 }
 
-/// Of writing: what is to be done when the disk is full.
+/// The limit that EFBIG speaks of.
+static std::string fileSizeLimit() {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return "the file system's limit of a file's size";
+  return "'ulimit -f', " + std::to_string(limit.rlim_cur) + " bytes";
+}
+
+/// An error of writing says how to make room.
 static Status writeError(const std::string &path, int error, bool isStream) {
   Status status = systemError("write", path, error);
-  if (isStream || (error != ENOSPC && error != EDQUOT))
+  bool isFull = error == ENOSPC || error == EDQUOT;
+  if (isStream || (!isFull && error != EFBIG))
     return status;
-  return Status::error(RP_IO_ERROR, status.message() +
-                                        "; free some space and save again, "
-                                        "the previous file is untouched");
+  return Status::error(
+      RP_IO_ERROR,
+      status.message() +
+          (isFull ? "; free some space" : "; raise " + fileSizeLimit() + ",") +
+          " and save again, the previous file is untouched");
 }
 
 FileDescriptor &FileDescriptor::operator=(FileDescriptor &&other) noexcept {

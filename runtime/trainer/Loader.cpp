@@ -8,6 +8,7 @@
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "WorkerPool.h"
 #include "reprise/Fault.h"
+#include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
 #include <chrono>
@@ -32,8 +33,7 @@ unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked,
                                     uint64_t rows) {
   if (!isCostly)
     return 1;
-  unsigned wanted =
-      asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+  unsigned wanted = asked > 0 ? asked : usableProcessors().processors;
   return unsigned(std::clamp<uint64_t>(rows, 1, wanted));
 }
 

@@ -26,7 +26,7 @@ protected:
 
 TEST_F(TemporaryFolders, GoWithTheirObject) {
   std::optional<TemporaryFolder> one("of-a-test"), other("of-a-test");
-  ASSERT_FALSE(one->error());
+  ASSERT_EQ(one->error(), "");
   EXPECT_NE(one->pathOf("a"), other->pathOf("a"));
   std::ofstream(one->pathOf("a")) << "text";
   EXPECT_TRUE(std::filesystem::exists(one->pathOf("a")));
@@ -36,10 +36,14 @@ TEST_F(TemporaryFolders, GoWithTheirObject) {
   EXPECT_TRUE(isEmpty());
 }
 
-TEST_F(TemporaryFolders, SayWhyThereIsNone) {
-  setenv("TMPDIR", (place / "nowhere").c_str(), 1);
+TEST_F(TemporaryFolders, NameThePathAndTheVariableWhereThereIsNone) {
+  std::string nowhere = place / "nowhere";
+  setenv("TMPDIR", nowhere.c_str(), 1);
   TemporaryFolder folder("of-a-test");
-  EXPECT_TRUE(folder.error());
+  EXPECT_EQ(folder.error(),
+            "cannot make a temporary folder in '" + nowhere +
+                "', which TMPDIR names: no such file or directory; set TMPDIR "
+                "to a folder that can be written");
 }
 
 // As where a process does not wait for the thread that compiles.

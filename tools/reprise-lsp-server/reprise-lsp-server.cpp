@@ -7,8 +7,10 @@
 
 #include "Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "reprise/Runtime/ProcessStart.h"
 
 int main(int argc, char **argv) {
+  reprise::rt::prepareProcess();
   mlir::DialectRegistry registry;
   reprise::registerDialects(registry);
   return failed(mlir::MlirLspServerMain(argc, argv, registry));

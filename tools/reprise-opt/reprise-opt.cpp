@@ -19,6 +19,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Runtime/ProcessStart.h"
 #include "text/Nesting.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -59,6 +60,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 }
 
 int main(int argc, char **argv) {
+  reprise::rt::prepareProcess();
   DialectRegistry registry;
   reprise::registerDialects(registry);
   registry.insert<affine::AffineDialect, arith::ArithDialect,

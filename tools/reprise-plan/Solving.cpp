@@ -2,13 +2,13 @@
 
 #include "Solving.h"
 #include "Input.h"
+#include "reprise/Runtime/HostProcessors.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 namespace reprise::plan::tool {
 
@@ -98,8 +98,7 @@ static rt::Expected<double> parseSeconds(const std::string &text) {
 rt::Expected<SolverOptions> SolverFlags::options() const {
   SolverOptions result;
   result.work = work;
-  result.threads =
-      threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+  result.threads = threads ? threads : rt::usableProcessors().processors;
   if (!timeLimit.empty()) {
     rt::Expected<double> seconds = parseSeconds(timeLimit);
     if (!seconds.ok())

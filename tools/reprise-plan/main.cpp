@@ -7,7 +7,7 @@
 
 #include "Command.h"
 #include "Verbosity.h"
-#include <csignal>
+#include "reprise/Runtime/ProcessStart.h"
 #include <exception>
 #include <new>
 
@@ -50,8 +50,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // A reader that closes early is a write error, not a signal.
-  std::signal(SIGPIPE, SIG_IGN);
+  rt::prepareProcess();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {

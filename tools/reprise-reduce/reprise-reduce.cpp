@@ -12,8 +12,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Runtime/ProcessStart.h"
 
 int main(int argc, char **argv) {
+  reprise::rt::prepareProcess();
   mlir::DialectRegistry registry;
   reprise::registerDialects(registry);
   reprise::registerReductionPatterns(registry);

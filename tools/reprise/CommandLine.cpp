@@ -193,8 +193,12 @@ std::string tools::fullName(const CLI::App &command) {
 }
 
 int tools::explain(CLI::App &app, const CLI::ParseError &error) {
-  if (error.get_exit_code() == 0) // --help and --version
-    return app.exit(error);
+  if (error.get_exit_code() == 0) { // --help and --version
+    std::ostringstream text;
+    app.exit(error, text, text);
+    rt::Status status = print(text.str());
+    return status.ok() ? kSuccess : fail(status);
+  }
   CLI::App *command = chosenCommand(app);
   std::string message = error.what();
   if (!command->remaining().empty())

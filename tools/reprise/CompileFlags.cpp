@@ -4,6 +4,8 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "RooflineCache.h"
+#include "reprise/Limits.h"
+#include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
 #include "text/Rates.h"
 #include "text/Size.h"
@@ -12,7 +14,6 @@
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 using namespace reprise;
@@ -129,7 +130,8 @@ void CompileFlags::addMachineOptions() {
   command
       ->add_option("--threads", threads,
                    "Threads to run on; the bits of results depend on it "
-                   "(default: this machine's)")
+                   "(default: the processors that this process may "
+                   "use)")
       ->group(kCompileGroup);
   command
       ->add_option("--target", target,
@@ -469,8 +471,9 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
   options.recompute = recompute;
   REPRISE_RETURN_IF_ERROR(readEffort(options));
   REPRISE_RETURN_IF_ERROR(readTraining(options));
-  unsigned available = std::max(1u, std::thread::hardware_concurrency());
-  options.threads = threads.value_or(available);
+  options.threads =
+      threads ? *threads
+              : std::min(rt::usableProcessors().processors, kMaxThreads);
   if (options.threads < 1 || options.threads > kMaxThreads)
     return misuse("--threads is " + std::to_string(options.threads) +
                   "; it must be between 1 and " + std::to_string(kMaxThreads));

@@ -8,6 +8,7 @@
 #include "artifact/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
+#include "reprise/Runtime/HostProcessors.h"
 #include "text/Size.h"
 #include <algorithm>
 #include <malloc.h>
@@ -378,11 +379,27 @@ rt::Expected<BuiltProgram> tools::openBytes(const std::vector<uint8_t> &bytes,
   });
 }
 
+/// Warns of an artifact whose threads have to share processors.
+static void warnOfThreads(const rp_program *program, const std::string &path) {
+  rt::ProcessorLimit limit = rt::usableProcessors();
+  uint32_t threads = rp_program_threads(program);
+  if (std::string(rp_program_device(program)) != "cpu" ||
+      threads <= limit.processors)
+    return;
+  warn("'" + path + "' is compiled for " + std::to_string(threads) +
+       " threads, but " + limit.name + " leaves this process " +
+       std::to_string(limit.processors) +
+       (limit.processors == 1 ? " processor" : " processors") +
+       "; its steps are slower than planned: compile it with --threads " +
+       std::to_string(limit.processors));
+}
+
 static rt::Expected<BuiltProgram> openFile(const std::string &path,
                                            bool describes) {
   rp_program *program = nullptr;
   REPRISE_RETURN_IF_ERROR(
       rt::takeStatus(rp_program_open(path.c_str(), &program)));
+  warnOfThreads(program, path);
   return take(program, describes, [&] { return ArtifactFile::open(path); });
 }
 

@@ -16,11 +16,11 @@
 #include "ShellHelp.h"
 #include "TypedCommand.h"
 #include "Verbosity.h"
+#include "reprise/Runtime/ProcessStart.h"
 #include "reprise/Target/Target.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -178,9 +178,8 @@ static int runGuarded(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  rt::prepareProcess();
   failOnBadAllocations();
-  // A reader that closes early is a write error, not a signal.
-  std::signal(SIGPIPE, SIG_IGN);
   int code = runGuarded(argc, argv);
   endBesideCompilation(code);
   return code;

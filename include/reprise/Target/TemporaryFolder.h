@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
-#include <system_error>
 
 namespace reprise {
 
@@ -17,8 +16,9 @@ public:
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
-  /// Why there is none.
-  std::error_code error() const { return failure; }
+  /// Why there is none, with the place and the environment variable that names
+  /// it; empty when there is one.
+  const std::string &error() const { return failure; }
   /// The path of a file in it.
   std::string pathOf(llvm::StringRef name) const;
 
@@ -28,7 +28,7 @@ public:
 
 private:
   std::string path;
-  std::error_code failure;
+  std::string failure;
 };
 
 } // namespace reprise

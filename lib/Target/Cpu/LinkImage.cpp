@@ -30,7 +30,9 @@ static LogicalResult writeFile(StringRef path, ArrayRef<char> bytes,
   if (!code)
     return success();
   stream.clear_error();
-  error = "cannot write " + path.str() + ": " + code.message();
+  error = "cannot write '" + path.str() + "': " + code.message();
+  if (code == std::errc::file_too_large)
+    error += "; raise 'ulimit -f'";
   return failure();
 }
 
@@ -68,8 +70,8 @@ static LogicalResult runLinker(ArrayRef<std::string> inputs,
 FailureOr<std::vector<uint8_t>>
 reprise::linkSharedObject(ArrayRef<ObjectFile> objects, std::string &error) {
   TemporaryFolder folder("reprise-kernels");
-  if (folder.error()) {
-    error = "cannot make a temporary directory: " + folder.error().message();
+  if (!folder.error().empty()) {
+    error = folder.error();
     return failure();
   }
   SmallVector<std::string> inputs;

@@ -113,9 +113,8 @@ rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
         "no ptxas: install the CUDA toolkit, or say by CUDA_PATH "
         "where it is");
   TemporaryFolder folder("reprise-ptx");
-  if (folder.error())
-    return unavailable("no folder for temporary files: " +
-                       folder.error().message());
+  if (!folder.error().empty())
+    return unavailable(folder.error());
   std::string source = folder.pathOf("kernels.ptx"),
               code = folder.pathOf("kernels.cubin"), log = folder.pathOf("log");
   if (!writeText(source, ptx))
