@@ -106,9 +106,17 @@ FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
   // Whatever the plans are for: not every use asks for proofs.
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
+  FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, *search);
+  if (failed(others))
+    return failure();
+  // What the constants of other entries take is beside every choice's step.
+  SmallVector<func::FuncOp> beside;
+  for (const OtherEntry &other : *others)
+    beside.push_back(other.problem.function);
   auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
   auto addNothing = std::make_shared<bool>(false);
-  auto form = [shared, options, addNothing, lower](const KernelChoice &choice)
+  auto form = [shared, options, addNothing, lower,
+               beside](const KernelChoice &choice)
       -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
     if (choice.addGradients && *addNothing)
       return failure();
@@ -121,8 +129,10 @@ FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
       *addNothing = true;
       return failure();
     }
+    for (func::FuncOp entry : beside)
+      module->push_back(entry.clone());
     return module;
   };
-  return BudgetPlans(std::move(*own), std::move(*search),
+  return BudgetPlans(std::move(*own), std::move(*others), std::move(*search),
                      choicesBeside(step, options), form);
 }

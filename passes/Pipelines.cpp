@@ -329,6 +329,13 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   return evaluation;
 }
 
+/// Adds the entry of a module that deriveEvaluation made.
+static void takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation) {
+  Operation *step = *evaluation.getOps<func::FuncOp>().begin();
+  step->remove();
+  module.push_back(step);
+}
+
 /// Rewrites the model's function up to `level`, at most remat.
 static LogicalResult lowerTraining(mlir::ModuleOp module,
                                    const CompileOptions &options,
@@ -355,8 +362,15 @@ FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
   OwningOpRef<mlir::ModuleOp> model = module.clone();
   if (failed(lowerToKernels(module, options)))
     return failure();
-  return plansOf(*module.getOps<func::FuncOp>().begin(), *model, options,
-                 lowerToChoice, withinBytes);
+  func::FuncOp step = *module.getOps<func::FuncOp>().begin();
+  if (options.evaluation) {
+    auto evaluation = deriveEvaluation(*model, options);
+    if (failed(evaluation) ||
+        failed(Stage(**evaluation, options).formKernels(options).run()))
+      return failure();
+    takeEvaluation(module, **evaluation);
+  }
+  return plansOf(step, *model, options, lowerToChoice, withinBytes);
 }
 
 LogicalResult reprise::lowerModel(mlir::ModuleOp module,
@@ -389,11 +403,8 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     return success();
   if (options.training && failed(flattenTraining(module, options)))
     return failure();
-  if (evaluation) {
-    Operation *step = *evaluation->getOps<func::FuncOp>().begin();
-    step->remove();
-    module.push_back(step);
-  }
+  if (evaluation)
+    takeEvaluation(module, *evaluation);
   if (failed(lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(),
                                  name, options)))
     return failure();

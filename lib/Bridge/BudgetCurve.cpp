@@ -65,9 +65,7 @@ InFlightDiagnostic reprise::emitContradiction(func::FuncOp function,
          << "the planner contradicts itself, please report it: " << error;
 }
 
-/// Of an area of `bytes`, all rounded up: steps touch the first byte of its
-/// last unit.
-static uint64_t touchedAtLeast(uint64_t bytes) {
+uint64_t reprise::touchedAtLeast(uint64_t bytes) {
   return bytes < plan::kAlignment ? 0 : bytes - (plan::kAlignment - 1);
 }
 

@@ -24,17 +24,35 @@
 using namespace mlir;
 using namespace reprise;
 
-BudgetPlans::BudgetPlans(BudgetCurve own) {
-  sets.push_back(std::make_unique<KernelSet>());
-  sets.front()->curve = std::move(own);
+BudgetPlans::BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others)
+    : others(std::move(others)) {
+  sets.push_back(setOf(std::move(own)));
 }
 
-BudgetPlans::BudgetPlans(BudgetCurve own, BudgetOptions options,
+BudgetPlans::BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
+                         BudgetOptions options,
                          std::vector<KernelChoice> choices, FormKernels form)
-    : BudgetPlans(std::move(own)) {
+    : BudgetPlans(std::move(own), std::move(others)) {
   this->options = std::move(options);
   this->choices = std::move(choices);
   this->form = std::move(form);
+}
+
+std::unique_ptr<KernelSet> BudgetPlans::setOf(BudgetCurve curve) const {
+  auto set = std::make_unique<KernelSet>();
+  for (const OtherEntry &other : others) {
+    REPRISE_FAULT("budget-of-one-entry", break);
+    set->otherBytes =
+        std::max(set->otherBytes, curve.fixedBytes + other.height);
+  }
+  set->curve = std::move(curve);
+  return set;
+}
+
+/// Whether a schedule of the set, and the other entries beside it, are within
+/// `budget`.
+bool BudgetPlans::fits(KernelSet &set, uint64_t budget) {
+  return set.otherBytes <= budget && set.curve.choose(budget);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,18 +104,17 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
 /// The program of a choice as the only schedule of its kernels; null where its
 /// mode cannot be applied, or is beaten.
 std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
-  auto set = std::make_unique<KernelSet>();
   FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);
   if (failed(module))
     return nullptr;
   FailureOr<BudgetCurve> curve = curveOf(**module, 0, "");
   if (failed(curve) || (!choice.isForSmall && isBeaten(*curve)))
     return nullptr;
+  std::unique_ptr<KernelSet> set = setOf(std::move(*curve));
   set->mode = choice.name();
   set->isForSmall = choice.isForSmall;
   set->work = choice.work;
   set->module = std::move(*module);
-  set->curve = std::move(*curve);
   return set;
 }
 
@@ -162,6 +179,8 @@ PlanChoice BudgetPlans::plain() {
   return {sets.front().get(), uint32_t(own().points.size() - 1)};
 }
 
+PlanChoice BudgetPlans::knee() { return {sets.front().get(), own().knee()}; }
+
 PlanChoice BudgetPlans::smallest() {
   std::vector<KernelSet *> byLeast;
   for (const auto &set : all())
@@ -175,6 +194,10 @@ PlanChoice BudgetPlans::smallest() {
     if (best && set->curve.leastBytes(0) >= best->bytes())
       break;
     PlanChoice choice = {set, set->curve.smallest()};
+    // Other entries may need more than all schedules: choose takes none of
+    // other kernels then.
+    if (choice.stepBytes() > budgetOf(*set, UINT64_MAX))
+      continue;
     if (!best || choice.bytes() < best->bytes())
       best = choice;
   }
@@ -185,13 +208,15 @@ PlanChoice BudgetPlans::smallest() {
 /// again.
 uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
   return &set == sets.front().get() ? budget
-                                    : std::min(budget, plain().bytes() - 1);
+                                    : std::min(budget, plain().stepBytes() - 1);
 }
 
 std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
   asked = budget;
   std::optional<PlanChoice> best;
   for (const auto &set : all()) {
+    if (set->otherBytes > budget)
+      continue;
     std::optional<uint32_t> point = set->curve.choose(budgetOf(*set, budget));
     if (!point)
       continue;
@@ -229,9 +254,9 @@ std::optional<PlanChoice> BudgetPlans::chooseClosely(uint64_t budget) {
 /// budget, and says whether one is.
 bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
   uint64_t budget = options.withinBytes;
-  if (set.curve.choose(budget))
+  if (fits(set, budget))
     return true;
-  if (set.curve.provenBytes().bytes > budget)
+  if (std::max(set.curve.provenBytes().bytes, set.otherBytes) > budget)
     return false;
   FailureOr<BudgetCurve> curve =
       curveOf(module, options.work * set.work,
@@ -250,9 +275,8 @@ bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
     return false;
   sets.push_back(std::move(set));
   KernelSet &added = *sets.back();
-  return choice.mode == "none"
-             ? searchWithin(added, *added.module)
-             : added.curve.choose(options.withinBytes).has_value();
+  return choice.mode == "none" ? searchWithin(added, *added.module)
+                               : fits(added, options.withinBytes);
 }
 
 std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
@@ -262,16 +286,16 @@ std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
   auto isFirst = [&](const KernelChoice &choice) {
     return choice.name() == first;
   };
-  bool fits = own().choose(options.withinBytes).has_value();
+  bool found = fits(*sets.front(), options.withinBytes);
   for (const KernelChoice &choice : all)
-    fits = fits || (isFirst(choice) && fitsWithin(choice));
-  if (!fits && options.work > 0)
-    fits =
+    found = found || (isFirst(choice) && fitsWithin(choice));
+  if (!found && options.work > 0)
+    found =
         searchWithin(*sets.front(),
                      own().problem.function->getParentOfType<mlir::ModuleOp>());
   for (const KernelChoice &choice : all)
-    fits = fits || (!isFirst(choice) && fitsWithin(choice));
-  return fits ? choose(options.withinBytes) : std::nullopt;
+    found = found || (!isFirst(choice) && fitsWithin(choice));
+  return found ? choose(options.withinBytes) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,16 +329,39 @@ plan::LowerBound BudgetPlans::boundAt(uint64_t budget) {
 
 BudgetPlans::Proof BudgetPlans::provenBytes() {
   std::optional<Proof> least;
+  uint64_t fixedBytes = UINT64_MAX;
   for (const auto &set : all()) {
-    Proof proof = {&set->curve, set->curve.provenBytes()};
+    Proof proof = {&set->curve.problem, set->curve.fixedBytes,
+                   set->curve.provenBytes()};
+    fixedBytes = std::min(fixedBytes, proof.fixedBytes);
     if (!least || proof.bound.bytes < least->bound.bytes)
+      least = std::move(proof);
+  }
+  for (const OtherEntry &other : others) {
+    Proof proof = {&other.problem, fixedBytes, other.bound};
+    proof.bound.bytes += fixedBytes;
+    if (proof.bound.bytes > least->bound.bytes)
       least = std::move(proof);
   }
   return *least;
 }
 
+std::string BudgetPlans::Proof::place(const BudgetPlans &plans) const {
+  if (bound.cut == plan::kNone)
+    return "";
+  func::FuncOp function = problem->function,
+               step = plans.own().problem.function;
+  bool isOfStep = function.getSymName() == step.getSymName();
+  return problem->graph.ops[bound.cut].name +
+         (isOfStep ? "" : " of " + function.getSymName().str());
+}
+
 std::string BudgetPlans::checkProofs(uint64_t budget,
                                      const std::optional<PlanChoice> &choice) {
+  for (const OtherEntry &other : others)
+    if (std::string error = plan::checkByteBound(other.bound, other.height);
+        !error.empty())
+      return error;
   for (const auto &set : all()) {
     bool isChosen = choice && choice->kernels == set.get();
     std::string error = set->curve.checkProofs(

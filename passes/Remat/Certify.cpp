@@ -16,10 +16,11 @@ using namespace reprise::rt_dialect;
 /// Of the values that a proof names, the largest ones.
 static constexpr size_t kPinned = 5;
 
-static PointAttr describe(MLIRContext *context, const PlanChoice &choice) {
+static PointAttr describe(MLIRContext *context, const PlanChoice &choice,
+                          uint64_t bytes) {
   const std::string &mode = choice.kernels->mode;
   return PointAttr::get(
-      context, choice.bytes(), plan::wholePicoseconds(choice.milliseconds()),
+      context, bytes, plan::wholePicoseconds(choice.milliseconds()),
       mode.empty() ? StringAttr() : StringAttr::get(context, mode));
 }
 
@@ -36,20 +37,19 @@ static PinnedAttr describe(MLIRContext *context, const PlanProblem &problem,
 CertificateAttr reprise::certify(BudgetPlans &plans, uint64_t budget,
                                  const PlanChoice &choice) {
   MLIRContext *context = plans.own().problem.function.getContext();
-  PointAttr chosen = describe(context, choice);
+  PointAttr chosen = describe(context, choice, choice.stepBytes());
   plan::LowerBound bound = plans.boundAt(budget);
   // Both are sums of the same kind; what the bound's are rounded by is less
   // than what checkProofs allows.
   uint64_t least = std::min<uint64_t>(plan::picosecondsOf(bound.milliseconds),
                                       chosen.getPicoseconds());
-  auto [curve, proof] = plans.provenBytes();
+  BudgetPlans::Proof proof = plans.provenBytes();
+  PlanChoice plain = plans.plain(), smallest = plans.smallest();
   SmallVector<PinnedAttr> pinned;
-  for (plan::ValueId id : ArrayRef(proof.pinned).take_front(kPinned))
-    pinned.push_back(describe(context, curve->problem, id));
-  std::string at =
-      proof.cut == plan::kNone ? "" : curve->problem.graph.ops[proof.cut].name;
-  return CertificateAttr::get(context, budget, chosen,
-                              describe(context, plans.plain()),
-                              describe(context, plans.smallest()), least,
-                              plan::priceOf(bound), proof.bytes, at, pinned);
+  for (plan::ValueId id : ArrayRef(proof.bound.pinned).take_front(kPinned))
+    pinned.push_back(describe(context, *proof.problem, id));
+  return CertificateAttr::get(
+      context, budget, chosen, describe(context, plain, plain.bytes()),
+      describe(context, smallest, smallest.bytes()), least,
+      plan::priceOf(bound), proof.bound.bytes, proof.place(plans), pinned);
 }

@@ -80,7 +80,7 @@ static void nameLargest(InFlightDiagnostic &error, const plan::Graph &graph,
 
 InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   BudgetPlans::Proof proof = plans.provenBytes();
-  const PlanProblem &problem = proof.curve->problem;
+  const PlanProblem &problem = *proof.problem;
   func::FuncOp function = problem.function;
   // Not at the op, which would be printed whole.
   InFlightDiagnostic error = emitError(function.getLoc())
@@ -93,9 +93,8 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   error.attachNote(cut.op->getLoc())
       << "no schedule of these kernels exists below "
       << sizeText(proof.bound.bytes) << ", because while '"
-      << problem.graph.ops[proof.bound.cut].name
-      << "' runs there are at once, beside "
-      << sizeText(proof.curve->fixedBytes) << " of variables and constants:";
+      << proof.place(plans) << "' runs there are at once, beside "
+      << sizeText(proof.fixedBytes) << " of variables and constants:";
   nameLargest(error, problem.graph, proof.bound, function.getLoc(),
               [&](plan::OpId id) { return problem.ops[id].op->getLoc(); });
   return error;

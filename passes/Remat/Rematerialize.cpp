@@ -43,7 +43,7 @@ uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetPlans &plans) {
   case BudgetRequest::Kind::Percent:
     return request.percent / 100 * plans.plain().bytes();
   case BudgetRequest::Kind::Knee:
-    return plans.own().totalBytes(plans.own().knee());
+    return plans.knee().bytes();
   }
   llvm_unreachable("unknown kind of budget");
 }
@@ -101,7 +101,10 @@ public:
     FailureOr<BudgetCurve> curve = computeBudgetCurve(step, options);
     if (failed(curve))
       return signalPassFailure();
-    BudgetPlans plans(std::move(*curve));
+    FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, options);
+    if (failed(others))
+      return signalPassFailure();
+    BudgetPlans plans(std::move(*curve), std::move(*others));
     if (!fitBudget(plans, *request, {}))
       signalPassFailure();
   }

@@ -29,8 +29,9 @@ static uint64_t budgetAt(const BudgetFacts &facts, uint64_t at,
                          : facts.smallest.bytes + range / (count - 1) * at;
 }
 
-static void addSolver(BudgetCurve &curve, const std::string &name,
+static void addSolver(BudgetPlans &plans, const std::string &name,
                       unsigned threads, SweepFacts &facts) {
+  BudgetCurve &curve = plans.own();
   std::unique_ptr<plan::Solver> solver = plan::createSolver(name);
   const plan::Graph &graph = curve.problem.graph;
   std::vector<std::pair<uint64_t, double>> seen;
@@ -50,7 +51,8 @@ static void addSolver(BudgetCurve &curve, const std::string &name,
     seen.push_back(point);
     plan::Plan placed =
         plan::makePlan(graph, solution.executions, plan::kPlacementWork / 8);
-    PointFacts plan = {curve.fixedBytes + plan::touchedHeight(graph, placed),
+    uint64_t bytes = curve.fixedBytes + plan::touchedHeight(graph, placed);
+    PointFacts plan = {std::max(bytes, plans.otherBytes()),
                        solution.milliseconds, ""};
     facts.baselines.push_back({name, false, plan, budget});
   }
@@ -75,7 +77,7 @@ SweepFacts tools::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
       facts.contradiction = plan::checkBound(bound, plan.milliseconds);
   }
   for (const char *name : kSolvers)
-    addSolver(plans.own(), name, threads, facts);
+    addSolver(plans, name, threads, facts);
   return facts;
 }
 

@@ -16,7 +16,7 @@ rt::Expected<StepFloor> tools::floorOf(const ModelRequest &request) {
   rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
   if (!planned.ok())
     return planned.status();
-  return StepFloor{planned->plans->own().provenBytes().bytes,
+  return StepFloor{planned->plans->provenBytes().bound.bytes,
                    planned->plans->smallest().bytes(),
                    planned->plans->plain().bytes()};
 }

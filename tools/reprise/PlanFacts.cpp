@@ -49,16 +49,16 @@ BudgetFacts tools::budgetFactsOf(const std::string &model, BudgetPlans &plans,
   facts.smallest = pointFactsOf(plans.smallest());
   facts.rounded =
       pointFactsOf(*plans.choose(budgetTextBytes(facts.smallest.bytes)));
-  auto [curve, proof] = plans.provenBytes();
-  facts.provenBytes = proof.bytes;
+  BudgetPlans::Proof proof = plans.provenBytes();
+  facts.provenBytes = proof.bound.bytes;
   facts.asked = budget;
-  if (proof.cut == plan::kNone)
+  if (proof.bound.cut == plan::kNone)
     return facts;
-  facts.provenAt = curve->problem.graph.ops[proof.cut].name;
-  facts.provenFixed = curve->fixedBytes;
-  for (plan::ValueId id : proof.pinned)
-    facts.pinned.push_back(valueFactsOf(curve->problem, id));
-  if (proof.workspaceBytes)
-    addWorkspace(curve->problem, proof, facts.pinned);
+  facts.provenAt = proof.place(plans);
+  facts.provenFixed = proof.fixedBytes;
+  for (plan::ValueId id : proof.bound.pinned)
+    facts.pinned.push_back(valueFactsOf(*proof.problem, id));
+  if (proof.bound.workspaceBytes)
+    addWorkspace(*proof.problem, proof.bound, facts.pinned);
   return facts;
 }

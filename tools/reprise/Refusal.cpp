@@ -84,7 +84,7 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   // The proof needs no search.
   {
     rt::Expected<PlannedRequest> proof = planRequest(request, kNoSearch);
-    if (!proof.ok() || proof->plans->own().provenBytes().bytes > facts.asked)
+    if (!proof.ok() || proof->plans->provenBytes().bound.bytes > facts.asked)
       return std::nullopt;
   }
   rt::Expected<PlannedRequest> planned =

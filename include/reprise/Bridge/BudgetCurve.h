@@ -57,6 +57,10 @@ mlir::InFlightDiagnostic emitContradiction(mlir::func::FuncOp function,
 /// or of a block around it, or by its source line.
 bool isNamed(mlir::Operation *op, const llvm::GlobPattern &glob);
 
+/// Bytes that are touched at least of an area of `bytes`, all rounded up: steps
+/// touch the first byte of its last unit.
+uint64_t touchedAtLeast(uint64_t bytes);
+
 class BudgetCurve {
 public:
   /// Fails with an error at the function when a pattern matches nothing.

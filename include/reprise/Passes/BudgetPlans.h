@@ -21,7 +21,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "reprise/Bridge/BudgetCurve.h"
+#include "reprise/Passes/OtherEntries.h"
 #include <functional>
 #include <memory>
 
@@ -34,6 +34,9 @@ struct KernelSet {
   /// Holds the step of a mode; null for the own, which is the caller's.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   BudgetCurve curve;
+  /// Bytes of the program, whatever the step's schedule: those of its other
+  /// entries, variables and constants included.
+  uint64_t otherBytes = 0;
   /// Of the choice.
   bool isForSmall = false;
   double work = 1;
@@ -45,7 +48,10 @@ struct PlanChoice {
   uint32_t point;
 
   BudgetCurve &curve() const { return kernels->curve; }
-  uint64_t bytes() const { return curve().totalBytes(point); }
+  /// Of the whole program, the peak of whichever entry needs most.
+  uint64_t bytes() const { return std::max(stepBytes(), kernels->otherBytes); }
+  /// The peak of the step itself.
+  uint64_t stepBytes() const { return curve().totalBytes(point); }
   double milliseconds() const {
     return curve().points[point].solution.milliseconds;
   }
@@ -82,16 +88,22 @@ public:
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
           const KernelChoice &choice)>;
 
-  /// Chooses among the schedules of `own` alone.
-  explicit BudgetPlans(BudgetCurve own);
+  /// Chooses among the schedules of `own` alone, in a program with `others`.
+  BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others);
   /// Also among those of `choices`, which are formed when first needed and
   /// searched by the effort of `options`.
-  BudgetPlans(BudgetCurve own, BudgetOptions options,
-              std::vector<KernelChoice> choices, FormKernels form);
+  BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
+              BudgetOptions options, std::vector<KernelChoice> choices,
+              FormKernels form);
 
   BudgetCurve &own() { return sets.front()->curve; }
+  const BudgetCurve &own() const { return sets.front()->curve; }
+  /// See KernelSet, of the own kernels.
+  uint64_t otherBytes() const { return sets.front()->otherBytes; }
   /// Without any recomputation.
   PlanChoice plain();
+  /// Where less memory begins to cost more than it is worth.
+  PlanChoice knee();
   /// With the fewest bytes, to a thousandth of a set's: less is refused.
   PlanChoice smallest();
 
@@ -109,11 +121,16 @@ public:
 
   /// Of any schedule of these sets' kernels within `budget` bytes.
   plan::LowerBound boundAt(uint64_t budget);
-  /// Bytes under which no schedule of these sets' kernels exists, and the set
-  /// that comes nearest to them.
+  /// Bytes under which no schedule of these sets' kernels exists, or none of
+  /// another entry's, and the entry that pins them.
   struct Proof {
-    const BudgetCurve *curve;
+    const PlanProblem *problem;
+    uint64_t fixedBytes; // variables and constants
     plan::ByteBound bound;
+
+    /// The op that pins the bytes; of another entry than the step with its
+    /// name. "" where none does.
+    std::string place(const BudgetPlans &plans) const;
   };
   Proof provenBytes();
 
@@ -124,6 +141,8 @@ public:
 
 private:
   const std::vector<std::unique_ptr<KernelSet>> &all();
+  std::unique_ptr<KernelSet> setOf(BudgetCurve curve) const;
+  bool fits(KernelSet &set, uint64_t budget);
   void lookAtChoices();
   std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
   mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work,
@@ -137,6 +156,7 @@ private:
 
   /// The own one first, then those chosen once they have been looked at.
   std::vector<std::unique_ptr<KernelSet>> sets;
+  std::vector<OtherEntry> others;
   BudgetOptions options;
   std::vector<KernelChoice> choices; // not looked at yet
   FormKernels form;
