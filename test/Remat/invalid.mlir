@@ -44,6 +44,37 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
 
 // -----
 
+// The step is small, but another entry of its program is not.
+sg.variable @w : tensor<256xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+func.func @step(%x: tensor<256xf32> {sg.name = "x"})
+    -> (tensor<256xf32> {sg.name = "y"}) {
+  %b = sg.kernel "negate" (%v = %x : tensor<256xf32>) -> tensor<256xf32> {
+    %r = sg.neg %v : tensor<256xf32>
+    sg.yield %r : tensor<256xf32>
+  }
+  return %b : tensor<256xf32>
+}
+// expected-note@+2 {{1.0 KiB (1024 bytes) 'x', which it reads}}
+// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
+func.func @evaluation(%x: tensor<256xf32> {sg.name = "x"})
+    -> (tensor<256xf32> {sg.name = "y"}) {
+  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow of evaluation' runs there are at once, beside 1.0 KiB (1024 bytes) of variables and constants}}
+  // expected-note@below {{64.0 KiB (65536 bytes) 'grow', which it makes}}
+  %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
+    %r = sg.broadcast %v dims [1]
+      : tensor<256xf32> -> tensor<64x256xf32>
+    sg.yield %r : tensor<64x256xf32>
+  }
+  %b = sg.kernel "sum" (%v = %a : tensor<64x256xf32>) -> tensor<256xf32> {
+    %r = sg.reduce_sum %v dims [0]
+      : tensor<64x256xf32> -> tensor<256xf32>
+    sg.yield %r : tensor<256xf32>
+  }
+  return %b : tensor<256xf32>
+}
+
+// -----
+
 // expected-error@below {{has attribute 'sg.other', which is none of those known: a unit 'sg.scheduled' on functions, a string 'sg.path' that is not empty, a #sg.origin 'sg.origin', an array 'sg.offsets' of an i64 for each result and the workspace, an i64 'sg.picoseconds' from 0 on, a unit 'sg.keep'}}
 func.func @unknown() attributes {sg.other} {
   return
