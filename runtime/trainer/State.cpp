@@ -19,6 +19,7 @@ static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
 static constexpr char kFirstVersion[] = "1"; // without a course
 static constexpr char kRecipe[] = "recipe";
+static constexpr char kModelOptions[] = "model_options";
 static constexpr char kCoursePrefix[] = "course.";
 static constexpr char kHookPrefix[] = "hook.";
 
@@ -45,6 +46,8 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
   }
   if (!position.recipe.empty())
     m[kRecipe] = position.recipe;
+  if (!position.modelOptions.empty())
+    m[kModelOptions] = position.modelOptions;
   for (const auto &[name, value] : position.hooks)
     if (!value.empty())
       m[kHookPrefix + name] = value;
@@ -119,6 +122,7 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
     p.normalization = n;
   }
   p.recipe = readText(file, kRecipe);
+  p.modelOptions = readText(file, kModelOptions);
   readPrefixed(file, kCoursePrefix, p.course);
   readPrefixed(file, kHookPrefix, p.hooks);
   REPRISE_FAULT("hooks-forget", p.hooks.clear());

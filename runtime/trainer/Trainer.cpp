@@ -314,6 +314,8 @@ Status Run::prepare() {
   RunPosition &position = result.position;
   if (!options.recipe.empty())
     position.recipe = options.recipe;
+  if (position.modelOptions.empty())
+    position.modelOptions = options.modelOptions;
   position.batch = form.batch;
   position.images = data->all().size();
   position.normalization = data->all().normalization();

@@ -56,6 +56,11 @@ rt::Status tools::misuse(const std::string &message) {
   return rt::Status::error(RP_INVALID_ARGUMENT, message, kCommandLine, 0);
 }
 
+rt::Status tools::misfit(const rt::Status &status) {
+  return status.code() == RP_INVALID_ARGUMENT ? misuse(status.message())
+                                              : status;
+}
+
 rt::Status tools::alreadyShown() { return invalid(""); }
 
 //===----------------------------------------------------------------------===//

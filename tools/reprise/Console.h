@@ -32,6 +32,9 @@ void note(const std::string &message);
 rt::Status invalid(const std::string &message);
 /// For a command line that makes no sense, whatever the files hold.
 rt::Status misuse(const std::string &message);
+/// A status of data or states that do not fit what the command line asks for
+/// (RP_INVALID_ARGUMENT) as misuse; others as they are.
+rt::Status misfit(const rt::Status &status);
 bool isMisuse(const rt::Status &status);
 /// For what MLIR's diagnostics have shown.
 rt::Status alreadyShown();

@@ -41,7 +41,7 @@ static rt::Status writeConfusion(const EvalOptions &options,
   return rt::writeFile(options.confusion, text.data(), text.size());
 }
 
-/// Takes model options from the recipe in a state unless an option is given.
+/// Takes model options from a recipe unless an option is given.
 static void takeModel(const std::string &recipe, CLI::App &command) {
   recipe::Keys keys = allKeys();
   for (const recipe::Setting &setting :
@@ -67,7 +67,9 @@ static rt::Status takeFromState(EvalOptions &options) {
   options.run.compile.resume(position->course);
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (kind.ok() && *kind == SourceKind::Zoo)
-    takeModel(position->recipe, *options.command);
+    takeModel(position->recipe.empty() ? position->modelOptions
+                                       : position->recipe,
+              *options.command);
   return {};
 }
 
@@ -96,7 +98,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   catchInterrupts();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
-    return result.status();
+    return misfit(result.status());
   warnOfSkipped(result->skipped);
   REPRISE_RETURN_IF_ERROR(writeConfusion(options, *result));
   if (options.json) {

@@ -277,7 +277,7 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
     rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
     if (!info.ok())
       return info.status();
-    REPRISE_RETURN_IF_ERROR(takeFromData(flags, **info, wanted->model));
+    REPRISE_RETURN_IF_ERROR(misfit(takeFromData(flags, **info, wanted->model)));
     if (!wanted->model.batch)
       wanted->model.batch = request.batch;
   }

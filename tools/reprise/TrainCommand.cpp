@@ -165,7 +165,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   auto result = rt::train(running.backend(), train, &trained);
   lastStepDone();
   if (!result.ok() && !trained)
-    return result.status();
+    return misfit(result.status());
   outcome.result = result.ok() ? *result : *trained;
   outcome.failure = result.status();
   line.keep();
@@ -220,10 +220,12 @@ static rt::Status checkRecipePath(const TrainFlags &options) {
                  "wrote it; give it another name, or save elsewhere");
 }
 
-/// The recipe of the run into its states.
+/// Puts the recipe of the run into its states, or else the model's options.
 static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
-  if (!options.recipe.isGiven())
+  if (!options.recipe.isGiven()) {
+    options.train.modelOptions = modelRecipe(options);
     return {};
+  }
   rt::Expected<std::string> text = repeatingRecipe(options, running);
   if (!text.ok())
     return text.status();
@@ -368,7 +370,7 @@ static rt::Status train(TrainFlags &options) {
   request.neverEvaluates =
       options.noEvaluate && !request.evaluates && !request.mayEvaluate;
   if (request.evaluates || !options.noEvaluate)
-    REPRISE_RETURN_IF_ERROR(checkEvaluationData(options.run));
+    REPRISE_RETURN_IF_ERROR(misfit(checkEvaluationData(options.run)));
   request.describes = options.hooks.traces();
   // Outlives the session that has its programs.
   std::unique_ptr<RunPrograms> programs;

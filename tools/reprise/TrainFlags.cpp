@@ -373,6 +373,18 @@ tools::resolvedSettings(const TrainFlags &options) {
   return settings;
 }
 
+std::string tools::modelRecipe(const TrainFlags &options) {
+  recipe::Keys keys = allKeys();
+  std::vector<recipe::Setting> ofModel;
+  for (const recipe::Setting &setting : options.recipe.settings()) {
+    const CLI::Option *option =
+        options.command->get_option_no_throw(keys.find(setting.path)->option);
+    if (option && ModelFlags::isOfModel(*option))
+      ofModel.push_back(setting);
+  }
+  return ofModel.empty() ? "" : recipe::write(ofModel, keys);
+}
+
 rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
                                                  RunningProgram &running) {
   auto settings = resolvedSettings(options);

@@ -47,6 +47,9 @@ rt::Status takeFromState(TrainFlags &options, std::optional<int64_t> &batch);
 rt::Expected<std::vector<recipe::Setting>>
 resolvedSettings(const TrainFlags &options);
 
+/// The options of the model alone, as a recipe; empty where none is given.
+std::string modelRecipe(const TrainFlags &options);
+
 /// The recipe that repeats this run: resolved, with what `running` was compiled
 /// for, and without what only says where things go.
 rt::Expected<std::string> repeatingRecipe(const TrainFlags &options,

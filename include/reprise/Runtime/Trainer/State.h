@@ -28,6 +28,8 @@ struct RunPosition {
   Course course;
   /// The recipe of the run, as text; empty where it had none.
   std::string recipe;
+  /// The options of a zoo's model that no recipe holds, as a recipe.
+  std::string modelOptions;
   /// What hooks remember, by their names.
   std::map<std::string, std::string> hooks;
 };

@@ -84,10 +84,11 @@ struct TrainOptions {
   std::set<std::string> given;
   /// Settings of the state that are to be replaced; see Course.h.
   std::set<std::string> overridden;
-  std::string recipe;   // kept in states; empty: as in the state to go on from
-  std::string savePath; // empty: nothing is saved
-  uint64_t saveEvery = 0; // steps; 0: only at the end
-  std::string resumePath; // a state; excludes weightsPath
+  std::string recipe; // kept in states; empty: as in the state to go on from
+  std::string modelOptions; // kept in states that have none
+  std::string savePath;     // empty: nothing is saved
+  uint64_t saveEvery = 0;   // steps; 0: only at the end
+  std::string resumePath;   // a state; excludes weightsPath
   /// Whether a state that has done all steps is one to go on from: hooks and
   /// the last evaluation make up for what they missed.
   bool mayBeDone = false;
