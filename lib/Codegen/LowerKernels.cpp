@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BFloat16Words.h"
 #include "ErrorFunction.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -146,13 +147,33 @@ struct RoundByOdd : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 };
+
+/// bf16 to f64 by way of f32, which holds both exactly.
+struct WidenBySingle : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &b) const override {
+    Type type = op.getType();
+    if (!isBFloat16(op.getIn().getType()) ||
+        !getElementTypeOrSelf(type).isF64())
+      return failure();
+    auto vector = dyn_cast<VectorType>(type);
+    Type single = b.getF32Type();
+    if (vector)
+      single = vector.clone(single);
+    Value wide = arith::ExtFOp::create(b, op.getLoc(), single, op.getIn());
+    b.replaceOpWithNewOp<arith::ExtFOp>(op, type, wide);
+    return success();
+  }
+};
 } // namespace
 
 static LogicalResult expandBFloat16(Operation *module,
                                     RoundingPatterns roundings) {
   widenBFloat16(module);
   RewritePatternSet patterns(module->getContext());
-  patterns.add<RoundByOdd>(module->getContext());
+  patterns.add<RoundByOdd, WidenBySingle>(module->getContext());
   if (roundings)
     roundings(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
@@ -185,7 +206,10 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 
 LogicalResult reprise::lowerKernels(ModuleOp module,
                                     RoundingPatterns roundings) {
-  if (failed(expandMath(module, roundings)) || failed(convertToLLVM(module)))
+  LogicalResult expanded = expandMath(module, roundings);
+  if (succeeded(expanded))
+    replaceBFloat16ByWords(module);
+  if (failed(expanded) || failed(convertToLLVM(module)))
     return module.emitError("kernels do not lower to the LLVM dialect");
   return success();
 }

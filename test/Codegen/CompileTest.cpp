@@ -76,6 +76,56 @@ static Case halfCase(const std::string &name) {
            {"%f16g", "37x133xf32"}}};
 }
 
+/// An op from `from`, 37 * 133 numbers, to `to`: of `type`, for which $ stands
+/// in `text`, between casts from f32 and to it.
+static Case chosenCase(const std::string &op, const std::string &type,
+                       const std::string &from, const std::string &to,
+                       const std::string &text) {
+  std::string body = "%x = sg.cast %a0 : tensor<" + from + "xf32> to tensor<" +
+                     from + "x$>\n" + text + "\n%r = sg.cast %y : tensor<" +
+                     to + "x$> to tensor<" + to + "xf32>\n";
+  std::string typed;
+  for (char c : body)
+    typed += c == '$' ? type : std::string(1, c);
+  return {op + "_" + type, {from + "xf32"}, typed, {{"%r", to + "xf32"}}};
+}
+
+/// Ops that choose element by element: padding, rows outside a table, pools
+/// with padding, selections; and casts to other types and back.
+static std::vector<Case> chosenCases(const std::string &type) {
+  const char *all = "37x133", *image = "1x37x19x7";
+  std::vector<Case> cases = {
+      chosenCase("pad", type, all, "40x268",
+                 "%y = sg.pad %x low [2, 3] high [1, 0] interior [0, 1] value "
+                 "0.3 : tensor<37x133x$> -> tensor<40x268x$>"),
+      chosenCase("gather", type, all, "41x133",
+                 "%i = sg.iota 0 : tensor<41xi32>\n"
+                 "%y = sg.gather %x, %i : (tensor<37x133x$>, tensor<41xi32>) "
+                 "-> tensor<41x133x$>"),
+      chosenCase("pool", type, image, "1x19x10x7",
+                 "%y = sg.max_pool2d %x {window = array<i64: 3, 3>, strides = "
+                 "array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>} : "
+                 "(tensor<1x37x19x7x$>) -> tensor<1x19x10x7x$>"),
+      chosenCase("average", type, image, "1x19x10x7",
+                 "%y = sg.avg_pool2d %x {window = array<i64: 3, 3>, strides = "
+                 "array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>} : "
+                 "(tensor<1x37x19x7x$>) -> tensor<1x19x10x7x$>"),
+      chosenCase("select", type, all, all,
+                 "%c = sg.constant dense<0.7> : tensor<37x133x$>\n"
+                 "%m = sg.compare lt %x, %c : tensor<37x133x$> -> "
+                 "tensor<37x133xi1>\n"
+                 "%y = sg.select %m, %x, %c : tensor<37x133xi1>, "
+                 "tensor<37x133x$>")};
+  for (const std::string other : {"bf16", "f16", "f32", "f64", "i32"}) {
+    std::string there = "tensor<37x133x" + other + ">";
+    cases.push_back(chosenCase("cast_" + other, type, all, all,
+                               "%t = sg.cast %x : tensor<37x133x$> to " +
+                                   there + "\n%y = sg.cast %t : " + there +
+                                   " to tensor<37x133x$>"));
+  }
+  return cases;
+}
+
 /// Numbers of every size, those below the normal ones of each type included.
 static std::vector<float> numbers(size_t count) {
   std::vector<float> values(count);
@@ -106,7 +156,7 @@ runCases(mlir::ModuleOp module, Target &target,
     size_t outputs = source.body->getTerminator()->getNumOperands();
     size_t first = bits.size();
     for (size_t k = 0; k < outputs; ++k)
-      bits.emplace_back(37 * 133);
+      bits.emplace_back(3 * 37 * 133);
     for (size_t k = 0; k < outputs; ++k)
       pointers.push_back(bits[first + k].data());
     code.find(source.symbol)(pointers.data(), 0, info->grains);
@@ -114,14 +164,10 @@ runCases(mlir::ModuleOp module, Target &target,
   return bits;
 }
 
-/// The order of sums, the polynomials and every rounding are the same whatever
-/// the processor has.
-TEST(CompileKernels, every_target_gives_the_same_bits) {
-  auto context = createContext();
-  auto module =
-      parseCases(*context, {sumCase("a"), rowCase("b"), halfCase("c")});
-  std::vector<float> input = numbers(37 * 133);
-  auto expected = runCases(*module, *targetOf("cpu:native"), input);
+/// Compares code for older processors with this one's.
+static void expectEqualBits(mlir::ModuleOp module,
+                            const std::vector<float> &input) {
+  auto expected = runCases(module, *targetOf("cpu:native"), input);
   std::string host = "," + rt::hostTarget() + ",";
   for (const char *name :
        {"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4",
@@ -135,8 +181,29 @@ TEST(CompileKernels, every_target_gives_the_same_bits) {
       runsHere &=
           feature.empty() || host.find("," + feature.str() + ",") != host.npos;
     if (runsHere) {
-      EXPECT_EQ(runCases(*module, *target, input), expected);
+      EXPECT_EQ(runCases(module, *target, input), expected);
     }
+  }
+}
+
+/// The order of sums, the polynomials and every rounding are the same whatever
+/// the processor has.
+TEST(CompileKernels, every_target_gives_the_same_bits) {
+  auto context = createContext();
+  auto module =
+      parseCases(*context, {sumCase("a"), rowCase("b"), halfCase("c")});
+  expectEqualBits(*module, numbers(37 * 133));
+}
+
+TEST(CompileKernels, every_target_chooses_elements_of_all_types) {
+  auto context = createContext();
+  std::vector<float> input = numbers(37 * 133);
+  for (float &x : input) // an integer has no NaN, and no number is too large
+    x = std::abs(x) < 1e9f ? x : 1.0f;
+  for (const char *type : {"bf16", "f16", "f32", "f64"}) {
+    SCOPED_TRACE(type);
+    auto module = parseCases(*context, chosenCases(type));
+    expectEqualBits(*module, input);
   }
 }
 

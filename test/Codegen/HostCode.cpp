@@ -1,6 +1,7 @@
 //===- HostCode.cpp - Kernels as machine code of this processor -----------===//
 
 #include "HostCode.h"
+#include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -19,7 +20,8 @@ std::unique_ptr<Target> test::targetOf(StringRef text) {
 
 FailureOr<std::vector<uint8_t>>
 test::compileForHost(ArrayRef<KernelSource> kernels) {
-  return targetOf("cpu:native")->compileKernels(kernels);
+  const char *target = std::getenv("REPRISE_TEST_TARGET");
+  return targetOf(target ? target : "cpu:native")->compileKernels(kernels);
 }
 
 LoadedCode::LoadedCode(const std::vector<uint8_t> &image) {

@@ -1,0 +1,75 @@
+//===- BFloat16Words.cpp - bf16 as words of 16 bits -----------------------===//
+//
+// Input:   kernels whose arithmetic on bf16 is expanded: constants, bitcasts,
+//          selections, loads, stores and vectors of bf16 are left.
+// Output:  the same on i16. Results of intrinsics keep bf16, behind a bitcast.
+// Method:  types change in place; a bitcast between equal types goes away.
+// Cost:    linear in the ops.
+// Fails:   never on verified input.
+//
+// LLVM selects between numbers of bf16 by way of f32 where the processor has no
+// instructions for bf16, and rounds back by __truncsfbf2, a function that not
+// every C library has. It selects between words in a register.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BFloat16Words.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "reprise/Fault.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// i16 for bf16, a vector of it for a vector; null for other types.
+static Type wordsFor(Type type) {
+  if (!getElementTypeOrSelf(type).isBF16())
+    return {};
+  Type word = IntegerType::get(type.getContext(), 16);
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.clone(word) : word;
+}
+
+static TypedAttr wordsFor(TypedAttr value) {
+  Type word = IntegerType::get(value.getContext(), 16);
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return IntegerAttr::get(word, number.getValue().bitcastToAPInt());
+  return cast<DenseElementsAttr>(value).bitcast(word);
+}
+
+static void replaceIn(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (Type words = wordsFor(argument.getType()))
+        argument.setType(words);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && wordsFor(constant.getType()))
+    constant.setValueAttr(wordsFor(constant.getValue()));
+  OpBuilder after(op->getContext());
+  after.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    Type words = wordsFor(result.getType());
+    if (!words)
+      continue;
+    if (!isa<LLVM::CallIntrinsicOp>(op)) {
+      result.setType(words);
+      continue;
+    }
+    Operation *cast =
+        LLVM::BitcastOp::create(after, op->getLoc(), words, result);
+    result.replaceAllUsesExcept(cast->getResult(0), cast);
+  }
+}
+
+void reprise::replaceBFloat16ByWords(Operation *module) {
+  REPRISE_FAULT("narrow-selections-call-a-function", return);
+  module->walk(replaceIn);
+  module->walk([](arith::BitcastOp cast) {
+    if (cast.getIn().getType() != cast.getType())
+      return;
+    cast.getResult().replaceAllUsesWith(cast.getIn());
+    cast.erase();
+  });
+}
