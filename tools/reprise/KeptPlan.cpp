@@ -1,8 +1,9 @@
 //===- KeptPlan.cpp - Plans that need no search again ---------------------===//
 //
 // A file is a line that says what it is, one with the digest of all behind it,
-// one for people, and the program as MLIR's bytecode. The digest finds what was
-// damaged by accident; who can write the folder can write digests.
+// one for people, and the program as MLIR's bytecode, or an answer. The digest
+// finds what was damaged by accident; who can write the folder can write
+// digests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,12 @@ static std::string titleOf(const ModelRequest &request) {
   std::string title = request.source;
   if (int64_t batch = batchOf(request))
     title += ", batch " + std::to_string(batch);
-  const BudgetRequest &budget = *request.compile.budget;
-  if (budget.kind == BudgetRequest::Kind::Bytes)
-    title += ", budget " + text::formatSize(budget.bytes);
-  else if (budget.kind == BudgetRequest::Kind::Percent)
-    title += ", budget " + text::formatFixed(budget.percent, 1) + "%";
-  else
+  const std::optional<BudgetRequest> &budget = request.compile.budget;
+  if (budget && budget->kind == BudgetRequest::Kind::Bytes)
+    title += ", budget " + text::formatSize(budget->bytes);
+  else if (budget && budget->kind == BudgetRequest::Kind::Percent)
+    title += ", budget " + text::formatFixed(budget->percent, 1) + "%";
+  else if (budget)
     title += ", budget of the knee";
   llvm::erase(title, '\n');
   return title;
@@ -65,10 +66,28 @@ void tools::tellKept(const std::string &what) {
     note(what + " is taken from the cache");
 }
 
+/// What a file holds after its title; a damaged one is removed.
+static std::optional<std::string> find(const ProgramCache &cache,
+                                       const std::string &name) {
+  auto file = cache.find(name, ProgramCache::Kind::Plan);
+  if (!file)
+    return std::nullopt;
+  if (auto parts = partsOf(*file))
+    return parts->second.str();
+  cache.drop(name, ProgramCache::Kind::Plan);
+  return std::nullopt;
+}
+
+static void keep(const ProgramCache &cache, const std::string &name,
+                 const std::string &title, llvm::StringRef content) {
+  std::string rest = title + "\n" + content.str();
+  std::string file = (kMagic + digestOf(rest) + rest).str();
+  cache.keep(name, ProgramCache::Kind::Plan, {file.begin(), file.end()});
+}
+
 rt::Status tools::lowerToProgram(Compiler &compiler,
                                  const ModelRequest &request,
                                  const CompileOptions &options) {
-  constexpr auto kind = ProgramCache::Kind::Plan;
   bool isSearched = options.budget && options.training && options.planWork > 0;
   if (!isSearched)
     return compiler.lower(options, CompileLevel::Program);
@@ -78,21 +97,43 @@ rt::Status tools::lowerToProgram(Compiler &compiler,
   rt::Expected<std::string> name = ProgramCache::nameOf(request, compiler);
   if (!name.ok())
     return name.status();
-  if (auto file = cache->find(*name, kind)) {
-    auto parts = partsOf(*file);
-    if (parts && compiler.recall(
-                     {parts->second.bytes_begin(), parts->second.bytes_end()},
-                     options)) {
+  if (auto memo = find(*cache, *name)) {
+    if (compiler.recall({memo->begin(), memo->end()}, options)) {
       tellKept("the plan");
       return {};
     }
-    cache->drop(*name, kind);
+    cache->drop(*name, ProgramCache::Kind::Plan);
   }
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
   std::vector<uint8_t> memo = compiler.memo();
-  std::string rest = titleOf(request) + "\n";
-  rest.append(memo.begin(), memo.end());
-  std::string file = (kMagic + digestOf(rest) + rest).str();
-  cache->keep(*name, kind, {file.begin(), file.end()});
+  keep(*cache, *name, titleOf(request),
+       {reinterpret_cast<const char *>(memo.data()), memo.size()});
   return {};
+}
+
+rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
+                                        const std::string &question) {
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  rt::Expected<std::string> name =
+      ProgramCache::nameOf(request, compiler, question);
+  if (!name.ok())
+    return name.status();
+  return KeptAnswer(std::move(*cache), std::move(*name),
+                    titleOf(request) + ", " + question);
+}
+
+std::optional<std::string> KeptAnswer::find() const {
+  auto answer = ::find(cache, name);
+  if (answer)
+    tellKept("the answer");
+  return answer;
+}
+
+void KeptAnswer::keep(const std::string &answer) const {
+  ::keep(cache, name, title, answer);
 }

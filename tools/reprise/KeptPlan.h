@@ -13,6 +13,24 @@ namespace reprise::tools {
 rt::Status lowerToProgram(Compiler &compiler, const ModelRequest &request,
                           const CompileOptions &options);
 
+/// An answer that takes many plans: text, under the request and the question.
+class KeptAnswer {
+public:
+  /// Loads the request's model. `question` is for people too: "sweep".
+  static rt::Expected<KeptAnswer> of(const ModelRequest &request,
+                                     const std::string &question);
+  std::optional<std::string> find() const;
+  void keep(const std::string &answer) const;
+
+private:
+  KeptAnswer(ProgramCache cache, std::string name, std::string title)
+      : cache(std::move(cache)), name(std::move(name)),
+        title(std::move(title)) {}
+
+  ProgramCache cache;
+  std::string name, title;
+};
+
 /// The title before a plan in its file: its model and budget, for people to
 /// read. Nothing if the file is damaged.
 std::optional<std::string> titleOfPlan(const std::vector<uint8_t> &file);

@@ -25,7 +25,8 @@ namespace {
 struct BudgetReport {
   std::string text;
   ordered_json json;
-  rt::Status refusal; // of a sweep or in JSON, which are told nevertheless
+  std::string picture; // of a sweep
+  rt::Status refusal;  // of a sweep or in JSON, which are told nevertheless
 };
 } // namespace
 
@@ -116,11 +117,7 @@ static rt::Status planBudget(ModelRequest request,
     report.text += "\n" + toText(*facts);
   }
   report.json = isAsked ? toJson(sweep) : withoutBudget(sweep);
-  if (options.output.empty())
-    return {};
-  REPRISE_RETURN_IF_ERROR(writeText(
-      options.output, toSvg(sweep, titleOf(request), batchOf(request))));
-  report.text += "\nwritten  " + options.output + "\n";
+  report.picture = toSvg(sweep, titleOf(request), batchOf(request));
   return {};
 }
 
@@ -210,6 +207,45 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
 // All models
 //===----------------------------------------------------------------------===//
 
+/// Answers from the cache where it has the answer; what is refused is not kept.
+static rt::Status answer(const ModelRequest &request,
+                         const BudgetPlanOptions &options,
+                         BudgetReport &report) {
+  rt::Expected<KeptAnswer> kept =
+      KeptAnswer::of(request, options.sweep ? "sweep" : "largest batch");
+  if (!kept.ok())
+    return kept.status();
+  std::optional<std::string> text = kept->find();
+  auto found = ordered_json::parse(text.value_or(""), nullptr, false);
+  if (found.is_object()) {
+    report.text = found.value("text", "");
+    report.json = found["json"];
+    report.picture = found.value("picture", "");
+    return {};
+  }
+  REPRISE_RETURN_IF_ERROR(options.sweep ? planBudget(request, options, report)
+                                        : planBatch(request, report));
+  if (report.refusal.ok())
+    kept->keep(ordered_json{{"text", report.text},
+                            {"json", report.json},
+                            {"picture", report.picture}}
+                   .dump());
+  return {};
+}
+
+static rt::Status planOne(const ModelRequest &request,
+                          const BudgetPlanOptions &options,
+                          BudgetReport &report) {
+  if (!options.sweep && !options.maxBatch)
+    return planBudget(request, options, report);
+  REPRISE_RETURN_IF_ERROR(answer(request, options, report));
+  if (options.output.empty())
+    return {};
+  REPRISE_RETURN_IF_ERROR(writeText(options.output, report.picture));
+  report.text += "\nwritten  " + options.output + "\n";
+  return {};
+}
+
 rt::Status tools::planBudgets(const std::vector<std::string> &sources,
                               const ModelFlags &model,
                               const CompileFlags &compile,
@@ -236,9 +272,7 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
     if (options.maxBatch && !compile.hasCheckpointing())
       request->compile.checkpointing = "none";
     BudgetReport report;
-    REPRISE_RETURN_IF_ERROR(options.maxBatch
-                                ? planBatch(*request, report)
-                                : planBudget(*request, options, report));
+    REPRISE_RETURN_IF_ERROR(planOne(*request, options, report));
     text += (text.empty() ? "" : "\n") +
             (sources.size() > 1 ? source + "\n" : std::string()) + report.text;
     all.push_back(std::move(report.json));

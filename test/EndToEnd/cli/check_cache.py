@@ -21,7 +21,7 @@ environment = dict(os.environ, XDG_CACHE_HOME=os.path.abspath("cache"),
 model = ["mlp", "--batch", "1024", "--threads", "1", "--roofline",
          "100GFLOPS,10GB/s"]
 budget = ["--budget", "97%"]
-PLAN, PROGRAM = "the plan is taken from", "the program is taken from"
+PLAN, PROGRAM, ANSWER = "the plan is taken from", "the program is taken from", "the answer is taken from"
 
 
 def start(*arguments, **changes):
@@ -61,6 +61,42 @@ def check_plans():
     assert again == fresh and PLAN in errors, errors
     assert reprise(*plan, "--json")[0] == \
         reprise(*plan, "--json", REPRISE_CACHE_BYTES="0")[0]
+
+
+def check_answers():
+    """Of many plans, the picture of a sweep included."""
+    shutil.rmtree(folder)
+    sweep = ["plan", *model, *budget, "--sweep"]
+    largest = ["plan", "mlp", *model[3:], "--max-batch", "--budget"]
+
+    def twice(*question):
+        """What it says, made anew and from the cache."""
+        fresh = reprise(*question, REPRISE_CACHE_BYTES="0")[0]
+        out, errors = reprise(*question)
+        assert out == fresh and ANSWER not in errors, errors
+        again, errors = reprise(*question)
+        assert again == fresh and ANSWER in errors, errors
+
+    twice(*sweep)
+    fresh = reprise(*sweep, "--json", REPRISE_CACHE_BYTES="0")[0]
+    assert (fresh, True) == answered(*sweep, "--json")
+    reprise(*sweep, "-o", "fresh.svg", REPRISE_CACHE_BYTES="0")
+    assert answered(*sweep, "-o", "kept.svg")[1]
+    assert read("fresh.svg") == read("kept.svg")
+    twice(*largest, "20MiB")
+    assert not answered(*largest, "21MiB")[1]
+    assert not answered("plan", *model, "--budget", "98%", "--sweep")[1]
+    listed = reprise("cache", "list")[0]
+    assert ", sweep\n" in listed and ", largest batch\n" in listed, listed
+    # What is refused is refused again.
+    for _ in range(2):
+        run = start("plan", *model, "--budget", "1KiB", "--sweep")
+        assert run.communicate() and run.returncode == 1
+
+
+def answered(*question):
+    out, errors = reprise(*question)
+    return out, ANSWER in errors
 
 
 def check_programs():
@@ -221,6 +257,7 @@ check_plans()
 check_programs()
 check_runs()
 check_names()
+check_answers()
 check_damage()
 check_two()
 check_list()
