@@ -91,11 +91,13 @@ static std::string bashValues(const CLI::App &app,
   return cases + "  " + joined(ofFiles, " | ") + ") words='' ;;\n";
 }
 
-std::string tools::bashCompletion(const CLI::App &app,
-                                  const ValueWords &values) {
+/// The bash function `function` that completes, and the line that says so.
+static std::string bashFunction(const CLI::App &app,
+                                const tools::ValueWords &values,
+                                const std::string &function) {
   std::string name = app.get_name();
   std::ostringstream out;
-  out << "# Completion of " << name << " for bash.\n_" << name << "() {\n"
+  out << function << "() {\n"
       << "  local path='' at word=${COMP_WORDS[COMP_CWORD]}\n"
       << "  for ((at = 1; at < COMP_CWORD && at < 3; ++at)); do\n"
       << "    case \"$path${COMP_WORDS[at]} \" in\n";
@@ -117,16 +119,26 @@ std::string tools::bashCompletion(const CLI::App &app,
       << "  [[ -z $path || -z $files || $word == -* ]] && return\n"
       << "  IFS=$'\\n'\n"
       << "  COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-      << "}\ncomplete -o filenames -F _" << name << " " << name << "\n";
+      << "}\ncomplete -o filenames -F " << function << " " << name << "\n";
   return out.str();
+}
+
+std::string tools::bashCompletion(const CLI::App &app,
+                                  const ValueWords &values) {
+  return "# Completion of " + app.get_name() + " for bash.\n" +
+         bashFunction(app, values, "_" + app.get_name());
 }
 
 std::string tools::zshCompletion(const CLI::App &app,
                                  const ValueWords &values) {
+  std::string own = "_" + app.get_name(), function = own + "_words";
+  // The shell runs the file as the function `own` at the first completion,
+  // which is then still to be done.
   return "#compdef " + app.get_name() +
          "\n# Bash's completion, which zsh takes.\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
-         bashCompletion(app, values);
+         bashFunction(app, values, function) + "[[ $funcstack[1] == " + own +
+         " ]] && _bash_complete -o filenames -F " + function + "\n";
 }
 
 /// In single quotes of fish.
