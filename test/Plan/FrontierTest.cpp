@@ -97,6 +97,80 @@ TEST(Frontier, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
+// The search from no recomputation downwards ends with the first schedule in
+// the budget, which a whole frontier's least bytes are no more than.
+TEST(Frontier, WithinABudgetEndsWithTheFirstSchedule) {
+  unsigned searched = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Graph graph = makeStep(seed);
+    std::vector<OpId> order = programOrder(graph).order;
+    SolverOptions options;
+    options.work = 0.1;
+    std::vector<FrontierPoint> all = computeFrontier(graph, order, options);
+    uint64_t least = all.front().solution.maxLive;
+    uint64_t most = all.back().solution.maxLive;
+    options.budgetBytes = least + (most - least) / 2;
+    std::vector<FrontierPoint> found = searchWithin(graph, order, options);
+    ASSERT_FALSE(found.empty());
+    EXPECT_LE(found.front().solution.maxLive, options.budgetBytes);
+    EXPECT_EQ(found.back().solution.executions, order);
+    for (size_t at = 0; at < found.size(); ++at) {
+      const Solution &solution = found[at].solution;
+      ASSERT_EQ(checkExecutions(graph, solution.executions), "");
+      EXPECT_EQ(maxLiveOf(graph, solution.executions), solution.maxLive);
+      EXPECT_TRUE(at == 0 || solution.maxLive > options.budgetBytes);
+    }
+    searched += found.size() > 1;
+    options.budgetBytes = 0;
+    found = searchWithin(graph, order, options);
+    EXPECT_GE(found.front().solution.maxLive, least);
+    options.budgetBytes = most;
+    EXPECT_EQ(searchWithin(graph, order, options).size(), 1u);
+  }
+  EXPECT_GT(searched, 10u);
+}
+
+TEST(Frontier, WithinABudgetIsTheSameForAnyNumberOfThreads) {
+  Graph graph = makeStep(4);
+  SolverOptions options;
+  options.work = 0.1;
+  options.budgetBytes = lowestBytes(graph).bytes;
+  std::vector<OpId> order = chooseOrder(graph).order;
+  std::vector<FrontierPoint> one = searchWithin(graph, order, options);
+  options.threads = 3;
+  std::vector<FrontierPoint> other = searchWithin(graph, order, options);
+  ASSERT_EQ(one.size(), other.size());
+  for (size_t at = 0; at < one.size(); ++at)
+    EXPECT_EQ(one[at].solution.executions, other[at].solution.executions);
+}
+
+// Of the search for one budget, as reprise-plan runs it.
+TEST(Effort, NormalIsWithinAThousandthOfThorough) {
+  std::unique_ptr<Solver> solver = createSolver("auto");
+  unsigned compared = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Graph graph = makeStep(seed);
+    std::vector<OpId> order = chooseOrder(graph).order;
+    uint64_t least = lowestBytes(graph).bytes, most = maxLiveOf(graph, order);
+    for (uint64_t part : {2, 5, 8}) {
+      SolverOptions options;
+      options.work = 0.1;
+      options.budgetBytes = least + (most - least) * part / 10;
+      Solution thorough = solver->solve(graph, order, options);
+      options.effort = Effort::Normal;
+      Solution normal = solver->solve(graph, order, options);
+      ASSERT_EQ(thorough.executions.empty(), normal.executions.empty());
+      if (thorough.executions.empty())
+        continue;
+      EXPECT_LE(normal.milliseconds, thorough.milliseconds * 1.001);
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 40u);
+}
+
 // A ResNet-50 shaped step. The order with the least bytes lets gradients of
 // weights wait; the graph's own is four times as good with recomputation.
 TEST(Frontier, IsCloseToTheBound) {

@@ -211,7 +211,7 @@ static rt::Status solve(const SolveOptions &options) {
     for (double level : levelsOf(*flags)) {
       SolverOptions only = *flags;
       only.work = level;
-      activity.phase("effort " + text::formatFixed(level, 3));
+      activity.phase("work " + text::formatFixed(level, 3));
       rt::Expected<Outcome> one = solveLevel(*problem, **solver, only, *budget);
       if (!one.ok())
         return one.status();
@@ -222,7 +222,8 @@ static rt::Status solve(const SolveOptions &options) {
     }
   if (!found.plan)
     return refuse(options, *problem, *budget, found.refusal);
-  LowerBound bound = lowerBound(problem->graph, *budget, flags->work);
+  LowerBound bound = lowerBound(problem->graph, *budget,
+                                flags->work * paceOf(flags->effort).proof);
   if (!options.output.empty()) {
     REPRISE_RETURN_IF_ERROR(tools::writeText(
         options.output, format::writePlan(problem->graph, *found.plan)));

@@ -30,7 +30,8 @@ rt::Expected<Problem> loadProblem(const std::string &path) {
   Solution everything;
   everything.executions = problem.order;
   everything.solver = "none";
-  rt::Expected<Plan> whole = placeSolution(problem, everything, kPlacementWork);
+  rt::Expected<Plan> whole =
+      placeSolution(problem, everything, kPlacementWork, Effort::Thorough);
   if (!whole.ok())
     return whole.status();
   problem.whole = std::move(*whole);
@@ -72,9 +73,14 @@ void SolverFlags::addTo(CLI::App &command) {
                      "machine");
   command
       .add_option("--work", work,
-                  "Effort of searches, in levels of 1/64, 1/8, 1, 2, 4 and so "
+                  "Work of searches, in levels of 1/64, 1/8, 1, 2, 4 and so "
                   "on; 1 (default) is a few seconds for a thousand ops")
       ->check(CLI::Range(0.0, 1e6));
+  command
+      .add_option("--effort", effort,
+                  "The part of that work to do: quick, normal, thorough "
+                  "(default)")
+      ->type_name("EFFORT");
   command
       .add_option("--threads", threads,
                   "Threads to use; all of the machine's by default")
@@ -97,6 +103,11 @@ static rt::Expected<double> parseSeconds(const std::string &text) {
 
 rt::Expected<SolverOptions> SolverFlags::options() const {
   SolverOptions result;
+  std::optional<Effort> given = effortOf(effort);
+  if (!given)
+    return misuse("--effort is '" + effort +
+                  "'; it is quick, normal or thorough");
+  result.effort = *given;
   result.work = work;
   result.threads = threads ? threads : rt::usableProcessors().processors;
   if (!timeLimit.empty()) {
@@ -134,10 +145,11 @@ rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name) {
 
 rt::Expected<Plan> placeSolution(const Problem &problem,
                                  const Solution &solution,
-                                 uint64_t placementWork) {
+                                 uint64_t placementWork, Effort effort) {
   std::string error = checkExecutions(problem.graph, solution.executions);
   if (error.empty()) {
-    Plan plan = makePlan(problem.graph, solution.executions, placementWork);
+    Plan plan =
+        makePlan(problem.graph, solution.executions, placementWork, effort);
     plan.solver = solution.solver;
     error = validatePlan(problem.graph, plan);
     if (error.empty())
@@ -158,7 +170,8 @@ rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
     Solution solution = solver.solve(problem.graph, problem.order, options);
     if (solution.executions.empty())
       break;
-    rt::Expected<Plan> plan = placeSolution(problem, solution, kPlacementWork);
+    rt::Expected<Plan> plan =
+        placeSolution(problem, solution, kPlacementWork, options.effort);
     if (!plan.ok())
       return plan.status();
     if (plan->height <= budget)
@@ -185,7 +198,7 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
     REPRISE_RETURN_IF_ERROR(internalError(checkBounds(points)));
     for (const FrontierPoint &point : points) {
       rt::Expected<Plan> plan =
-          placeSolution(problem, point.solution, placementWork);
+          placeSolution(problem, point.solution, placementWork, options.effort);
       if (!plan.ok())
         return plan.status();
       placed.push_back(std::move(*plan));

@@ -43,6 +43,7 @@ public:
 private:
   std::string timeLimit;
   double work = 1;
+  std::string effort = "thorough";
   unsigned threads = 0;
 };
 
@@ -55,7 +56,7 @@ rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name);
 /// Placed, checked by validatePlan. Not a plan within a budget yet.
 rt::Expected<Plan> placeSolution(const Problem &problem,
                                  const Solution &solution,
-                                 uint64_t placementWork);
+                                 uint64_t placementWork, Effort effort);
 
 /// A plan of at most `budget` placed bytes, if the solver finds one with just
 /// this work.

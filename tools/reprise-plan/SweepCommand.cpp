@@ -139,7 +139,8 @@ static rt::Status sweep(const SweepOptions &options) {
                      return a.plan.height < b.plan.height;
                    });
   for (SweepRow &row : rows) {
-    row.bound = lowerBound(problem->graph, row.plan.height, flags->work);
+    row.bound = lowerBound(problem->graph, row.plan.height,
+                           flags->work * paceOf(flags->effort).proof);
     rt::Expected<double> gap = gapOf(row.plan, row.bound);
     if (!gap.ok())
       return gap.status();

@@ -106,6 +106,14 @@ public:
   }
 };
 
+/// The cost at which a search ends: the bound, or with less effort one close to
+/// it.
+static int64_t enoughOf(int64_t bound, Effort effort) {
+  if (effort == Effort::Thorough)
+    return bound;
+  return bound + int64_t(double(bound) * paceOf(effort).closeEnough);
+}
+
 /// Says when a time limit is over; never without one.
 class Deadline {
 public:
@@ -136,29 +144,30 @@ public:
     Prepared problem(graph, order, options);
     Search best(problem.compact, problem.budget, options.seed);
     best.offer(plainSequence(problem.compact), {});
-    int64_t bound = offerCuts(problem, best);
+    int64_t enough = enoughOf(offerCuts(problem, best), options.effort);
     best.offerSeeds();
     constexpr int rounds = 2;
     for (int round = 0; round < rounds || deadline.isSet; ++round) {
-      if ((best.hasSolution() && best.cost() <= bound) || deadline.isOver())
+      if ((best.hasSolution() && best.cost() <= enough) || deadline.isOver())
         break;
-      improveInParallel(problem, best, bound, round, options, deadline);
+      improveInParallel(problem, best, enough, round, options, deadline);
     }
     return problem.finish(best, name());
   }
 
 private:
-  void improveInParallel(const Prepared &problem, Search &best, int64_t bound,
+  void improveInParallel(const Prepared &problem, Search &best, int64_t enough,
                          int round, const SolverOptions &options,
                          const Deadline &deadline) const {
     std::vector<Sequence> found(restarts);
+    double work = options.work * paceOf(options.effort).search;
     runTasks(restarts, options.threads, [&](uint32_t at) {
       Search search(problem.compact, problem.budget,
                     options.seed * 7919 + 64 * (round + 1) + at);
       search.offer(best.solution(), {});
       search.offer(plainSequence(problem.compact),
                    {MissingInput::Recompute, 1.0, 0.2});
-      search.improve(4 * searchIterations(problem.compact, options.work), bound,
+      search.improve(4 * searchIterations(problem.compact, work), enough,
                      [&] { return deadline.isOver(); });
       found[at] = search.solution();
     });
