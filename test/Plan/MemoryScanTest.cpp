@@ -62,23 +62,29 @@ TEST(MemoryScan, ExcessIsThatOfEachStep) {
   }
 }
 
-TEST(MemoryScan, PassesAreThoseOfPlainLoops) {
+/// Ranges of a few steps and of many blocks, in which few steps or all exceed.
+TEST(MemoryScan, RangesAreThoseOfPlainLoops) {
   std::mt19937_64 random(5);
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 1000; ++round) {
+    SCOPED_TRACE(round);
     std::vector<int64_t> memory = randomMemory(random), more = memory;
     int64_t bytes = int64_t(random() % 41) - 20;
-    addToSteps(more.data(), more.size(), bytes);
+    uint32_t from = random() % 4 ? random() % memory.size() : 0;
+    uint32_t to = from + random() % (memory.size() - from + 1);
+    addToSteps(more.data() + from, to - from, bytes);
     int64_t change = 0;
     bool isAbove = false;
     for (size_t at = 0; at < memory.size(); ++at) {
-      EXPECT_EQ(more[at], memory[at] + bytes);
+      bool isInside = from <= at && at < to;
+      EXPECT_EQ(more[at], memory[at] + (isInside ? bytes : 0));
       change += std::max<int64_t>(0, more[at] - kBudget) -
                 std::max<int64_t>(0, memory[at] - kBudget);
-      isAbove |= memory[at] > kBudget - 3;
+      isAbove |= isInside && memory[at] > kBudget - 3;
     }
-    EXPECT_EQ(excessChange(memory.data(), memory.size(), kBudget, bytes),
-              change);
-    EXPECT_EQ(hasMoreThan(memory.data(), memory.size(), kBudget - 3), isAbove);
+    Excess excess;
+    excess.update(memory, 0, kBudget);
+    EXPECT_TRUE(excess.change(memory, from, to, kBudget, bytes) == change);
+    EXPECT_EQ(excess.isAbove(memory, from, to, kBudget - 3), isAbove);
   }
 }
 

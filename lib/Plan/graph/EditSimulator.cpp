@@ -234,7 +234,7 @@ bool Simulator::fitsWithout(uint32_t at) {
     uint32_t to = index + 1 < ranges.size() ? ranges[index + 1].first : at;
     uint32_t from = ranges[index].first;
     if (bytes > 0 && from < to &&
-        hasMoreThan(memory.data() + from, to - from, budget - bytes))
+        excess.isAbove(memory, from, to, budget - bytes))
       return false;
   }
   return true;

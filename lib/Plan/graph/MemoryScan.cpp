@@ -58,13 +58,6 @@ static bool isAnyAbove(const int64_t *memory, uint32_t count, int64_t most) {
   return highest > most;
 }
 
-bool hasMoreThan(const int64_t *memory, uint32_t count, int64_t most) {
-  for (uint32_t at = 0; at < count; at += kBlock)
-    if (isAnyAbove(memory + at, std::min(kBlock, count - at), most))
-      return true;
-  return false;
-}
-
 REPRISE_VECTORS
 void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by) {
   for (uint32_t at = 0; at < count; ++at)
@@ -72,8 +65,8 @@ void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by) {
 }
 
 REPRISE_VECTORS
-int64_t excessChange(const int64_t *memory, uint32_t count, int64_t budget,
-                     int64_t bytes) {
+static int64_t excessChange(const int64_t *memory, uint32_t count,
+                            int64_t budget, int64_t bytes) {
   int64_t sum = 0;
   for (uint32_t at = 0; at < count; ++at) {
     int64_t excess = memory[at] - budget;
@@ -145,6 +138,32 @@ uint32_t Excess::lastIn(uint32_t from, uint32_t to) const {
   for (uint32_t block = (to - 1) / kBlock;; --block)
     if (uint64_t bits = bitsOf(block, from, to))
       return block * kBlock + 63 - __builtin_clzll(bits);
+}
+
+bool Excess::isAbove(const std::vector<int64_t> &memory, uint32_t from,
+                     uint32_t to, int64_t most) const {
+  for (uint32_t block = from / kBlock; from < to; ++block) {
+    uint32_t end = std::min(to, (block + 1) * kBlock);
+    if (blocks[block].peak > most &&
+        isAnyAbove(memory.data() + from, end - from, most))
+      return true;
+    from = end;
+  }
+  return false;
+}
+
+Wide Excess::change(const std::vector<int64_t> &memory, uint32_t from,
+                    uint32_t to, int64_t budget, int64_t bytes) const {
+  Wide sum = 0;
+  // A block whose peak stays within the budget changes nothing.
+  const int64_t most = budget - std::max<int64_t>(0, bytes);
+  for (uint32_t block = from / kBlock; from < to; ++block) {
+    uint32_t end = std::min(to, (block + 1) * kBlock);
+    if (blocks[block].peak > most)
+      sum += excessChange(memory.data() + from, end - from, budget, bytes);
+    from = end;
+  }
+  return sum;
 }
 
 } // namespace reprise::plan

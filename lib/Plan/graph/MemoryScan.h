@@ -28,6 +28,13 @@ public:
   bool isIn(uint32_t from, uint32_t to) const;
   /// The last step of [from, to) that does; one must.
   uint32_t lastIn(uint32_t from, uint32_t to) const;
+  /// Whether a step of [from, to) has more than `most` bytes. `memory` and, in
+  /// change(), `budget` must be those of the last update.
+  bool isAbove(const std::vector<int64_t> &memory, uint32_t from, uint32_t to,
+               int64_t most) const;
+  /// By how much the sum grows when each step of [from, to) has `bytes` more.
+  Wide change(const std::vector<int64_t> &memory, uint32_t from, uint32_t to,
+              int64_t budget, int64_t bytes) const;
 
 private:
   /// Of 64 steps, so that sums of at most 2^56 bytes each are below 2^63.
@@ -47,17 +54,9 @@ private:
 /// Adds `bytes` to each of `count` steps.
 void addToSteps(int64_t *memory, uint32_t count, int64_t bytes);
 
-/// Whether one of `count` steps has more than `most` bytes.
-bool hasMoreThan(const int64_t *memory, uint32_t count, int64_t most);
-
 /// Adds `by` to each of `count` numbers that is, as a signed one, at least
 /// `least`.
 void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by);
-
-/// By how much the sum of what exceeds `budget` grows when each of `count`
-/// steps has `bytes` more. The sum must fit 63 bits.
-int64_t excessChange(const int64_t *memory, uint32_t count, int64_t budget,
-                     int64_t bytes);
 
 } // namespace reprise::plan
 

@@ -105,6 +105,11 @@ public:
     return excess.lastIn(from, to);
   }
 
+  /// What `bytes` more in each step of [from, to) add to the overflow.
+  Wide overflowChange(uint32_t from, uint32_t to, int64_t bytes) const {
+    return excess.change(memory, from, to, budget, bytes);
+  }
+
   /// Rank of the first execution that comes next at or after `step`.
   Rank nextFirst(uint32_t step) const { return nextRank[step]; }
 

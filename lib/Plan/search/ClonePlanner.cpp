@@ -110,9 +110,6 @@ Wide ClonePlanner::costOfClones() const {
   return sum;
 }
 
-/// What excessChange may add up to: a change is at most all bytes.
-static constexpr int64_t kMostSum = int64_t(1) << 62;
-
 /// `bytes` more from behind step `after` up to the clones.
 void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
   uint32_t from = after + 1; // kBeforeAll wraps to 0
@@ -124,20 +121,14 @@ void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
 Wide ClonePlanner::overflowChange() {
   std::sort(changes.begin(), changes.end(),
             [](Change a, Change b) { return a.step < b.step; });
-  // As many steps as 64 bits can sum up.
-  const uint32_t safe = static_cast<uint32_t>(std::min<int64_t>(
-      kMostSum / std::max<int64_t>(1, graph.totalBytes), UINT32_MAX));
   Wide sum = 0;
   int64_t bytes = 0;
   for (size_t at = 0; at < changes.size(); ++at) {
     bytes += changes[at].bytes;
     uint32_t from = changes[at].step;
     uint32_t to = at + 1 < changes.size() ? changes[at + 1].step : step;
-    for (uint32_t count; bytes != 0 && from < to; from += count) {
-      count = std::min(to - from, safe);
-      sum += excessChange(simulator.memory.data() + from, count,
-                          simulator.budget, bytes);
-    }
+    if (bytes != 0 && from < to)
+      sum += simulator.overflowChange(from, to, bytes);
   }
   return sum;
 }
