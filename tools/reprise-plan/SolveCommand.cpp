@@ -22,6 +22,8 @@ struct SolveOptions {
 struct Refusal {
   uint64_t smallest = UINT64_MAX; // of the plans found
   ByteBound bound;
+  bool isOfOrder = false; // the bound holds for the file's order
+  bool isShort = false;   // the search for `smallest` took little time
 };
 
 /// What one level of work, or several of them, came to.
@@ -32,7 +34,6 @@ struct Outcome {
   /// The better of the two; more levels are never worse than fewer.
   void merge(Outcome other) {
     refusal.smallest = std::min(refusal.smallest, other.refusal.smallest);
-    refusal.bound = std::move(other.refusal.bound);
     bool isBetter =
         other.plan && (!plan || costOf(*other.plan) < costOf(*plan));
     if (isBetter)
@@ -52,7 +53,7 @@ private:
 static rt::Status descend(const Problem &problem, const SolverOptions &options,
                           uint64_t budget, Refusal &refusal,
                           std::optional<Plan> &best) {
-  constexpr int most = 64;
+  const int most = std::clamp(int(64 * options.work), 1, 64);
   rt::Expected<std::unique_ptr<Solver>> solver = findSolver("auto");
   if (!solver.ok())
     return solver.status();
@@ -74,19 +75,51 @@ static rt::Status descend(const Problem &problem, const SolverOptions &options,
   return {};
 }
 
+/// The lowest plan of a search that a budget plays no part in and that takes
+/// little time.
+static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
+                                                 const SolverOptions &options,
+                                                 const ByteBound &bound) {
+  SolverOptions quick = options;
+  quick.work = workLevels(0).front();
+  quick.effort = Effort::Quick;
+  quick.budgetBytes = bound.bytes;
+  quick.progress = nullptr;
+  std::optional<Plan> best;
+  std::vector<FrontierPoint> points =
+      searchWithin(problem.graph, problem.order, quick);
+  if (points.empty())
+    return best;
+  rt::Expected<Plan> plan = placeSolution(problem, points.front().solution,
+                                          kPlacementWork, quick.effort);
+  if (!plan.ok())
+    return plan.status();
+  best = plan->height < problem.whole.height ? *plan : problem.whole;
+  return best;
+}
+
 /// Looks where the search for all budgets at once comes by, before giving up.
 static rt::Expected<std::optional<Plan>>
 lastResort(const Problem &problem, const SolverOptions &options,
            uint64_t budget, Refusal &refusal) {
-  refusal.bound = lowestBytes(problem.graph);
+  rt::Expected<std::optional<Plan>> low =
+      lowPlan(problem, options, refusal.bound);
+  if (!low.ok())
+    return low.status();
   rt::Expected<std::vector<Plan>> plans =
       placeFrontier(problem, options, {options.work}, kPlacementWork);
   if (!plans.ok())
     return plans.status();
   refusal.smallest = plans->front().height;
   std::optional<Plan> best;
+  if (*low) {
+    refusal.smallest = std::min(refusal.smallest, (*low)->height);
+    if ((*low)->height <= budget)
+      best = std::move(**low);
+  }
   for (Plan &plan : *plans)
-    if (plan.height <= budget)
+    if (plan.height <= budget &&
+        (!best || plan.milliseconds < best->milliseconds))
       best = std::move(plan);
   if (!best)
     REPRISE_RETURN_IF_ERROR(descend(problem, options, budget, refusal, best));
@@ -113,9 +146,15 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
   std::string message =
       "budget of " + bothSizes(budget) +
       (proven ? " cannot be met by any schedule" : " is not met") +
-      "; the smallest that is met is " + bothSizes(refusal.smallest) +
-      "\nnote: every schedule needs at least " + bothSizes(bound.bytes);
-  if (!atOp.empty())
+      (proven && refusal.isOfOrder ? " in the file's order" : "") +
+      (refusal.isShort ? "; a short search meets "
+                       : "; the smallest that is met is ") +
+      bothSizes(refusal.smallest) + "\nnote: every schedule needs at least " +
+      bothSizes(bound.bytes);
+  if (!atOp.empty() && bound.pinned.empty())
+    message += "; '" + atOp + "' has a workspace of " +
+               text::formatSize(bound.workspaceBytes);
+  if (!bound.pinned.empty())
     message += "; at '" + atOp + "' these are live: " +
                describePinned(problem.graph, bound.pinned);
   message += "\nnote: try 'reprise-plan solve " + options.graph + " --budget " +
@@ -170,8 +209,10 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
 static rt::Expected<Outcome> solveLevel(const Problem &problem,
                                         const Solver &solver,
                                         const SolverOptions &options,
-                                        uint64_t budget) {
+                                        uint64_t budget,
+                                        const Refusal &proven) {
   Outcome outcome;
+  outcome.refusal = proven;
   rt::Expected<std::optional<Plan>> plan =
       solveWithin(problem, solver, options, budget);
   if (!plan.ok())
@@ -186,6 +227,74 @@ static rt::Expected<Outcome> solveLevel(const Problem &problem,
   if (solver.name() == "auto")
     outcome.plan = std::move(*plan);
   return outcome;
+}
+
+/// What is known before any search: the bound, and whether it refuses.
+static Refusal prove(const Problem &problem) {
+  Refusal refusal;
+  refusal.bound = lowestBytes(problem.graph);
+  if (problem.graph.ops.empty()) // nothing to choose
+    refusal.bound.bytes = problem.whole.maxLive;
+  std::optional<uint64_t> least = leastOfAll(problem);
+  if (least && *least > refusal.bound.bytes) {
+    refusal.bound = {*least, kNone, {}, 0};
+    refusal.isOfOrder = problem.hasOrder;
+  }
+  return refusal;
+}
+
+/// Looks only for what a refusal names.
+static rt::Status findSmallest(const Problem &problem,
+                               const SolverOptions &options, Refusal &refusal) {
+  rt::Expected<std::optional<Plan>> low =
+      solveExhaustively(problem, refusal.bound.bytes);
+  if (low.ok() && !*low)
+    low = lowPlan(problem, options, refusal.bound);
+  if (!low.ok())
+    return low.status();
+  refusal.smallest = *low ? (*low)->height : problem.whole.height;
+  refusal.isShort = refusal.smallest > refusal.bound.bytes;
+  return {};
+}
+
+/// By what proves most first: the whole graph fits, no schedule does, all
+/// schedules of a small graph, then levels of work.
+static rt::Expected<Outcome> search(const Problem &problem,
+                                    const Solver &solver,
+                                    const SolverOptions &flags, uint64_t budget,
+                                    tools::Activity &activity) {
+  Outcome found;
+  if (problem.whole.height <= budget) {
+    found.plan = problem.whole;
+    return found;
+  }
+  found.refusal = prove(problem);
+  if (budget < found.refusal.bound.bytes) {
+    REPRISE_RETURN_IF_ERROR(findSmallest(problem, flags, found.refusal));
+    return found;
+  }
+  if (solver.name() == "auto") {
+    rt::Expected<std::optional<Plan>> plan = solveExhaustively(problem, budget);
+    if (!plan.ok())
+      return plan.status();
+    found.plan = std::move(*plan);
+  }
+  if (found.plan)
+    return found;
+  for (double level : levelsOf(flags)) {
+    SolverOptions only = flags;
+    only.work = level;
+    activity.phase("work " + text::formatFixed(level, 3));
+    rt::Expected<Outcome> one =
+        solveLevel(problem, solver, only, budget, found.refusal);
+    if (!one.ok())
+      return one.status();
+    found.merge(std::move(*one));
+    if (found.plan)
+      activity.best("best plan " +
+                    formatMilliseconds(found.plan->milliseconds) + " a step");
+  }
+  return found;
 }
 
 static rt::Status solve(const SolveOptions &options) {
@@ -204,22 +313,11 @@ static rt::Status solve(const SolveOptions &options) {
   rt::Expected<uint64_t> budget = parseBudget(options.budget, *problem);
   if (!budget.ok())
     return budget.status();
-  Outcome found;
-  if (problem->whole.height <= *budget)
-    found.plan = problem->whole;
-  else
-    for (double level : levelsOf(*flags)) {
-      SolverOptions only = *flags;
-      only.work = level;
-      activity.phase("work " + text::formatFixed(level, 3));
-      rt::Expected<Outcome> one = solveLevel(*problem, **solver, only, *budget);
-      if (!one.ok())
-        return one.status();
-      found.merge(std::move(*one));
-      if (found.plan)
-        activity.best("best plan " +
-                      formatMilliseconds(found.plan->milliseconds) + " a step");
-    }
+  rt::Expected<Outcome> outcome =
+      search(*problem, **solver, *flags, *budget, activity);
+  if (!outcome.ok())
+    return outcome.status();
+  Outcome &found = *outcome;
   if (!found.plan)
     return refuse(options, *problem, *budget, found.refusal);
   LowerBound bound = lowerBound(problem->graph, *budget,

@@ -21,6 +21,7 @@ rt::Expected<Problem> loadProblem(const std::string &path) {
     return file.status();
   Problem problem;
   problem.graph = std::move(file->graph);
+  problem.hasOrder = file->hasOrder;
   if (file->hasOrder) {
     problem.order.resize(problem.graph.ops.size());
     std::iota(problem.order.begin(), problem.order.end(), 0);
@@ -183,6 +184,36 @@ rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
     options.budgetBytes = below - std::max(excess, kAlignment);
   }
   return std::optional<Plan>();
+}
+
+/// Empty: any.
+static std::vector<OpId> orderToKeep(const Problem &problem) {
+  return problem.hasOrder ? problem.order : std::vector<OpId>();
+}
+
+rt::Expected<std::optional<Plan>> solveExhaustively(const Problem &problem,
+                                                    uint64_t budget) {
+  std::optional<Plan> best;
+  Status failure;
+  auto place = [&](const Executions &executions) {
+    Solution solution;
+    solution.executions = executions;
+    solution.solver = "exhaustive";
+    rt::Expected<Plan> plan =
+        placeSolution(problem, solution, kPlacementWork, Effort::Thorough);
+    if (!plan.ok())
+      failure = plan.status();
+    else if (plan->height <= budget)
+      best = std::move(*plan);
+    return !plan.ok() || best;
+  };
+  searchExhaustively(problem.graph, orderToKeep(problem), budget, place);
+  REPRISE_RETURN_IF_ERROR(failure);
+  return best;
+}
+
+std::optional<uint64_t> leastOfAll(const Problem &problem) {
+  return plan::leastOfAll(problem.graph, orderToKeep(problem));
 }
 
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,

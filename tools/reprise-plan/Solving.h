@@ -22,6 +22,7 @@ using OrderedJson = nlohmann::ordered_json;
 struct Problem {
   Graph graph;
   std::vector<OpId> order; // the file's own, or the planner's
+  bool hasOrder = false;   // the file's own, which first executions keep
   Plan whole;              // without recomputation
 };
 
@@ -64,6 +65,15 @@ rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
                                               const Solver &solver,
                                               SolverOptions options,
                                               uint64_t budget);
+
+/// The cheapest plan of at most `budget` placed bytes among all schedules;
+/// nothing where there is none, or too many schedules to search.
+rt::Expected<std::optional<Plan>> solveExhaustively(const Problem &problem,
+                                                    uint64_t budget);
+
+/// The least max-live of all schedules in the file's order, if it has one, or
+/// in any; nothing where there are too many.
+std::optional<uint64_t> leastOfAll(const Problem &problem);
 
 /// The plans of computeFrontier with each of `levels` as its work, placed, by
 /// increasing height and strictly decreasing cost. `placementWork` is for each

@@ -172,6 +172,28 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes,
 /// done with more work all that less would have done.
 std::vector<double> workLevels(double work);
 
+/// The most ops of a graph all of whose schedules are searched.
+constexpr uint32_t kExhaustiveOps = 12;
+
+struct ExhaustiveResult {
+  Solution solution; // no executions: none was accepted
+  /// Without a solution: no schedule lives in the budget. False for what is too
+  /// large to search.
+  bool isComplete = false;
+};
+
+/// The cheapest schedule within `budgetBytes` of max-live that `accept` takes.
+/// First executions are in `order`, or in any order where it is empty.
+ExhaustiveResult
+searchExhaustively(const Graph &graph, const std::vector<OpId> &order,
+                   uint64_t budgetBytes,
+                   const std::function<bool(const Executions &)> &accept);
+
+/// The least max-live of all schedules, by the same search; nothing for a graph
+/// that is too large.
+std::optional<uint64_t> leastOfAll(const Graph &graph,
+                                   const std::vector<OpId> &order);
+
 /// Says how a bound and the cost of a schedule within the same budget
 /// contradict each other, or "". One of the two is wrong then, by an error of
 /// this library, and nothing that rests on either may be used.

@@ -94,6 +94,8 @@ void Search::removeFew() {
 /// Computes some storage again where it need not be.
 void Search::insertSome() {
   removeWhere([](uint32_t) { return false; });
+  if (graph.storageCount() == 0)
+    return;
   uint32_t count = 1 + below(3);
   for (uint32_t done = 0; done < count; ++done) {
     StorageId storage = below(graph.storageCount());
