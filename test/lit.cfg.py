@@ -3,9 +3,11 @@
 # A test is a file of IR whose RUN lines pipe it through the tools; FileCheck
 # compares what comes out with the file's CHECK lines.
 import ctypes
+import json
 import os
 import platform
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -67,12 +69,18 @@ for tool in [
             break
 
 config.available_features.add(platform.machine())
-try:
-    with open("/proc/cpuinfo") as processor:
-        if "avx512dq" in processor.read():
-            config.available_features.add("avx512")
-except OSError:
-    pass
+# Features of the processor that nothing hides, as the tools see them.
+llvm_config.with_system_environment("REPRISE_HIDE_FEATURES")
+if "reprise" in config.available_features:
+    listed = json.loads(subprocess.check_output(
+        [os.path.join(config.reprise_tools_dir, "reprise"), "device", "list",
+         "--json"]))
+    features = next(device["features"] for device in listed["devices"]
+                    if device["device"] == "cpu").split(",")
+    if "avx512dq" in features:
+        config.available_features.add("avx512")
+    if "avx2" in features:
+        config.available_features.add("avx2")
 # A driver of the tests (test/runtime/cuda/FakeCuda.cpp), where no true one would
 # be found before it.
 fake_cuda = os.path.join(

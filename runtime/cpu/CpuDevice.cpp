@@ -135,7 +135,8 @@ public:
                          libraryVersion(),
                          "cpu:native",
                          0,
-                         0};
+                         0,
+                         describeTypes()};
   }
   HostBytes hostBytes(const fb::Program &program) const override;
   Expected<std::unique_ptr<DeviceProgram>>
@@ -434,6 +435,7 @@ Expected<std::unique_ptr<Device>> openCpuDevice(const std::string &which) {
   if (!which.empty())
     return Status::error(RP_UNAVAILABLE, "there is one device 'cpu', and no '" +
                                              which + "' of it");
+  REPRISE_RETURN_IF_ERROR(checkHost());
   return std::unique_ptr<Device>(std::make_unique<CpuDevice>());
 }
 

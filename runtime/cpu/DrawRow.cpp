@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "DrawRow.h"
+#include "InstructionSets.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Philox.h"
 
@@ -111,7 +112,7 @@ REPRISE_AVX512 static void drawVectors(const Draw &draw, int64_t first,
 void drawRow(const Draw &draw, int64_t first, float *factors, int64_t count) {
   REPRISE_FAULT("attention-drops-by-row", first = 0);
 #ifdef REPRISE_HAS_VECTORS
-  if (__builtin_cpu_supports("avx512f"))
+  if (instructionSet() == InstructionSet::Avx512)
     return drawVectors(draw, first, factors, count);
 #endif
   drawEach(draw, first, factors, count);

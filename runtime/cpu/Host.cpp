@@ -1,8 +1,8 @@
 //===- Host.cpp - What this processor and library are ---------------------===//
 //
 // Names of features are LLVM's, so that a list can be handed to its code
-// generator. A feature counts where the processor has it and the system saves
-// the registers that it uses.
+// generator. A feature counts where the processor has it, the system saves the
+// registers that it uses, and REPRISE_HIDE_FEATURES does not name it.
 //
 //===----------------------------------------------------------------------===//
 #include "Host.h"
@@ -10,6 +10,7 @@
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dnnl.hpp>
 #include <iterator>
 #include <optional>
@@ -43,45 +44,49 @@ struct Feature {
   Register where;
   unsigned bit;
   Saved saved;
+  /// Features that it comes and goes with, as LLVM has it.
+  const char *needs;
 };
 } // namespace
+
+static constexpr char kHideFeatures[] = "REPRISE_HIDE_FEATURES";
 
 /// Every feature that code may be compiled for, sorted by name. Beside them an
 /// x86-64 has SSE2 and what is older.
 static constexpr Feature kFeatures[] = {
-    {"amx-bf16", 7, 0, EDX, 22, kTiles},
-    {"amx-int8", 7, 0, EDX, 25, kTiles},
-    {"amx-tile", 7, 0, EDX, 24, kTiles},
-    {"avx", 1, 0, ECX, 28, kYmm},
-    {"avx2", 7, 0, EBX, 5, kYmm},
-    {"avx512bf16", 7, 1, EAX, 5, kZmm},
-    {"avx512bitalg", 7, 0, ECX, 12, kZmm},
-    {"avx512bw", 7, 0, EBX, 30, kZmm},
-    {"avx512cd", 7, 0, EBX, 28, kZmm},
-    {"avx512dq", 7, 0, EBX, 17, kZmm},
-    {"avx512f", 7, 0, EBX, 16, kZmm},
-    {"avx512fp16", 7, 0, EDX, 23, kZmm},
-    {"avx512ifma", 7, 0, EBX, 21, kZmm},
-    {"avx512vbmi", 7, 0, ECX, 1, kZmm},
-    {"avx512vbmi2", 7, 0, ECX, 6, kZmm},
-    {"avx512vl", 7, 0, EBX, 31, kZmm},
-    {"avx512vnni", 7, 0, ECX, 11, kZmm},
-    {"avx512vpopcntdq", 7, 0, ECX, 14, kZmm},
-    {"avxvnni", 7, 1, EAX, 4, kYmm},
-    {"bmi", 7, 0, EBX, 3, kGeneral},
-    {"bmi2", 7, 0, EBX, 8, kGeneral},
-    {"cx16", 1, 0, ECX, 13, kGeneral},
-    {"f16c", 1, 0, ECX, 29, kYmm},
-    {"fma", 1, 0, ECX, 12, kYmm},
-    {"gfni", 7, 0, ECX, 8, kGeneral},
-    {"lzcnt", 0x80000001, 0, ECX, 5, kGeneral},
-    {"movbe", 1, 0, ECX, 22, kGeneral},
-    {"popcnt", 1, 0, ECX, 23, kGeneral},
-    {"sahf", 0x80000001, 0, ECX, 0, kGeneral},
-    {"sse3", 1, 0, ECX, 0, kGeneral},
-    {"sse4.1", 1, 0, ECX, 19, kGeneral},
-    {"sse4.2", 1, 0, ECX, 20, kGeneral},
-    {"ssse3", 1, 0, ECX, 9, kGeneral},
+    {"amx-bf16", 7, 0, EDX, 22, kTiles, "amx-tile"},
+    {"amx-int8", 7, 0, EDX, 25, kTiles, "amx-tile"},
+    {"amx-tile", 7, 0, EDX, 24, kTiles, ""},
+    {"avx", 1, 0, ECX, 28, kYmm, "sse4.2"},
+    {"avx2", 7, 0, EBX, 5, kYmm, "avx"},
+    {"avx512bf16", 7, 1, EAX, 5, kZmm, "avx512bw"},
+    {"avx512bitalg", 7, 0, ECX, 12, kZmm, "avx512bw"},
+    {"avx512bw", 7, 0, EBX, 30, kZmm, "avx512f"},
+    {"avx512cd", 7, 0, EBX, 28, kZmm, "avx512f"},
+    {"avx512dq", 7, 0, EBX, 17, kZmm, "avx512f"},
+    {"avx512f", 7, 0, EBX, 16, kZmm, "avx2,f16c,fma"},
+    {"avx512fp16", 7, 0, EDX, 23, kZmm, "avx512bw"},
+    {"avx512ifma", 7, 0, EBX, 21, kZmm, "avx512f"},
+    {"avx512vbmi", 7, 0, ECX, 1, kZmm, "avx512bw"},
+    {"avx512vbmi2", 7, 0, ECX, 6, kZmm, "avx512bw"},
+    {"avx512vl", 7, 0, EBX, 31, kZmm, "avx512f"},
+    {"avx512vnni", 7, 0, ECX, 11, kZmm, "avx512f"},
+    {"avx512vpopcntdq", 7, 0, ECX, 14, kZmm, "avx512f"},
+    {"avxvnni", 7, 1, EAX, 4, kYmm, "avx2"},
+    {"bmi", 7, 0, EBX, 3, kGeneral, ""},
+    {"bmi2", 7, 0, EBX, 8, kGeneral, ""},
+    {"cx16", 1, 0, ECX, 13, kGeneral, ""},
+    {"f16c", 1, 0, ECX, 29, kYmm, "avx"},
+    {"fma", 1, 0, ECX, 12, kYmm, "avx"},
+    {"gfni", 7, 0, ECX, 8, kGeneral, ""},
+    {"lzcnt", 0x80000001, 0, ECX, 5, kGeneral, ""},
+    {"movbe", 1, 0, ECX, 22, kGeneral, ""},
+    {"popcnt", 1, 0, ECX, 23, kGeneral, ""},
+    {"sahf", 0x80000001, 0, ECX, 0, kGeneral, ""},
+    {"sse3", 1, 0, ECX, 0, kGeneral, ""},
+    {"sse4.1", 1, 0, ECX, 19, kGeneral, "ssse3"},
+    {"sse4.2", 1, 0, ECX, 20, kGeneral, "sse4.1"},
+    {"ssse3", 1, 0, ECX, 9, kGeneral, "sse3"},
 };
 
 #if defined(__x86_64__)
@@ -108,20 +113,6 @@ static bool isHere(const Feature &feature, uint64_t saved) {
 static uint64_t savedRegisters() { return 0; }
 static bool isHere(const Feature &, uint64_t) { return false; }
 #endif
-
-static std::set<std::string> readHostFeatures() {
-  std::set<std::string> features;
-  uint64_t saved = savedRegisters();
-  for (const Feature &feature : kFeatures)
-    if (isHere(feature, saved))
-      features.insert(feature.name);
-  return features;
-}
-
-static const std::set<std::string> &hostFeatures() {
-  static const std::set<std::string> features = readHostFeatures();
-  return features;
-}
 
 static std::string join(const std::set<std::string> &names) {
   std::string list;
@@ -154,9 +145,71 @@ std::vector<std::string> knownFeatures() {
   return names;
 }
 
+Expected<std::string> hideFeatures(const std::string &features,
+                                   const std::string &hidden) {
+  std::set<std::string> left = split(features), gone = split(hidden), known;
+  for (const Feature &feature : kFeatures)
+    known.insert(feature.name);
+  if (std::set<std::string> others = missing(gone, known); !others.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         std::string(kHideFeatures) + " names '" +
+                             join(others) + "', which is no feature (" +
+                             "features are " + join(known) + ")");
+  for (size_t before = 0; before != gone.size();) {
+    before = gone.size();
+    for (const Feature &feature : kFeatures)
+      for (const std::string &needed : split(feature.needs))
+        if (gone.count(needed))
+          gone.insert(feature.name);
+  }
+  return join(missing(left, gone));
+}
+
+/// What REPRISE_HIDE_FEATURES leaves of this processor, and what is wrong with
+/// the variable.
+namespace {
+struct HostFeatures {
+  std::set<std::string> names;
+  bool areHidden = false;
+  Status status;
+};
+} // namespace
+
+static HostFeatures readHostFeatures() {
+  HostFeatures host;
+  uint64_t saved = savedRegisters();
+  for (const Feature &feature : kFeatures)
+    if (isHere(feature, saved))
+      host.names.insert(feature.name);
+  const char *hidden = std::getenv(kHideFeatures);
+  if (!hidden || !*hidden)
+    return host;
+  host.areHidden = true;
+  Expected<std::string> left = hideFeatures(join(host.names), hidden);
+  if (left.ok())
+    host.names = split(*left);
+  else
+    host.status = left.status();
+  return host;
+}
+
+static const HostFeatures &host() {
+  static const HostFeatures features = readHostFeatures();
+  return features;
+}
+
+static const std::set<std::string> &hostFeatures() { return host().names; }
+
+Status checkHost() { return host().status; }
+
+bool hasFeature(const std::string &name) {
+  return hostFeatures().count(name) != 0;
+}
+
 std::string hostTarget() { return join(hostFeatures()); }
 
 Status checkTarget(const std::string &required) {
+  REPRISE_RETURN_IF_ERROR(checkHost());
   std::set<std::string> lacking = missing(split(required), hostFeatures());
   REPRISE_FAULT("features-not-compared", lacking.clear());
   if (lacking.empty())
@@ -236,15 +289,36 @@ static std::optional<dnnl_cpu_isa_t> isaNamed(const std::string &name) {
   return std::nullopt;
 }
 
+/// `isa`, or the best one below it whose features this processor has. oneDNN
+/// does not know which of them are hidden.
+static dnnl_cpu_isa_t withinHost(dnnl_cpu_isa_t isa) {
+  dnnl_cpu_isa_t best = dnnl_cpu_isa_sse41;
+  for (const InstructionSet &set : kInstructionSets) {
+    if (!missing(split(set.needs), hostFeatures()).empty())
+      break;
+    best = set.isa;
+    if (best == isa)
+      break;
+  }
+  return best;
+}
+
 /// Holds the library to `isa`, if its set can still be chosen. What the
 /// environment says of it no longer matters then.
 static bool chooseInstructionSet(dnnl_cpu_isa_t isa) {
   // Hints change kernels under the same name.
   dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
-  return dnnl_set_max_cpu_isa(isa) == dnnl_success;
+  return dnnl_set_max_cpu_isa(host().areHidden ? withinHost(isa) : isa) ==
+         dnnl_success;
+}
+
+void holdLibrary() {
+  if (host().areHidden)
+    chooseInstructionSet(dnnl_cpu_isa_all);
 }
 
 std::string libraryVersion() {
+  holdLibrary();
   const dnnl_version_t *v = dnnl::version();
   std::string name = "oneDNN " + std::to_string(v->major) + "." +
                      std::to_string(v->minor) + "." + std::to_string(v->patch);
@@ -253,8 +327,11 @@ std::string libraryVersion() {
 }
 
 Status limitLibrary(const std::string &target) {
-  if (target == hostTarget())
+  REPRISE_RETURN_IF_ERROR(checkHost());
+  if (target == hostTarget()) {
+    holdLibrary();
     return {};
+  }
   const InstructionSet *wanted = instructionSetFor(split(target));
   if (!wanted)
     return Status::error(RP_UNAVAILABLE,

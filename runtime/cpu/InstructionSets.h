@@ -12,16 +12,18 @@
 #ifndef REPRISE_RUNTIME_CPU_INSTRUCTIONSETS_H
 #define REPRISE_RUNTIME_CPU_INSTRUCTIONSETS_H
 
+#include "Host.h"
+
 namespace reprise::rt {
 
 enum class InstructionSet { Baseline, Avx2, Avx512 };
 
-/// The best set that this processor has.
+/// The best set that this processor has and nothing hides.
 inline InstructionSet findInstructionSet() {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f"))
+  if (hasFeature("avx512f"))
     return InstructionSet::Avx512;
-  if (__builtin_cpu_supports("avx2"))
+  if (hasFeature("avx2"))
     return InstructionSet::Avx2;
 #endif
   return InstructionSet::Baseline;

@@ -13,6 +13,7 @@
 // Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
 //
 //===----------------------------------------------------------------------===//
+#include "Host.h"
 #include "LibraryCalls.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
@@ -26,6 +27,7 @@ namespace reprise::rt {
 using dnnl::memory;
 
 static dnnl::engine openEngine() {
+  holdLibrary();
   // The environment can hint at other code under the same kernels' names.
   dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
   return dnnl::engine(dnnl::engine::kind::cpu, 0);

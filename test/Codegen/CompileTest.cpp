@@ -289,6 +289,27 @@ TEST(CpuTarget, levels_processors_and_changes) {
             std::string::npos);
 }
 
+/// A feature that is hidden takes those with it that a target's code loses.
+TEST(CpuTarget, hidden_features_are_those_taken_away) {
+  registerAllTargets();
+  std::vector<std::string> known = rt::knownFeatures();
+  std::string all = llvm::join(known, ","), added = llvm::join(known, ",+");
+  for (const std::string &feature : known) {
+    SCOPED_TRACE(feature);
+    rt::Expected<std::unique_ptr<Target>> target =
+        createTarget("cpu:+" + added + ",-" + feature, 2);
+    ASSERT_TRUE(target.ok()) << target.status().message();
+    rt::Expected<std::string> left = rt::hideFeatures(all, feature);
+    ASSERT_TRUE(left.ok()) << left.status().message();
+    EXPECT_EQ(*left, (*target)->features());
+  }
+  EXPECT_NE(rt::hideFeatures(all, "avx,avx1024")
+                .status()
+                .message()
+                .find("names 'avx1024', which is no feature"),
+            std::string::npos);
+}
+
 /// The message of the first error that analyzeKernel gives for a case.
 static std::string errorOf(const Case &kernel) {
   auto context = createContext();

@@ -1,7 +1,7 @@
 // Which element types calls may have depends on the processors of the target;
 // kernels have all of them.
 //
-// RUN: reprise-opt %s --sg-lower-to-rt="target=cpu:x86-64-v4" | FileCheck %s
+// RUN: %if avx512 %{ reprise-opt %s --sg-lower-to-rt="target=cpu:x86-64-v4" | FileCheck %s %}
 // RUN: not reprise-opt %s --sg-lower-to-rt="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefix=V3
 // V3: error: 'sg.matmul' op runs on bf16, but matmul of target 'cpu' takes f32{{$}}
 

@@ -65,6 +65,8 @@ static nlohmann::ordered_json jsonOf(const Listed &device) {
   json["features"] = device.summary.features;
   json["library"] = device.summary.library;
   json["target"] = device.summary.target;
+  for (const auto &[type, note] : device.summary.types)
+    json["types"][type] = note;
   if (device.summary.totalBytes) {
     json["free_bytes"] = device.summary.freeBytes;
     json["memory_bytes"] = device.summary.totalBytes;
@@ -87,6 +89,8 @@ static void addLines(const Listed &device, text::Facts &lines) {
   lines.add("  features", summary.features);
   lines.add("  library",
             summary.library.empty() ? "none is found" : summary.library);
+  for (const auto &[type, note] : summary.types)
+    lines.add("  " + type, note);
   lines.add("  compile for it with",
             summary.target.empty()
                 ? "a description: reprise device describe " + device.name

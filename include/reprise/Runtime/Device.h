@@ -83,6 +83,11 @@ struct DeviceSummary {
   /// The target that compiles for it, "cuda:h200"; "": it must be described.
   std::string target;
   uint64_t freeBytes = 0, totalBytes = 0; // of its memory; 0: the host's
+  /// How programs run on an element type, where that is not the obvious way.
+  struct TypeNote {
+    std::string type, note;
+  };
+  std::vector<TypeNote> types = {};
 };
 
 class Device {
@@ -138,7 +143,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 5";
+constexpr const char *kDeviceRevision = "reprise device 6";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

@@ -77,6 +77,7 @@ static rt::Status checkProcessor(StringRef text, StringRef cpu) {
 }
 
 rt::Expected<std::string> reprise::resolveFeatures(StringRef text) {
+  REPRISE_RETURN_IF_ERROR(rt::checkHost());
   if (text.empty())
     return refuse(text, "write cpu:native for this machine, or as "
                         "cpu:x86-64-v3 which processors are meant");

@@ -42,9 +42,18 @@ Status limitLibrary(const std::string &target);
 /// them. An x86-64 has SSE2 and what is older beside them.
 std::vector<std::string> knownFeatures();
 
-/// Those that this processor and its system have, in the form of
-/// `Program.target`, e.g. "avx2,avx512bw,avx512f,fma".
+/// `features` but for `hidden` and what needs these, all in the form of
+/// hostTarget. Fails with RP_INVALID_ARGUMENT on an unknown name in `hidden`.
+Expected<std::string> hideFeatures(const std::string &features,
+                                   const std::string &hidden);
+
+/// Those that this processor and its system have, but for what the environment
+/// variable REPRISE_HIDE_FEATURES hides, in the form of `Program.target`, e.g.
+/// "avx2,avx512bw,avx512f,fma".
 std::string hostTarget();
+
+/// RP_INVALID_ARGUMENT where REPRISE_HIDE_FEATURES names an unknown feature.
+Status checkHost();
 
 /// Times a matrix product and a triad of arrays too large for caches, on
 /// `threads` threads, for about 0.3 s. Fails with RP_OUT_OF_MEMORY, or

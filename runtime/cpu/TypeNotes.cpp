@@ -1,0 +1,50 @@
+//===- TypeNotes.cpp - What this processor lacks for a type ---------------===//
+//
+// Kernels take every element type everywhere. What differs is the library,
+// which has bf16 with AVX-512 alone and no f16, and the instructions that
+// convert and round.
+//
+//===----------------------------------------------------------------------===//
+#include "Host.h"
+
+#include <initializer_list>
+
+namespace reprise::rt {
+
+/// Those of `features` that are not here, "avx512bw, avx512dq"; "": none.
+static std::string lacking(std::initializer_list<const char *> features) {
+  std::string list;
+  for (const char *feature : features)
+    if (!hasFeature(feature))
+      list += (list.empty() ? "" : ", ") + std::string(feature);
+  return list;
+}
+
+static std::string describeBFloat16() {
+  std::string lacks = lacking({"avx512bw", "avx512dq", "avx512f", "avx512vl"});
+  if (!lacks.empty())
+    return "library calls compute in f32 and kernels round by integer "
+           "arithmetic: saves memory, not time (lacks " +
+           lacks + ")";
+  lacks = lacking({"avx512bf16"});
+  if (!lacks.empty())
+    return "library calls and kernels round by integer arithmetic: saves "
+           "memory, little time (lacks " +
+           lacks + ")";
+  return "library calls and kernels have instructions for it";
+}
+
+static std::string describeHalf() {
+  std::string text = "library calls compute in f32, kernels ";
+  if (hasFeature("avx512fp16"))
+    return text + "have instructions for it";
+  if (hasFeature("f16c"))
+    return text + "convert by instructions (lacks avx512fp16)";
+  return text + "convert by functions of the C library: slow (lacks f16c)";
+}
+
+std::vector<DeviceSummary::TypeNote> describeTypes() {
+  return {{"bf16", describeBFloat16()}, {"f16", describeHalf()}};
+}
+
+} // namespace reprise::rt
