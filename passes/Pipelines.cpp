@@ -413,7 +413,8 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
 
 FailureOr<std::vector<uint8_t>>
 reprise::emitArtifact(mlir::ModuleOp module,
-                      const std::optional<TrainingNote> &training) {
+                      const std::optional<TrainingNote> &training,
+                      std::function<void(double)> progress) {
   auto programs = module.getOps<rt_dialect::ProgramOp>();
   if (!llvm::hasSingleElement(programs))
     return module.emitError()
@@ -428,6 +429,7 @@ reprise::emitArtifact(mlir::ModuleOp module,
       recorded.getDevice(), recorded.getFeatures(), program.getThreads());
   if (!target.ok())
     return program.emitOpError() << target.status().message();
+  (*target)->reportProgress(std::move(progress));
   std::vector<uint8_t> code;
   if (!sources.empty()) {
     FailureOr<std::vector<uint8_t>> compiled =

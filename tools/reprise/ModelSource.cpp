@@ -395,8 +395,12 @@ rt::Expected<std::vector<uint8_t>> Compiler::emit(const std::string &command) {
       program->setDiscardableAttr(rt_dialect::RtDialect::kCommandAttr,
                                   mlir::StringAttr::get(&context, command));
   }
+  Activity *activity = Activity::current();
   mlir::FailureOr<std::vector<uint8_t>> bytes =
-      emitArtifact(*current, training);
+      emitArtifact(*current, training, [activity](double done) {
+        if (activity)
+          activity->share(done);
+      });
   if (mlir::failed(bytes))
     return diagnostics->takeError(name);
   return std::move(*bytes);

@@ -140,10 +140,12 @@ std::string digestModel(mlir::ModuleOp module);
 
 /// Compiles the kernels of a module at level program, for the target that the
 /// program names, and returns the artifact's bytes. Equal
-/// input gives equal bytes. `training` says what it was lowered with.
+/// input gives equal bytes. `training` says what it was lowered with;
+/// `progress` is called as Target::reportProgress says.
 mlir::FailureOr<std::vector<uint8_t>>
 emitArtifact(mlir::ModuleOp module,
-             const std::optional<TrainingNote> &training = std::nullopt);
+             const std::optional<TrainingNote> &training = std::nullopt,
+             std::function<void(double)> progress = {});
 
 /// lowerModel to level program, then emitArtifact.
 mlir::FailureOr<std::vector<uint8_t>>

@@ -168,6 +168,12 @@ public:
   /// that call it record it. "" where there is none.
   virtual std::string library() const { return ""; }
 
+  /// Has compileKernels call `report`, on any thread, with the part of its work
+  /// that is done, from 0 to 1. A target that compiles all kernels in one piece
+  /// never calls it.
+  void reportProgress(std::function<void(double)> report) {
+    progress = std::move(report);
+  }
   /// The code of `kernels`, in whatever form the device loads; it exports every
   /// symbol. Equal input gives equal bytes, on whatever machine.
   virtual mlir::FailureOr<std::vector<uint8_t>>
@@ -182,6 +188,10 @@ public:
   virtual std::optional<rt::Roofline> describedRoofline() const {
     return std::nullopt;
   }
+
+protected:
+  /// See reportProgress; empty where nobody asked.
+  std::function<void(double)> progress;
 };
 
 /// Makes a target for programs on `threads` threads. Fails with

@@ -3,8 +3,9 @@
 // Input:   blocks of sg primitives and the symbols they are to have.
 // Output:  an ELF shared object.
 // Method:  equal bodies are compiled once; the others are aliases. The bodies
-//          are dealt to a fixed number of modules, each emitted, lowered and
-//          compiled on a thread of MLIR's pool, then linked.
+//          are dealt to modules, whose number follows from theirs; each is
+//          emitted, lowered and compiled on a thread of MLIR's pool. Then the
+//          modules are linked.
 // Cost:    about 10 ms a body.
 // Fails:   with a message, on ops that no kernel can run, and when LLVM has
 //          no such processor.
@@ -20,6 +21,8 @@
 #include "reprise/IR/Sg.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <atomic>
 #include <map>
 
 using namespace mlir;
@@ -35,9 +38,13 @@ struct Part {
 };
 } // namespace
 
-/// Modules that kernels are dealt to: a constant, so that the image does not
-/// depend on the machine that compiles it.
-static constexpr unsigned kParts = 2;
+/// Modules that `distinct` kernels are dealt to: enough for many processors and
+/// for progress in small steps, but few enough that what a module costs by
+/// itself does not matter. The machine that compiles has no influence, so that
+/// it has none on the image.
+static size_t countParts(size_t distinct) {
+  return std::clamp<size_t>(distinct / 8, 2, 32);
+}
 
 /// A text that two bodies share if and only if they compute the same.
 static std::string fingerprint(Block &body) {
@@ -64,21 +71,19 @@ static std::string fingerprint(Block &body) {
 
 /// Equal bodies once, the others as aliases, dealt to parts in turn.
 static std::vector<Part> dealKernels(ArrayRef<KernelSource> sources) {
-  std::vector<Part> parts(kParts);
-  std::map<std::string, std::pair<unsigned, std::string>> known;
-  unsigned next = 0;
-  for (const KernelSource &source : sources) {
-    auto [at, isNew] = known.insert(
-        {fingerprint(*source.body), {next % kParts, source.symbol}});
-    if (isNew) {
-      parts[next++ % kParts].kernels.push_back(source);
-      continue;
-    }
-    auto &[part, function] = at->second;
-    parts[part].aliases.push_back({source.symbol, function});
+  llvm::MapVector<std::string, SmallVector<KernelSource>,
+                  std::map<std::string, unsigned>>
+      equal;
+  for (const KernelSource &source : sources)
+    equal[fingerprint(*source.body)].push_back(source);
+  std::vector<Part> parts(std::min(countParts(equal.size()), equal.size()));
+  size_t next = 0;
+  for (auto &[text, kernels] : equal) {
+    Part &part = parts[next++ % parts.size()];
+    part.kernels.push_back(kernels.front());
+    for (const KernelSource &other : llvm::drop_begin(kernels))
+      part.aliases.push_back({other.symbol, kernels.front().symbol});
   }
-  while (!parts.empty() && parts.back().kernels.empty())
-    parts.pop_back();
   return parts;
 }
 
@@ -97,7 +102,8 @@ static void compilePart(Part &part, StringRef name, const Processor &processor,
 
 FailureOr<std::vector<uint8_t>>
 reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
-                       const KernelShape &shape) {
+                       const KernelShape &shape,
+                       const std::function<void(double)> &progress) {
   if (sources.empty())
     return std::vector<uint8_t>();
   MLIRContext &context = *sources.front().body->getParentOp()->getContext();
@@ -107,9 +113,12 @@ reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
   std::vector<Part> parts = dealKernels(sources);
   for (Part &part : parts)
     part.module = ModuleOp::create(UnknownLoc::get(&context));
+  std::atomic<size_t> compiled = 0;
   parallelFor(&context, 0, parts.size(), [&](size_t i) {
     compilePart(parts[i], ("kernels" + Twine(i)).str(), processor, shape,
                 features);
+    if (progress)
+      progress(double(++compiled) / double(parts.size()));
   });
   SmallVector<ObjectFile> objects;
   for (Part &part : parts) {

@@ -42,7 +42,7 @@ public:
 
   FailureOr<std::vector<uint8_t>>
   compileKernels(ArrayRef<KernelSource> kernels) override {
-    return compileForCpu(kernels, processorFeatures, kernelShape());
+    return compileForCpu(kernels, processorFeatures, kernelShape(), progress);
   }
 
   Machine machine() const override {

@@ -32,9 +32,11 @@ rt::Expected<std::string> resolveFeatures(llvm::StringRef text);
 /// Compiles to an ELF shared object for processors with `features`, as
 /// resolveFeatures gives them; no instruction needs another one. It exports
 ///   void SYMBOL(void *const *args, int64_t begin, int64_t end)
+/// `progress` is called as Target::reportProgress says.
 mlir::FailureOr<std::vector<uint8_t>>
 compileForCpu(llvm::ArrayRef<KernelSource> kernels, llvm::StringRef features,
-              const KernelShape &shape);
+              const KernelShape &shape,
+              const std::function<void(double)> &progress);
 
 } // namespace reprise
 
