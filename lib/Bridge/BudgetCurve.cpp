@@ -172,7 +172,28 @@ uint64_t BudgetCurve::leastBytes(uint32_t point) const {
   return fixedBytes + touchedAtLeast(from.solution.maxLive);
 }
 
-std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
+/// What a point costs at least once it is placed: plan::placePoint goes at most
+/// half way to the next one.
+double BudgetCurve::placedAtLeast(uint32_t point) const {
+  uint32_t found = plans[point].frontierPoint;
+  if (plans[point].isReady || found == plan::kNone ||
+      found + 1 == frontier.size())
+    return points[point].solution.milliseconds;
+  double own = frontier[found].solution.milliseconds;
+  return own - (own - frontier[found + 1].solution.milliseconds) / 2;
+}
+
+double BudgetCurve::leastMilliseconds(uint64_t budget) const {
+  for (uint32_t point = points.size(); point-- > 0;)
+    if (leastBytes(point) <= budget)
+      return placedAtLeast(point);
+  return std::numeric_limits<double>::infinity();
+}
+
+std::optional<uint32_t> BudgetCurve::choose(uint64_t budget,
+                                            double mostMilliseconds) {
+  if (leastMilliseconds(budget) > mostMilliseconds)
+    return std::nullopt;
   // Far from the least bytes the smallest point, whose placement takes longest,
   // need not be known.
   uint64_t least = leastBytes(0);
@@ -182,9 +203,13 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget) {
   for (uint32_t point = points.size(); point-- > 0;) {
     if (leastBytes(point) > budget)
       continue;
+    // Points before this one cost more.
+    if (placedAtLeast(point) > mostMilliseconds)
+      return std::nullopt;
     uint64_t total = totalBytes(point);
     REPRISE_FAULT("budget-over-by-a-unit", total -= 64);
-    if (total <= budget && isUsable(point))
+    if (total <= budget && isUsable(point) &&
+        points[point].solution.milliseconds <= mostMilliseconds)
       return point;
   }
   return std::nullopt;

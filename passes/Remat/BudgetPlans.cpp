@@ -92,9 +92,7 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
   double milliseconds = program.plainMilliseconds();
   auto fits = [&](uint64_t bytes) {
     return llvm::any_of(sets, [&](const std::unique_ptr<KernelSet> &set) {
-      std::optional<uint32_t> point = set->curve.choose(bytes);
-      return point &&
-             PlanChoice{set.get(), *point}.milliseconds() <= milliseconds;
+      return set->curve.choose(bytes, milliseconds).has_value();
     });
   };
   // The least bytes are known without a placement, and never more.
@@ -213,17 +211,24 @@ uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
 
 std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
   asked = budget;
+  // The most promising first: what cannot be cheaper than it is not placed.
+  std::vector<std::pair<double, KernelSet *>> promising;
+  for (const auto &set : all())
+    if (set->otherBytes <= budget)
+      promising.push_back(
+          {set->curve.leastMilliseconds(budgetOf(*set, budget)), set.get()});
+  llvm::stable_sort(promising, llvm::less_first());
   std::optional<PlanChoice> best;
-  for (const auto &set : all()) {
-    if (set->otherBytes > budget)
-      continue;
-    std::optional<uint32_t> point = set->curve.choose(budgetOf(*set, budget));
+  for (auto [least, set] : promising) {
+    double most =
+        best ? best->milliseconds() : std::numeric_limits<double>::infinity();
+    std::optional<uint32_t> point =
+        set->curve.choose(budgetOf(*set, budget), most);
     if (!point)
       continue;
-    PlanChoice choice = {set.get(), *point};
+    PlanChoice choice = {set, *point};
     if (!best || choice.milliseconds() < best->milliseconds() ||
-        (choice.milliseconds() == best->milliseconds() &&
-         choice.bytes() < best->bytes()))
+        choice.bytes() < best->bytes())
       best = choice;
   }
   return best;

@@ -57,6 +57,21 @@ static std::string checkProofs(BudgetPlans &plans) {
   return "";
 }
 
+/// A limit on the cost changes no choice that meets it, and no choice costs
+/// less than is known of it without a placement.
+static std::string checkLimits(BudgetCurve &curve, uint64_t budget) {
+  double least = curve.leastMilliseconds(budget);
+  std::optional<uint32_t> point = curve.choose(budget);
+  if (!point)
+    return "";
+  double cost = curve.points[*point].solution.milliseconds;
+  bool isSame = curve.choose(budget, cost) == point;
+  if (cost < least || !isSame || curve.choose(budget, cost * (1 - 1e-9)))
+    return "a limit on the cost changes what " + std::to_string(budget) +
+           " bytes choose";
+  return "";
+}
+
 /// Across all sets of kernels: more bytes, no more cost and no lower peak.
 static std::string checkMonotone(BudgetPlans &plans) {
   constexpr uint64_t parts = 8;
@@ -64,6 +79,8 @@ static std::string checkMonotone(BudgetPlans &plans) {
   std::optional<PlanChoice> before;
   for (uint64_t part = 0; part <= parts; ++part) {
     uint64_t budget = least + (most - least) / parts * part;
+    if (std::string wrong = checkLimits(plans.own(), budget); !wrong.empty())
+      return wrong;
     std::optional<PlanChoice> choice = plans.choose(budget);
     if (!choice || choice->bytes() > budget)
       return "no plan within " + std::to_string(budget) + " bytes";

@@ -12,6 +12,7 @@
 #include "reprise/Bridge/PlanProblem.h"
 #include "reprise/Plan/Recompute.h"
 #include "llvm/Support/GlobPattern.h"
+#include <limits>
 
 namespace reprise {
 
@@ -89,8 +90,14 @@ public:
   /// placed.
   uint64_t leastBytes(uint32_t point) const;
 
-  /// The cheapest point within `budget` bytes, or none.
-  std::optional<uint32_t> choose(uint64_t budget);
+  /// The cheapest point within `budget` bytes, or none. None as well where a
+  /// point would cost more than `mostMilliseconds`: such points are not placed.
+  std::optional<uint32_t>
+  choose(uint64_t budget,
+         double mostMilliseconds = std::numeric_limits<double>::infinity());
+  /// What any point within `budget` bytes costs at least, known without a
+  /// placement; infinity where no point is.
+  double leastMilliseconds(uint64_t budget) const;
   /// The same, after a search between that point and the next one, whose
   /// schedules become points behind it, where they cost more than `costAbove`:
   /// indices above change. Takes a second or two for a thousand ops.
@@ -135,6 +142,8 @@ private:
   bool isUsable(uint32_t point) {
     return totalBytes(point) >= plans[point].least;
   }
+
+  double placedAtLeast(uint32_t point) const;
 
   plan::SolverOptions solver;
   std::optional<uint32_t> smallestPoint;
