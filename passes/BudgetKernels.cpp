@@ -109,7 +109,7 @@ FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
   FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, *search);
   if (failed(others))
     return failure();
-  // What the constants of other entries take is beside every choice's step.
+  // The constants of other entries take bytes beside every choice's step.
   SmallVector<func::FuncOp> beside;
   for (const OtherEntry &other : *others)
     beside.push_back(other.problem.function);

@@ -172,7 +172,7 @@ uint64_t BudgetCurve::leastBytes(uint32_t point) const {
   return fixedBytes + touchedAtLeast(from.solution.maxLive);
 }
 
-/// What a point costs at least once it is placed: plan::placePoint goes at most
+/// A lower bound on the cost of a placed point: plan::placePoint goes at most
 /// half way to the next one.
 double BudgetCurve::placedAtLeast(uint32_t point) const {
   uint32_t found = plans[point].frontierPoint;

@@ -2,7 +2,7 @@
 //
 // Input:   kernels whose arithmetic on bf16 is expanded: constants, bitcasts,
 //          selections, loads, stores and vectors of bf16 are left.
-// Output:  the same on i16. Results of intrinsics keep bf16, behind a bitcast.
+// Output:  the same on i16. Results of intrinsics keep bf16 and are then cast.
 // Method:  types change in place; a bitcast between equal types goes away.
 // Cost:    linear in the ops.
 // Fails:   never on verified input.

@@ -153,7 +153,7 @@ public:
     gradients[value] = add(before, gradient);
   }
 
-  /// What this level has added to; null if it has not, and of a parameter.
+  /// The sum that this level has begun; null if none, and for a parameter.
   Value gradientOf(Value value) const { return gradients.lookup(keyOf(value)); }
 
   /// Replaces the gradient by one that holds it.

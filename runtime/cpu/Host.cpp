@@ -165,8 +165,8 @@ Expected<std::string> hideFeatures(const std::string &features,
   return join(missing(left, gone));
 }
 
-/// What REPRISE_HIDE_FEATURES leaves of this processor, and what is wrong with
-/// the variable.
+/// The features that REPRISE_HIDE_FEATURES leaves of this processor, or what is
+/// wrong with the variable.
 namespace {
 struct HostFeatures {
   std::set<std::string> names;

@@ -145,7 +145,7 @@ TEST(Frontier, WithinABudgetIsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one[at].solution.executions, other[at].solution.executions);
 }
 
-// Of the search for one budget, as reprise-plan runs it.
+// The search for one budget, as reprise-plan runs it.
 TEST(Effort, NormalIsWithinAThousandthOfThorough) {
   std::unique_ptr<Solver> solver = createSolver("auto");
   unsigned compared = 0;

@@ -229,7 +229,7 @@ static rt::Expected<Outcome> solveLevel(const Problem &problem,
   return outcome;
 }
 
-/// What is known before any search: the bound, and whether it refuses.
+/// The proof before any search: the bound, and whether it refuses.
 static Refusal prove(const Problem &problem) {
   Refusal refusal;
   refusal.bound = lowestBytes(problem.graph);

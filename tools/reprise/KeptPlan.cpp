@@ -66,7 +66,7 @@ void tools::tellKept(const std::string &what) {
     note(what + " is taken from the cache");
 }
 
-/// What a file holds after its title; a damaged one is removed.
+/// The content of a file after its title; a damaged file is removed.
 static std::optional<std::string> find(const ProgramCache &cache,
                                        const std::string &name) {
   auto file = cache.find(name, ProgramCache::Kind::Plan);

@@ -95,8 +95,8 @@ public:
   std::optional<uint32_t>
   choose(uint64_t budget,
          double mostMilliseconds = std::numeric_limits<double>::infinity());
-  /// What any point within `budget` bytes costs at least, known without a
-  /// placement; infinity where no point is.
+  /// A lower bound on the cost of any point within `budget` bytes, known
+  /// without a placement; infinity where no point is.
   double leastMilliseconds(uint64_t budget) const;
   /// The same, after a search between that point and the next one, whose
   /// schedules become points behind it, where they cost more than `costAbove`:

@@ -88,7 +88,7 @@ def check_answers():
     assert not answered("plan", *model, "--budget", "98%", "--sweep")[1]
     listed = reprise("cache", "list")[0]
     assert ", sweep\n" in listed and ", largest batch\n" in listed, listed
-    # What is refused is refused again.
+    # A refusal is not kept: it is made again.
     for _ in range(2):
         run = start("plan", *model, "--budget", "1KiB", "--sweep")
         assert run.communicate() and run.returncode == 1
