@@ -23,7 +23,6 @@ struct Refusal {
   uint64_t smallest = UINT64_MAX; // of the plans found
   ByteBound bound;
   bool isOfOrder = false; // the bound holds for the file's order
-  bool isShort = false;   // the search for `smallest` took little time
 };
 
 /// What one level of work, or several of them, came to.
@@ -147,8 +146,8 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
       "budget of " + bothSizes(budget) +
       (proven ? " cannot be met by any schedule" : " is not met") +
       (proven && refusal.isOfOrder ? " in the file's order" : "") +
-      (refusal.isShort ? "; a short search meets "
-                       : "; the smallest that is met is ") +
+      (refusal.smallest > bound.bytes ? "; the smallest found is "
+                                      : "; the smallest that is met is ") +
       bothSizes(refusal.smallest) + "\nnote: every schedule needs at least " +
       bothSizes(bound.bytes);
   if (!atOp.empty() && bound.pinned.empty())
@@ -253,7 +252,6 @@ static rt::Status findSmallest(const Problem &problem,
   if (!low.ok())
     return low.status();
   refusal.smallest = *low ? (*low)->height : problem.whole.height;
-  refusal.isShort = refusal.smallest > refusal.bound.bytes;
   return {};
 }
 
