@@ -376,7 +376,8 @@ static SmallVector<ParameterGradient> gradientsOf(BackwardOp backward) {
 
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
-  if (failed(check(function)) || failed(checkStepEnd(function, symbols, end)))
+  if (failed(check(function)) || failed(checkNormalizations(function)) ||
+      failed(checkStepEnd(function, symbols, end)))
     return failure();
   expandTraining(function);
   numberModules(function);

@@ -2,13 +2,15 @@
 //
 // Input:   a model.
 // Output:  the same with sg.batch_norm specialized to training.
-// Fails:   never on verified input.
+// Fails:   where a channel has one value, which the check finds first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExpandTraining.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -28,6 +30,34 @@ static void writeRunning(OpBuilder &builder, Location loc,
   WriteOp::create(builder, loc, variable, next);
 }
 
+static int64_t valuesPerChannel(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return type.getNumElements() / type.getShape().back();
+}
+
+/// "64x1x1x512".
+static std::string sizesOf(Value x) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(cast<RankedTensorType>(x.getType()).getShape(), stream, "x");
+  return text;
+}
+
+LogicalResult sg::checkNormalizations(func::FuncOp function) {
+  WalkResult walk = function.walk([](Operation *op) {
+    if (!isa<BatchNormOp, BatchNormTrainingOp>(op) ||
+        valuesPerChannel(op->getOperand(0)) != 1)
+      return WalkResult::advance();
+    op->emitError() << "batch normalization has one value for each channel in "
+                       "training, of an input of "
+                    << sizesOf(op->getOperand(0))
+                    << "; the gradients of what it normalizes are all zero, so "
+                       "give it a larger batch or larger images";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 void sg::expandTraining(func::FuncOp function) {
   function.walk([](BatchNormOp op) {
     OpBuilder builder(op);
@@ -35,10 +65,8 @@ void sg::expandTraining(func::FuncOp function) {
     auto training = BatchNormTrainingOp::create(
         builder, op.getLoc(), op.getX(), op.getGamma(), op.getBeta(),
         op.getEpsilonAttr(), op.getSparesXAttr());
-    auto x = cast<RankedTensorType>(op.getX().getType());
-    double count = static_cast<double>(x.getNumElements()) /
-                   static_cast<double>(x.getShape().back());
-    double unbiased = count > 1 ? count / (count - 1) : 1.0;
+    double count = static_cast<double>(valuesPerChannel(op.getX()));
+    double unbiased = count / (count - 1);
     REPRISE_FAULT("variance-biased", unbiased = 1.0);
     double momentum = op.getMomentum().convertToDouble();
     writeRunning(builder, op.getLoc(), op.getRunningMeanAttr(),

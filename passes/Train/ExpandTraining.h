@@ -6,6 +6,11 @@
 
 namespace reprise::sg {
 
+/// Fails where a batch normalization has one value a channel: its result is the
+/// offset whatever the input is, and every gradient before it is zero. PyTorch
+/// refuses the same.
+mlir::LogicalResult checkNormalizations(mlir::func::FuncOp function);
+
 /// Replaces sg.batch_norm by sg.batch_norm_training and the writes of its
 /// running statistics.
 void expandTraining(mlir::func::FuncOp function);

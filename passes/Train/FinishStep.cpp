@@ -20,6 +20,8 @@ using namespace reprise;
 using namespace reprise::sg;
 
 static constexpr llvm::StringLiteral kLossScale = "loss_scale";
+/// The trainer counts the steps by this name (SkippedSteps.h).
+static constexpr llvm::StringLiteral kSkippedStep = "loss_scale.skipped";
 
 //===----------------------------------------------------------------------===//
 // Options
@@ -209,21 +211,24 @@ static void returnGradients(func::FuncOp function,
 // Updates
 //===----------------------------------------------------------------------===//
 
+static DictionaryAttr metricAttributes(Builder builder, const Twine &name) {
+  return attributesOf(builder, name,
+                      BindingAttr::get(builder.getContext(),
+                                       BindingRole::Metric, StringAttr()));
+}
+
 /// The norm becomes a result.
 static Value clippingOf(func::FuncOp function,
                         ArrayRef<ParameterGradient> gradients,
                         SymbolTable &symbols, const Clipping &clipping) {
   OpBuilder builder(function.getBody().front().getTerminator());
   ClippedStep clipped = emitClipping(builder, gradients, symbols, clipping);
-  addResults(function, clipped.norm,
-             attributesOf(builder, kGradientNorm,
-                          BindingAttr::get(function.getContext(),
-                                           BindingRole::Metric, StringAttr())));
+  addResults(function, clipped.norm, metricAttributes(builder, kGradientNorm));
   return clipped.scale;
 }
 
 /// Updates that a gradient which is not finite skips. The scale becomes a
-/// result.
+/// result, and whether the step is skipped: 1 or 0.
 static void emitScaledUpdates(func::FuncOp function,
                               ArrayRef<ParameterGradient> gradients,
                               Value clipping, SymbolTable &symbols,
@@ -236,10 +241,13 @@ static void emitScaledUpdates(func::FuncOp function,
     values.push_back(one.gradient);
   Value isBad = nonFiniteAmong(builder, loc, values);
   Value scale = readLossScale(builder, loc);
-  addResults(function, scale,
-             attributesOf(builder, kLossScale,
-                          BindingAttr::get(function.getContext(),
-                                           BindingRole::Metric, StringAttr())));
+  auto scalar = cast<RankedTensorType>(scale.getType());
+  Value skipped = SelectOp::create(builder, loc, isBad,
+                                   createSplat(builder, loc, scalar, 1),
+                                   createSplat(builder, loc, scalar, 0));
+  addResults(function, {scale, skipped},
+             {metricAttributes(builder, kLossScale),
+              metricAttributes(builder, kSkippedStep)});
   emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
               end.values, end.undecayed);
   skipWhere(isBad, function, scale.getDefiningOp());

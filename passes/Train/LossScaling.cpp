@@ -12,7 +12,6 @@
 #include "StepVariables.h"
 #include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
-#include <limits>
 
 using namespace mlir;
 using namespace reprise;
@@ -24,6 +23,10 @@ static constexpr llvm::StringLiteral kTracker = "loss_scale.growth_tracker";
 // torch.amp.GradScaler's defaults.
 static constexpr double kFirstScale = 65536, kGrowth = 2, kBackoff = 0.5;
 static constexpr int64_t kGrowthInterval = 2000;
+
+// GradScaler has no limits. Below the smallest normal number of f16 the
+// cotangent loses bits, and a scale of 0 never grows; 2^24 is NVIDIA Apex's.
+static constexpr double kSmallestScale = 0x1p-14, kLargestScale = 0x1p24;
 
 static RankedTensorType scaleType(MLIRContext *context) {
   return RankedTensorType::get({}, Float32Type::get(context));
@@ -102,8 +105,7 @@ static void keepWhere(Value isBad, WriteOp write) {
   write.getValueMutable().assign(next);
 }
 
-/// Halved after a bad step, doubled after many good ones unless that is no
-/// number any more.
+/// Halved after a bad step, doubled after many good ones, within the limits.
 static void writeNextScale(OpBuilder &builder, Location loc, Value isBad) {
   MLIRContext *context = builder.getContext();
   auto scalar = scaleType(context);
@@ -117,17 +119,16 @@ static void writeNextScale(OpBuilder &builder, Location loc, Value isBad) {
                         createSplat(builder, loc, count, kGrowthInterval));
   Value larger = MulOp::create(builder, loc, scale,
                                createSplat(builder, loc, scalar, kGrowth));
-  Value infinite = createSplat(builder, loc, scalar,
-                               std::numeric_limits<double>::infinity());
-  Value isNumber =
-      CompareOp::create(builder, loc, ComparePredicate::LT, larger, infinite);
-  larger = SelectOp::create(builder, loc, isNumber, larger, scale);
   Value smaller = MulOp::create(builder, loc, scale,
                                 createSplat(builder, loc, scalar, kBackoff));
   Value zero = createSplat(builder, loc, count, 0);
   Value grown = SelectOp::create(builder, loc, isDue, larger, scale);
   Value counted = SelectOp::create(builder, loc, isDue, zero, next);
   grown = SelectOp::create(builder, loc, isBad, smaller, grown);
+  grown = MaximumOp::create(builder, loc, grown,
+                            createSplat(builder, loc, scalar, kSmallestScale));
+  grown = MinimumOp::create(builder, loc, grown,
+                            createSplat(builder, loc, scalar, kLargestScale));
   counted = SelectOp::create(builder, loc, isBad, zero, counted);
   WriteOp::create(builder, loc, FlatSymbolRefAttr::get(context, kScale), grown);
   WriteOp::create(builder, loc, FlatSymbolRefAttr::get(context, kTracker),

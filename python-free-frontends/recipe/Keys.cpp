@@ -160,6 +160,9 @@ static void addTraining(Keys &keys) {
   keys.add(flag("training.check_finite", "--check-finite",
                 "Look at all gradients of each step, and end the run where one "
                 "is not finite"));
+  keys.add(whole("training.max_skipped_steps", "--max-skipped-steps", "100",
+                 "Steps in a row that loss scaling may skip before the run "
+                 "ends with an error; 0: any number"));
   Key evaluate =
       example(beside(flag("training.evaluate", "--eval",
                           "Tell the accuracy at the end; without the key a "

@@ -17,7 +17,8 @@ using namespace reprise::rt;
 
 static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
-static constexpr char kFirstVersion[] = "1"; // without a course
+static constexpr char kFirstVersion[] = "1";             // without a course
+static constexpr char kSkippedSteps[] = "skipped_steps"; // 0 where it lacks
 static constexpr char kRecipe[] = "recipe";
 static constexpr char kModelOptions[] = "model_options";
 static constexpr char kCoursePrefix[] = "course.";
@@ -40,6 +41,8 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
                 {"seed", std::to_string(position.seed)},
                 {"batch", std::to_string(position.batch)},
                 {"images", std::to_string(position.images)}};
+  if (position.skippedSteps)
+    m[kSkippedSteps] = std::to_string(position.skippedSteps);
   if (position.normalization) {
     m["mean_bits"] = floatBits(position.normalization->mean);
     m["stddev_bits"] = floatBits(position.normalization->stddev);
@@ -115,6 +118,13 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   REPRISE_RETURN_IF_ERROR(readNumber(file, "seed", &p.seed));
   REPRISE_RETURN_IF_ERROR(readNumber(file, "batch", &p.batch));
   REPRISE_RETURN_IF_ERROR(readNumber(file, "images", &p.images));
+  if (!readText(file, kSkippedSteps).empty())
+    REPRISE_RETURN_IF_ERROR(readNumber(file, kSkippedSteps, &p.skippedSteps));
+  if (p.skippedSteps > p.step)
+    return Status::error(RP_DATA_LOSS, "'" + file.path() + "' skipped " +
+                                           std::to_string(p.skippedSteps) +
+                                           " of " + std::to_string(p.step) +
+                                           " steps");
   if (!readText(file, "mean_bits").empty()) {
     Normalization n;
     REPRISE_RETURN_IF_ERROR(readFloat(file, "mean_bits", &n.mean));
@@ -254,6 +264,12 @@ static Status loadVariables(Backend &backend, const SafetensorsFile &file,
     REPRISE_RETURN_IF_ERROR(
         file.read(*file.header().find(variable->name), stored.data()));
     fromFileLayout(*variable, stored.data(), program.data());
+    if (!allFinite(*variable, program.data()))
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "'" + file.path() + "': tensor '" + variable->name +
+                               "' holds values that are not finite (nan or "
+                               "infinity); begin from a file of a run that did "
+                               "not diverge");
     REPRISE_RETURN_IF_ERROR(
         backend.writeVariable(variable->name, program.data(), variable->bytes));
   }

@@ -10,7 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include "CheckOptions.h"
 #include "RunningMean.h"
+#include "Saving.h"
+#include "SkippedSteps.h"
 #include "StepForm.h"
 #include "TrainingData.h"
 #include "hooks/HookRun.h"
@@ -27,22 +30,6 @@ using namespace reprise::rt;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Says so while files are written.
-class Saving {
-public:
-  explicit Saving(std::atomic<bool> *flag) : flag(flag) { set(true); }
-  ~Saving() { set(false); }
-  Saving(const Saving &) = delete;
-  Saving &operator=(const Saving &) = delete;
-
-private:
-  void set(bool value) {
-    if (flag)
-      flag->store(value);
-  }
-  std::atomic<bool> *flag;
-};
 
 /// A step whose inputs are there: its batch, the loader's until the next one;
 /// where that begins; its rate.
@@ -70,7 +57,6 @@ public:
   TrainResult result;
 
 private:
-  Status checkOptions() const;
   Status checkOutputs();
   Status chooseCourse();
   Status loadVariables();
@@ -81,7 +67,9 @@ private:
   Expected<std::optional<FedStep>> feed(uint64_t number, bool isRunning);
   Status readResults();
   Status readLoss();
+  float rateAt(uint64_t number) const;
   Status give(FedStep &step, uint64_t number);
+  Status repeatRate(FedStep &step);
   Status takeProgram(const StepPlace &place);
   Status finishStep(const FedStep &step);
   void advance(const FedStep &step);
@@ -115,6 +103,7 @@ private:
   std::unique_ptr<TrainingData> data;
   std::unique_ptr<Loader> loader;
   RunningMean recent;
+  SkippedSteps skipped{options};
   uint64_t total = 0;      // steps at the end
   uint64_t imagesDone = 0; // of this run
   float rate = 0;
@@ -128,26 +117,6 @@ private:
 
 static Status invalid(const std::string &message) {
   return Status::error(RP_INVALID_ARGUMENT, message);
-}
-
-Status Run::checkOptions() const {
-  bool resumed = !options.resumePath.empty();
-  bool both = options.epochs > 0 && options.steps > 0;
-  bool none = options.epochs == 0 && options.steps == 0;
-  if (both || (none && !resumed))
-    return invalid("say either how many epochs or how many steps to train");
-  if (!options.resumePath.empty() && !options.weightsPath.empty())
-    return invalid("a run begins either from a state or from weights, not "
-                   "from both '" +
-                   options.resumePath + "' and '" + options.weightsPath + "'");
-  if (options.saveEvery > 0 && options.savePath.empty())
-    return invalid("a state is to be saved every " +
-                   std::to_string(options.saveEvery) +
-                   " steps, but no file is named");
-  if (!options.overridden.empty() && !resumed)
-    return invalid("only the settings of a state can be overridden, and none "
-                   "is named");
-  return checkOverrides(options.overridden);
 }
 
 /// What the run will write is tried before the run.
@@ -300,7 +269,7 @@ Status Run::startLoader() {
 }
 
 Status Run::prepare() {
-  REPRISE_RETURN_IF_ERROR(checkOptions());
+  REPRISE_RETURN_IF_ERROR(checkOptions(options));
   Expected<StepForm> read = readStepForm(backend, StepKind::Train);
   if (!read.ok())
     return read.status();
@@ -349,6 +318,23 @@ Status Run::takeProgram(const StepPlace &place) {
                            " images takes " + std::to_string(current.batch));
 }
 
+/// The schedule advances with the steps that update the parameters.
+float Run::rateAt(uint64_t number) const {
+  uint64_t updates = number - result.position.skippedSteps;
+  return float(
+      result.learningRate.at(updates, total, loader->batchesPerEpoch()));
+}
+
+/// Gives the backend the rate of a step that was fed before the step in front
+/// of it turned out to be skipped.
+Status Run::repeatRate(FedStep &step) {
+  step.rate = rateAt(result.position.step);
+  if (!step.isGiven)
+    return {};
+  return backend.setInput(entry, current.learningRate, &step.rate,
+                          sizeof step.rate);
+}
+
 /// Gives the backend the inputs of a step, counted from the run's first.
 Status Run::give(FedStep &step, uint64_t number) {
   REPRISE_RETURN_IF_ERROR(takeProgram(step.place()));
@@ -369,8 +355,7 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
   if (!*batch)
     return std::optional<FedStep>();
   FedStep step = {*batch, (*batch)->epoch, (*batch)->position, 0, false};
-  step.rate =
-      float(result.learningRate.at(number, total, loader->batchesPerEpoch()));
+  step.rate = rateAt(number);
   bool waits = isRunning && options.programs &&
                !options.programs->isSame(*currentPlace, step.place());
   if (!waits)
@@ -390,8 +375,10 @@ static Status ofStep(uint64_t number, const Status &status) {
 
 Status Run::readResults() {
   REPRISE_RETURN_IF_ERROR(readLoss());
-  return ofStep(result.position.step,
-                readMetrics(backend, current, result.metrics));
+  REPRISE_RETURN_IF_ERROR(ofStep(
+      result.position.step, readMetrics(backend, current, result.metrics)));
+  return skipped.take(result.metrics, result.position.step + 1,
+                      result.position);
 }
 
 /// Reads the loss, and whether the program says that something was not finite.
@@ -450,6 +437,7 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
   progress.epoch = step.epoch;
   progress.step = result.position.step;
   progress.total = total;
+  progress.skippedSteps = result.position.skippedSteps;
   progress.loss = result.loss;
   progress.meanLoss = recent.mean();
   progress.learningRate = rate;
@@ -539,6 +527,8 @@ Status Run::loop() {
     stepSeconds = elapsed() - begin;
     tell("step", result.position.step + 1, moment);
     REPRISE_RETURN_IF_ERROR(finishStep(step));
+    if (skipped.last() && next && next->ok() && **next)
+      REPRISE_RETURN_IF_ERROR(repeatRate(***next));
     // An evaluation has put its own inputs in the place of these, and maybe
     // another program in the place of this one.
     if (!hooks.tookInputs())

@@ -109,6 +109,22 @@ TEST(LossScaling, DoublesAfterTwoThousandGoodSteps) {
   EXPECT_EQ(first<float>(run.variables[0], "w"), 0.5f);
 }
 
+// Limits of sg-differentiate, which GradScaler has none of.
+TEST(LossScaling, StaysWithinLimits) {
+  CompiledRun least = runFrom(0, 7, 2);
+  ASSERT_EQ(least.variables.size(), 2u);
+  // A gradient divided by 0 is skipped, and the scale leaves 0.
+  EXPECT_EQ(first<float>(least.variables[0], "loss_scale"), 0x1p-14f);
+  EXPECT_EQ(first<float>(least.variables[0], "w"), 1.0f);
+  EXPECT_EQ(first<float>(least.variables[1], "w"), 0.5f);
+  CompiledRun grown = runFrom(0x1p-14f, 1999, 1);
+  ASSERT_EQ(grown.variables.size(), 1u);
+  EXPECT_EQ(first<float>(grown.variables[0], "loss_scale"), 0x1p-13f);
+  CompiledRun most = runFrom(0x1p27f, 7, 1);
+  ASSERT_EQ(most.variables.size(), 1u);
+  EXPECT_EQ(first<float>(most.variables[0], "loss_scale"), 0x1p24f);
+}
+
 // The sums of micro-batches are what is looked at, once a step.
 TEST(LossScaling, CountsStepsOfMicroBatchesOnce) {
   CompiledRun run = runFrom(16384, 5, 2, /*microBatches=*/2);

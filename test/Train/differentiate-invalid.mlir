@@ -125,3 +125,23 @@ func.func @spares_an_input(%x: tensor<2x2x2x3xf32>) -> tensor<f32> {
   %l = sg.reduce_sum %y dims [0, 1, 2, 3] : tensor<2x2x2x3xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+sg.variable @gamma : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @beta : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
+sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @var : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<ones>}
+
+func.func @normalizes_one_value(%x: tensor<1x1x1x3xf32>) -> tensor<f32> {
+  %gamma = sg.read @gamma : tensor<3xf32>
+  %beta = sg.read @beta : tensor<3xf32>
+  // expected-error @+1 {{batch normalization has one value for each channel in training, of an input of 1x1x1x3}}
+  %y = sg.batch_norm %x, %gamma, %beta
+      {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64,
+       running_mean = @mean, running_variance = @var}
+    : (tensor<1x1x1x3xf32>, tensor<3xf32>, tensor<3xf32>)
+    -> tensor<1x1x1x3xf32>
+  %l = sg.reduce_sum %y dims [0, 1, 2, 3] : tensor<1x1x1x3xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

@@ -7,7 +7,7 @@
 // CHECK:       sg.variable @loss_scale : tensor<f32> {init = #sg.init<constant, 6.553600e+04 : f64>, role = #sg.role<optimizer_state>}
 // CHECK-NEXT:  sg.variable @loss_scale.growth_tracker : tensor<i64> {init = #sg.init<zeros>, role = #sg.role<optimizer_state>}
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME:    tensor<f32> {sg.binding = #sg.binding<metric>, sg.name = "loss_scale"}
+// CHECK-SAME:    tensor<f32> {sg.binding = #sg.binding<metric>, sg.name = "loss_scale"}, tensor<f32> {sg.binding = #sg.binding<metric>, sg.name = "loss_scale.skipped"}
 // CHECK:         %[[DW:.*]] = sg.backward of [@w]
 // CHECK-NEXT:      %[[S:.*]] = sg.read @loss_scale : tensor<f32>
 // CHECK-NEXT:      sg.broadcast %[[S]] dims []
@@ -28,7 +28,11 @@
 // CHECK-NEXT:    %[[W:.*]] = sg.select %[[M2]], %[[OLD]], %{{.*}}
 // CHECK-NEXT:    sg.write @w, %[[W]]
 // CHECK:         sg.compare{{ +}}ge
-// CHECK:         %[[NEXT:.*]] = sg.select %[[BAD]]
+// CHECK:         %[[GROWN:.*]] = sg.select %[[BAD]]
+// CHECK:         %[[LEAST:.*]] = sg.constant dense<6.10351563E-5>
+// CHECK-NEXT:    %[[ABOVE:.*]] = sg.maximum %[[GROWN]], %[[LEAST]]
+// CHECK-NEXT:    %[[MOST:.*]] = sg.constant dense<0x4B800000>
+// CHECK-NEXT:    %[[NEXT:.*]] = sg.minimum %[[ABOVE]], %[[MOST]]
 // CHECK:         sg.write @loss_scale, %[[NEXT]]
 // CHECK:         sg.write @loss_scale.growth_tracker
 sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>,

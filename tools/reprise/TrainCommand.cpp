@@ -43,6 +43,8 @@ static std::string progressText(const rt::Progress &progress, size_t peak) {
   text += progress.step == progress.total
               ? "done"
               : text::formatSeconds(progress.secondsLeft) + " left";
+  if (progress.skippedSteps)
+    text += "  " + std::to_string(progress.skippedSteps) + " skipped";
   return text + "  memory " + text::formatSize(peak);
 }
 
@@ -159,6 +161,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.onProgress = follow(line, outcome.last);
   train.onEvaluation = tellEvaluation(line);
   train.onWeights = reportWeights;
+  train.onSkippedSteps = [](const std::string &text) { warn(text); };
   train.stop = &interrupted();
   train.saving = &saving();
   std::optional<rt::TrainResult> trained;

@@ -62,6 +62,11 @@ static void addRunOptions(CLI::App &command, TrainFlags &options) {
                 "step, and end the run where one is not finite")
       ->group(group);
   command
+      .add_option("--max-skipped-steps", train.maxSkippedSteps,
+                  "Steps in a row that loss scaling may skip before the run "
+                  "ends with an error (default: 100); 0: any number")
+      ->group(group);
+  command
       .add_flag("--check-memory", options.run.checkMemory,
                 "Look after each step of the program whether it changed or "
                 "read memory that is not its own; takes several times as long, "

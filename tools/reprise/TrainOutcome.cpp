@@ -34,6 +34,11 @@ static void addSteps(text::Facts &lines, RunningProgram &running,
                      ? "; stopped at step " + std::to_string(last.step) +
                            " of " + std::to_string(last.total)
                      : ""));
+  if (result.position.skippedSteps)
+    lines.add("skipped steps",
+              std::to_string(result.position.skippedSteps) + " of " +
+                  std::to_string(result.position.step) +
+                  ", whose gradients were not finite at their loss scale");
   double share =
       result.trainSeconds > 0 ? result.waitSeconds / result.trainSeconds : 0;
   lines.add("waited for data", text::formatSeconds(result.waitSeconds) +
@@ -125,6 +130,7 @@ nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
       {"threads", running.threads()},
       {"steps", result.steps},
       {"step", result.position.step},
+      {"skipped_steps", result.position.skippedSteps},
       {"total_steps", outcome.last.total},
       {"stopped", result.stopped},
       {"seconds", result.seconds},

@@ -77,8 +77,10 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     at first), and the gradients are divided by it. A step with a gradient that is
     not finite leaves the parameters and the optimizer's variables as they were and
     halves the scale; 2,000 other steps in a row (`loss_scale.growth_tracker`)
-    double it. The scale is a metric of the step. No parameter is updated before
-    the last gradient exists. `nonfinite` tells of the loss alone then.
+    double it. It stays between 2^-14, the smallest normal number of f16, and 2^24;
+    GradScaler has no limits. The scale is a metric of the step, and so is
+    `loss_scale.skipped`, 1 where the step is skipped, else 0. No parameter is
+    updated before the last gradient exists. `nonfinite` tells of the loss alone then.
 
     `norm-bias-weight-decay`, of all three, is the weight decay of the parameters
     of rank 0 and 1 in place of `weight-decay`: the scales and offsets of
@@ -86,6 +88,10 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     decides: a table of positions, absolute or relative, decays like a matrix, but
     where it is among `no-weight-decay`, globs of the names of parameters whose
     weights decay in no optimizer. A glob that matches none is an error.
+
+    Fails at a batch normalization with one value for each channel, as PyTorch does:
+    the gradients of what it normalizes are all zero. Normalizations over other
+    dimensions and by running statistics may have one value.
 
     Fails at an op through which a gradient flows and that has neither a
     vector-Jacobian product nor a decomposition; where gradients are clipped, at a

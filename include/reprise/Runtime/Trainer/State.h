@@ -22,6 +22,8 @@ namespace reprise::rt {
 struct RunPosition {
   uint64_t epoch = 0, step = 0, position = 0, seed = 0;
   uint64_t batch = 0, images = 0;
+  /// Of the steps, those that loss scaling skipped.
+  uint64_t skippedSteps = 0;
   /// Of the training images, when they are bytes.
   std::optional<Normalization> normalization;
   /// Empty in states of the first version, which did not hold it.

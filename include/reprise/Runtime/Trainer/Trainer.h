@@ -48,11 +48,12 @@ struct RunSpan {
 
 /// Sent after every step.
 struct Progress {
-  uint64_t epoch = 0;  // counted from 0
-  uint64_t step = 0;   // steps done, earlier runs included
-  uint64_t total = 0;  // steps at the end
-  double loss = 0;     // of this step
-  double meanLoss = 0; // of the last 50 steps of this run
+  uint64_t epoch = 0;        // counted from 0
+  uint64_t step = 0;         // steps done, earlier runs included
+  uint64_t total = 0;        // steps at the end
+  uint64_t skippedSteps = 0; // by loss scaling, earlier runs included
+  double loss = 0;           // of this step
+  double meanLoss = 0;       // of the last 50 steps of this run
   double learningRate = 0;
   std::map<std::string, double> metrics; // of this step, by output
   double stepSeconds = 0;                // of this step
@@ -92,6 +93,11 @@ struct TrainOptions {
   /// Whether a state that has done all steps is one to go on from: hooks and
   /// the last evaluation make up for what they missed.
   bool mayBeDone = false;
+  /// Steps that loss scaling may skip in a row before the run ends with an
+  /// error; 0: any number.
+  uint64_t maxSkippedSteps = 100;
+  /// Warned when many are skipped in a row.
+  std::function<void(const std::string &)> onSkippedSteps;
   std::string weightsPath;   // parameters and running statistics
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;

@@ -1,0 +1,29 @@
+//===- CheckOptions.cpp - Options of a run that make sense ----------------===//
+
+#include "CheckOptions.h"
+
+using namespace reprise::rt;
+
+static Status invalid(const std::string &message) {
+  return Status::error(RP_INVALID_ARGUMENT, message);
+}
+
+Status reprise::rt::checkOptions(const TrainOptions &options) {
+  bool resumed = !options.resumePath.empty();
+  bool both = options.epochs > 0 && options.steps > 0;
+  bool none = options.epochs == 0 && options.steps == 0;
+  if (both || (none && !resumed))
+    return invalid("say either how many epochs or how many steps to train");
+  if (!options.resumePath.empty() && !options.weightsPath.empty())
+    return invalid("a run begins either from a state or from weights, not "
+                   "from both '" +
+                   options.resumePath + "' and '" + options.weightsPath + "'");
+  if (options.saveEvery > 0 && options.savePath.empty())
+    return invalid("a state is to be saved every " +
+                   std::to_string(options.saveEvery) +
+                   " steps, but no file is named");
+  if (!options.overridden.empty() && !resumed)
+    return invalid("only the settings of a state can be overridden, and none "
+                   "is named");
+  return checkOverrides(options.overridden);
+}

@@ -1,0 +1,36 @@
+//===- SkippedSteps.h - Steps that loss scaling skips -----------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_TRAINER_SKIPPEDSTEPS_H
+#define REPRISE_RUNTIME_TRAINER_SKIPPEDSTEPS_H
+
+#include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
+
+namespace reprise::rt {
+
+/// Follows the steps of one run: a step with a gradient that is not finite
+/// updates no variable but the loss scale, which the program says by a metric.
+class SkippedSteps {
+public:
+  explicit SkippedSteps(const TrainOptions &options) : options(options) {}
+
+  /// Takes the metric of step `number`, from 1, out of `metrics`, and counts
+  /// the step in `position`. Fails after as many skipped steps in a row as the
+  /// options allow.
+  Status take(std::map<std::string, double> &metrics, uint64_t number,
+              RunPosition &position);
+
+  /// Whether the last step was skipped.
+  bool last() const { return inARow > 0; }
+
+private:
+  /// A warning tells of this many in a row. The first scale is too large for
+  /// many models, and 16 halvings of it leave 1.
+  static constexpr uint64_t kWorthAWarning = 10;
+
+  const TrainOptions &options;
+  uint64_t inARow = 0;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_SKIPPEDSTEPS_H
