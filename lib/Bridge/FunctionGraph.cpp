@@ -3,14 +3,19 @@
 // Input:   a function of one block.
 // Output:  a checked plan::Graph and the ops that its ops stand for.
 // Method:  one walk in program order. Ops that may not move relative to each
-//          other form a chain. What runs after the moment of most live bytes is
-//          the backward pass, unless ops say otherwise.
+//          other form a chain. Tensors that bufferization may leave in memory,
+//          as bufferization.to_tensor gives them, read that memory where their
+//          readers stand: no execution of a reader passes a write. What runs
+//          after the moment of most live bytes is the backward pass, unless
+//          ops say otherwise.
 // Cost:    linear in the uses.
 // Fails:   see buildFunctionGraph.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/FunctionGraph.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,6 +33,22 @@ SmallVector<Value> reprise::valuesReadBy(Operation *op) {
   values.insert(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
   return values.takeVector();
+}
+
+/// Whether `op` or an op in its regions writes or frees memory, or does not
+/// say.
+static bool mayWrite(Operation *op) {
+  WalkResult walk = op->walk([](Operation *inner) {
+    auto interface = dyn_cast<MemoryEffectOpInterface>(inner);
+    if (!interface)
+      return inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    bool writes = interface.hasEffect<MemoryEffects::Write>() ||
+                  interface.hasEffect<MemoryEffects::Free>();
+    return writes ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 bool FunctionGraph::isFree(Operation *op) const {
@@ -119,7 +140,79 @@ private:
       addView(op, *facts->viewSource);
     else
       addRunnable(op, *facts);
+    noteTensorsInMemory(op);
     return success();
+  }
+
+  bool isInMemory(Value value) const {
+    return isa<BaseMemRefType>(value.getType()) || inMemory.contains(value);
+  }
+
+  /// Whether `op` or an op in its regions takes a value in memory and may hand
+  /// it on as a tensor, which no op does that only loads from it.
+  bool handsOnMemory(Operation *op) const {
+    WalkResult walk = op->walk([&](Operation *inner) {
+      bool hands =
+          inner == op || inner->hasTrait<OpTrait::IsTerminator>() ||
+          llvm::any_of(inner->getResultTypes(), llvm::IsaPred<TensorType>);
+      return hands && llvm::any_of(
+                          inner->getOperands(),
+                          [&](Value value) { return isInMemory(value); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return walk.wasInterrupted();
+  }
+
+  /// Notes the tensors that `op` makes of memory without a copy, as far as
+  /// anybody knows: results tied to a destination in memory, and all those of
+  /// other ops that hand on memory and do not allocate the result.
+  void noteTensorsInMemory(Operation *op) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!handsOnMemory(op))
+      return;
+    for (OpResult made : op->getResults()) {
+      bool isCopy =
+          !isa<TensorType>(made.getType()) ||
+          (tied && !isInMemory(tied.getTiedOpOperand(made)->get())) ||
+          (effects && effects.getEffectOnValue<MemoryEffects::Allocate>(made));
+      if (!isCopy)
+        inMemory.insert(made);
+    }
+  }
+
+  /// Whether bufferization may have `op` write its results into memory.
+  bool writesInPlace(Operation *op) const {
+    auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+    return tied && llvm::any_of(op->getResults(), [&](OpResult made) {
+             return isInMemory(tied.getTiedOpOperand(made)->get());
+           });
+  }
+
+  /// Keeps every execution of `node` between the writes around it, if it reads
+  /// memory: it reads a value that the next write overwrites.
+  void readMemory(OpId id, ArrayRef<Value> read, plan::Op &node) {
+    if (llvm::none_of(read, [&](Value value) { return isInMemory(value); }))
+      return;
+    if (content == kNone) {
+      content = result.graph.values.size();
+      result.graph.values.emplace_back().name = "memory";
+      result.graph.values.back().storage = StorageClass::Fixed;
+    }
+    node.inputs.push_back(content);
+    readers.push_back(id);
+    if (lastWrite)
+      node.after.push_back(*lastWrite);
+  }
+
+  void writeMemory(OpId id, plan::Op &node) {
+    if (content != kNone)
+      node.overwrites.push_back(content);
+    llvm::append_range(node.after, readers);
+    readers.clear();
+    content = kNone;
+    lastWrite = id;
   }
 
   void addView(Operation *op, unsigned source) {
@@ -191,7 +284,9 @@ private:
     plan::Op node;
     node.name = nameOf(op);
     node.workspaceBytes = facts.workspaceBytes;
-    node.effect = facts.execution != remat::Execution::Anywhere;
+    bool isInPlace = writesInPlace(op);
+    bool isInOrder = isInPlace || facts.execution == remat::Execution::InOrder;
+    node.effect = isInOrder || facts.execution != remat::Execution::Anywhere;
     REPRISE_FAULT("fixed-op-executed-again", node.effect = false);
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
@@ -210,11 +305,15 @@ private:
       node.outputs.push_back(value);
     }
     REPRISE_FAULT("effects-in-any-order", last.reset());
-    if (facts.execution == remat::Execution::InOrder) {
+    if (isInOrder) {
       if (last)
         node.after.push_back(*last);
       last = id;
     }
+    if (!isInOrder)
+      readMemory(id, read, node);
+    else if (isInPlace || mayWrite(op))
+      writeMemory(id, node);
     result.graph.ops.push_back(std::move(node));
     result.ops.push_back(op);
     phases.push_back(facts.phase);
@@ -257,7 +356,11 @@ private:
   llvm::DenseMap<Value, ValueId> ids;
   llvm::DenseMap<Value, MadeOf> madeOf;            // by view
   std::vector<std::optional<remat::Phase>> phases; // by OpId
-  std::optional<OpId> last; // of those that keep their order
+  std::optional<OpId> last;       // of those that keep their order
+  llvm::DenseSet<Value> inMemory; // tensors; see noteTensorsInMemory
+  ValueId content = kNone;        // of memory now, once an op has read it
+  SmallVector<OpId> readers;      // of `content`
+  std::optional<OpId> lastWrite;
 };
 } // namespace
 

@@ -72,8 +72,14 @@ uint64_t remat::defaultFlops(Operation *op) {
   return elements;
 }
 
+/// The ops in regions count whatever `op` itself says: tensor.pad is free of
+/// effects, but its body may load.
 Execution remat::defaultExecution(Operation *op) {
-  return isMemoryEffectFree(op) ? Execution::Anywhere : Execution::InOrder;
+  WalkResult walk = op->walk([](Operation *inner) {
+    return isMemoryEffectFree(inner) ? WalkResult::advance()
+                                     : WalkResult::interrupt();
+  });
+  return walk.wasInterrupted() ? Execution::InOrder : Execution::Anywhere;
 }
 
 static std::optional<unsigned> operandIndex(Operation *op, Value value) {

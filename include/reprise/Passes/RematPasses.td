@@ -178,7 +178,12 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     whether it may run again, what shares storage) is answered by
     `RematOpInterface`, by MLIR's interfaces for memory effects, views and
     destinations, or by the attributes of the `remat` dialect. What says nothing
-    of itself is executed once, in the order of all such ops. An unregistered op
+    of itself is executed once, in the order of all such ops. An op whose regions
+    read or write memory is one of these. Bufferization may leave a tensor in the
+    memory that it is made of, as `bufferization.to_tensor` gives it: the readers
+    of such a tensor, and of what is made of it without a copy, run again only
+    between the writes that stand around them, and what updates it in place runs
+    once. An unregistered op
     takes part when it has `remat.pure`. Where nothing says what an op costs, it
     is the larger one of its arithmetic over `gflops` and the bytes of its
     operands and results over `gbytes-per-second`. The arithmetic of an op of
