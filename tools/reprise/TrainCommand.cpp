@@ -167,8 +167,9 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   std::optional<rt::TrainResult> trained;
   auto result = rt::train(running.backend(), train, &trained);
   lastStepDone();
+  // Data and files that do not fit are found before the first step.
   if (!result.ok() && !trained)
-    return misfit(result.status());
+    return preparing ? misfit(result.status()) : result.status();
   outcome.result = result.ok() ? *result : *trained;
   outcome.failure = result.status();
   line.keep();
