@@ -41,6 +41,16 @@ static bool mayBePostOps(const LibraryCallDesc &call) {
   return (isForward && areSums) || addsToGradient(call);
 }
 
+/// oneDNN 2.6 runs convolutions as matrix products where AVX-512 is absent, and
+/// then adds the wrong elements of a tensor to the second group and later ones.
+static bool addsWrongElements(const LibraryCallDesc &call,
+                              const std::string &implementation) {
+  return call.op == LibraryOp::Conv2D && call.ints.back() > 1 &&
+         implementation.find("gemm") != std::string::npos &&
+         std::count(call.epilogues.begin(), call.epilogues.end(),
+                    Epilogue::Add) > 0;
+}
+
 /// The call by post-ops, if its product is run by the kernels that run it
 /// without them.
 static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
@@ -49,7 +59,8 @@ static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
   LibraryPlan alone = planPrimitives(productOf(call, call.outputs[0].type));
   try {
     LibraryPlan plan = planPrimitives(call);
-    if (plan.info.implementation == alone.info.implementation)
+    if (plan.info.implementation == alone.info.implementation &&
+        !addsWrongElements(call, plan.info.implementation))
       return plan;
   } catch (const dnnl::error &error) {
     if (error.status != dnnl_unimplemented)
