@@ -136,10 +136,13 @@ private:
     FailureOr<remat::OpFacts> facts = remat::describeOp(op);
     if (failed(facts))
       return failure();
-    if (facts->viewSource)
+    if (facts->viewSource && facts->execution == remat::Execution::Anywhere) {
       addView(op, *facts->viewSource);
-    else
+    } else {
+      if (facts->viewSource)
+        countAsValue(op, *facts);
       addRunnable(op, *facts);
+    }
     noteTensorsInMemory(op);
     return success();
   }
@@ -213,6 +216,18 @@ private:
     readers.clear();
     content = kNone;
     lastWrite = id;
+  }
+
+  /// A view that runs once is a value of its own: it takes what it views, or as
+  /// many bytes as that where that lives on.
+  void countAsValue(Operation *op, remat::OpFacts &facts) const {
+    unsigned source = *facts.viewSource;
+    const plan::Value &viewed =
+        result.graph.values[rootOf(ids.lookup(op->getOperand(source)))];
+    facts.resultBytes = {viewed.bytes};
+    facts.milliseconds = facts.milliseconds.value_or(0);
+    if (viewed.storage != StorageClass::Fixed)
+      facts.inPlace = {{0, source}};
   }
 
   void addView(Operation *op, unsigned source) {

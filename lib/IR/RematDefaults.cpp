@@ -12,6 +12,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -94,15 +96,45 @@ std::optional<unsigned> remat::defaultViewSource(Operation *op) {
   return view ? operandIndex(op, view.getViewSource()) : std::nullopt;
 }
 
+/// The value whose storage `value` shares by way of views.
+static Value viewedBy(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto interface = dyn_cast<RematOpInterface>(op);
+    std::optional<unsigned> source =
+        interface ? interface.getRematViewSource() : defaultViewSource(op);
+    if (auto view = op->getAttrOfType<IntegerAttr>(RematDialect::kView))
+      source = view.getInt();
+    if (!source || *source >= op->getNumOperands())
+      break;
+    value = op->getOperand(*source);
+  }
+  return value;
+}
+
+bool remat::isReadThroughOneOperand(
+    OpOperand &operand, llvm::function_ref<bool(OpOperand &)> isElementwise) {
+  Operation *op = operand.getOwner();
+  Value storage = viewedBy(operand.get());
+  for (OpOperand &other : op->getOpOperands())
+    if (&other != &operand && viewedBy(other.get()) == storage &&
+        !isElementwise(other))
+      return false;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::none_of(captured,
+                       [&](Value value) { return viewedBy(value) == storage; });
+}
+
 SmallVector<InPlacePair> remat::defaultInPlacePairs(Operation *op) {
   SmallVector<InPlacePair> pairs;
   auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
   if (!destinations)
     return pairs;
-  for (OpResult result : op->getResults())
-    pairs.push_back(
-        {result.getResultNumber(),
-         destinations.getTiedOpOperand(result)->getOperandNumber()});
+  for (OpResult result : op->getResults()) {
+    OpOperand *tied = destinations.getTiedOpOperand(result);
+    if (isReadThroughOneOperand(*tied, [](OpOperand &) { return false; }))
+      pairs.push_back({result.getResultNumber(), tied->getOperandNumber()});
+  }
   return pairs;
 }
 
@@ -119,7 +151,8 @@ public:
   FailureOr<OpFacts> describe() {
     askOp();
     readAttributes();
-    if (failed(checkView()) || failed(checkPairs()) || failed(readBytes()))
+    if (failed(checkView()) || failed(checkPairs()) || failed(readBytes()) ||
+        failed(lookInside()))
       return failure();
     return std::move(facts);
   }
@@ -207,6 +240,17 @@ private:
                << "'";
       facts.resultBytes.push_back(*bytes);
     }
+    return success();
+  }
+
+  /// What regions make is workspace, unless the op says how much it needs.
+  LogicalResult lookInside() {
+    if (interface || op->hasAttr(RematDialect::kWorkspace))
+      return success();
+    FailureOr<uint64_t> bytes = bytesMadeInside(op);
+    if (failed(bytes))
+      return failure();
+    facts.workspaceBytes = *bytes;
     return success();
   }
 

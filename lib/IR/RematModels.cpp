@@ -34,6 +34,27 @@ struct StructuredModel
       body += block.getOperations().size() - 1;
     return llvm::SaturatingMultiply(flops, std::max<uint64_t>(body, 1));
   }
+
+  /// Destinations that are also operands are read at the element that is
+  /// written, if they are: bufferization asks for identities, too.
+  SmallVector<InPlacePair> getRematInPlacePairs(Operation *op) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    bool isParallel = linalgOp.getNumLoops() == linalgOp.getNumParallelLoops();
+    auto isElementwise = [&](OpOperand &operand) {
+      return isParallel &&
+             linalgOp.getMatchingIndexingMap(&operand).isIdentity();
+    };
+    SmallVector<InPlacePair> pairs;
+    for (OpResult result : op->getResults()) {
+      OpOperand *tied = linalgOp.getTiedOpOperand(result);
+      if (isReadThroughOneOperand(*tied, [&](OpOperand &other) {
+            return other.get() == tied->get() && isElementwise(*tied) &&
+                   isElementwise(other);
+          }))
+        pairs.push_back({result.getResultNumber(), tied->getOperandNumber()});
+    }
+    return pairs;
+  }
 };
 
 /// What is in an empty tensor exists with the op that writes it.

@@ -4,16 +4,18 @@
 // Output:  the same function with an op for each execution, in that order.
 // Method:  a new body is built from the executions. A map knows the newest
 //          instance of every value; constants are made once, views anew for
-//          each instance of what they view. What a clone reads goes through a
-//          barrier that waits for the op in front of it, so that nothing merges
-//          the clone with its original or hoists it; a clone that reads nothing
-//          differs from its original by the count of its executions alone.
+//          each instance of what they view, empty tensors for each reader. What
+//          a clone reads goes through a barrier that waits for the op in front
+//          of it, so that nothing merges the clone with its original or hoists
+//          it; a clone that reads nothing differs from its original by the
+//          count of its executions alone.
 // Cost:    linear in the executions.
 // Fails:   never on executions that passed plan::checkExecutions.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/RematToBudget.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -27,7 +29,11 @@ public:
   explicit ExecutionWriter(const FunctionGraph &problem)
       : problem(problem), function(problem.function),
         old(function.getBody().front()), executed(problem.ops.size(), 0),
-        builder(function.getContext()) {}
+        builder(function.getContext()) {
+    for (Operation &op : old)
+      if (auto made = op.getAttrOfType<IntegerAttr>(kRecomputed))
+        numbered = std::max(numbered, made.getInt());
+  }
 
   void write(const plan::Executions &executions) {
     auto *fresh = new Block();
@@ -44,6 +50,9 @@ public:
   }
 
 private:
+  static constexpr llvm::StringLiteral kRecomputed =
+      remat::RematDialect::kRecomputed;
+
   /// By value: the barrier's result that a clone reads in its place.
   using Guarded = llvm::DenseMap<Value, Value>;
 
@@ -65,6 +74,8 @@ private:
   /// The same, where the views it is made of are those of now.
   Value instanceOf(Value value) {
     Operation *op = value.getDefiningOp();
+    if (op && isa<tensor::EmptyOp>(op))
+      return makeEmpty(op);
     if (!op || !problem.isFree(op))
       return newest.lookup(value);
     if (problem.viewed.contains(value))
@@ -72,6 +83,15 @@ private:
     if (Value known = newest.lookup(value))
       return known;
     return newest[value] = builder.clone(*op)->getResult(0);
+  }
+
+  /// An empty tensor for one reader: readers of one would share its storage
+  /// from the first of them to the last.
+  Value makeEmpty(Operation *op) {
+    Operation *made = copy(op, Guarded());
+    if (unsigned before = empties[op->getResult(0).getType()]++)
+      made->setAttr(kRecomputed, builder.getI64IntegerAttr(numbered + before));
+    return made->getResult(0);
   }
 
   /// Views that `value` is made of and that may not be those of now, in the
@@ -123,11 +143,12 @@ private:
 
   void execute(OpId id) {
     Operation *op = problem.ops[id];
+    if (isa<tensor::EmptyOp>(op))
+      return; // Readers make theirs.
     unsigned before = executed[id]++;
     Operation *made = copy(op, before ? guard(op) : Guarded());
     if (before)
-      made->setAttr(remat::RematDialect::kRecomputed,
-                    builder.getI64IntegerAttr(before));
+      made->setAttr(kRecomputed, builder.getI64IntegerAttr(numbered + before));
     for (auto [value, instance] :
          llvm::zip_equal(op->getResults(), made->getResults()))
       newest[value] = instance;
@@ -161,11 +182,13 @@ private:
   func::FuncOp function;
   Block &old;
   std::vector<unsigned> executed; // times, by op
+  int64_t numbered = 0; // the clones that an earlier run of the pass wrote
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
   llvm::DenseMap<Operation *, View> views;
-  size_t now = 1; // one more with each execution
-  Value last;     // a result of the op executed last
+  llvm::DenseMap<Type, unsigned> empties; // made, by type
+  size_t now = 1;                         // one more with each execution
+  Value last;                             // a result of the op executed last
 };
 } // namespace
 

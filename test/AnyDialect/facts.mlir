@@ -205,3 +205,155 @@ func.func @tosa(%a: tensor<1x8x32xf32>, %b: tensor<1x32x16xf32>)
     -> tensor<1x8x16xf32>
   return %r : tensor<1x8x16xf32>
 }
+
+// -----
+
+// A product reads its destination as an operand, too: not in place. Neither does
+// a transposition, nor what reads a view of it; addition reads each element where
+// it writes that.
+
+// REMARK:      Function=product_over_operand |
+// REMARK-SAME: live_bytes=2048, live_bytes_plain=2048
+func.func @product_over_operand(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %x = linalg.exp ins(%a : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>)
+    -> tensor<16x16xf32>
+  %y = linalg.matmul ins(%x, %a : tensor<16x16xf32>, tensor<16x16xf32>)
+    outs(%x : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+
+// -----
+
+// REMARK:      Function=transposed_over_operand |
+// REMARK-SAME: live_bytes=2048, live_bytes_plain=2048
+#straight = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+func.func @transposed_over_operand(%a: tensor<16x16xf32>)
+    -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %x = linalg.exp ins(%a : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>)
+    -> tensor<16x16xf32>
+  %y = linalg.generic {indexing_maps = [#turned, #straight],
+      iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<16x16xf32>) outs(%x : tensor<16x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+
+// -----
+
+// REMARK:      Function=view_of_destination |
+// REMARK-SAME: live_bytes=2048, live_bytes_plain=2048
+func.func @view_of_destination(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %x = linalg.exp ins(%a : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>)
+    -> tensor<16x16xf32>
+  %flat = tensor.collapse_shape %x [[0, 1]]
+    : tensor<16x16xf32> into tensor<256xf32>
+  %v = tensor.expand_shape %flat [[0, 1]] output_shape [16, 16]
+    : tensor<256xf32> into tensor<16x16xf32>
+  %y = linalg.matmul ins(%v, %a : tensor<16x16xf32>, tensor<16x16xf32>)
+    outs(%x : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+
+// -----
+
+// REMARK:      Function=sum_over_operand |
+// REMARK-SAME: live_bytes=1024, live_bytes_plain=1024
+func.func @sum_over_operand(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %x = linalg.exp ins(%a : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>)
+    -> tensor<16x16xf32>
+  %y = linalg.add ins(%x, %a : tensor<16x16xf32>, tensor<16x16xf32>)
+    outs(%x : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+
+// -----
+
+// An iteration makes %b, %v and %s, 4096 + 256 bytes at once, beside the 256 of
+// the carried result. What the op says of itself counts instead.
+
+// REMARK:      Function=loop |
+// REMARK-SAME: live_bytes=4608, live_bytes_plain=4608
+// REMARK:      Function=loop_that_says |
+// REMARK-SAME: live_bytes=320, live_bytes_plain=320
+func.func @loop(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
+  %from = arith.constant 0 : index
+  %by = arith.constant 1 : index
+  %r = scf.for %i = %from to %n step %by iter_args(%a = %x)
+      -> tensor<64xf32> {
+    %e = tensor.empty() : tensor<16x64xf32>
+    %b = linalg.broadcast ins(%a : tensor<64xf32>)
+      outs(%e : tensor<16x64xf32>) dimensions = [0]
+    %flat = tensor.collapse_shape %b [[0, 1]]
+      : tensor<16x64xf32> into tensor<1024xf32>
+    %v = tensor.expand_shape %flat [[0, 1]] output_shape [64, 16]
+      : tensor<1024xf32> into tensor<64x16xf32>
+    %f = tensor.empty() : tensor<64xf32>
+    %s = linalg.reduce {arith.addf} ins(%v : tensor<64x16xf32>)
+      outs(%f : tensor<64xf32>) dimensions = [1]
+    scf.yield %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+func.func @loop_that_says(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
+  %from = arith.constant 0 : index
+  %by = arith.constant 1 : index
+  %r = scf.for %i = %from to %n step %by iter_args(%a = %x)
+      -> tensor<64xf32> {
+    %b = "other.make"(%a) : (tensor<64xf32>) -> tensor<4096xf32>
+    %s = "other.take"(%b) : (tensor<4096xf32>) -> tensor<64xf32>
+    scf.yield %s : tensor<64xf32>
+  } {remat.workspace = 64 : i64}
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// The larger branch counts; what it yields is the result.
+
+// REMARK:      Function=branches |
+// REMARK-SAME: live_bytes=2304, live_bytes_plain=2304
+func.func @branches(%x: tensor<64xf32>, %which: i1) -> tensor<64xf32> {
+  %r = scf.if %which -> tensor<64xf32> {
+    %b = "other.make"(%x) : (tensor<64xf32>) -> tensor<512xf32>
+    %s = "other.take"(%b) : (tensor<512xf32>) -> tensor<64xf32>
+    scf.yield %s : tensor<64xf32>
+  } else {
+    %b = "other.make"(%x) : (tensor<64xf32>) -> tensor<256xf32>
+    %s = "other.take"(%b) : (tensor<256xf32>) -> tensor<64xf32>
+    scf.yield %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// A fixed view runs once and takes over what it views, which ends there: %v, %c
+// and what %c reads are 512 + 256 + 64 bytes.
+
+// REMARK:      Function=fixed_view |
+// REMARK-SAME: live_bytes=832, live_bytes_plain=832
+// CHECK-LABEL: func.func @fixed_view
+// CHECK:         "other.view"
+// CHECK-NOT:     "other.view"
+// CHECK:         return
+func.func @fixed_view(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %a = "other.grow"(%x) {remat.pure} : (tensor<16xf32>) -> tensor<16x8xf32>
+  %v = "other.view"(%a) {remat.pure, remat.fixed, remat.view = 0 : i64}
+    : (tensor<16x8xf32>) -> tensor<128xf32>
+  %b = "other.sum"(%v) {remat.pure} : (tensor<128xf32>) -> tensor<16xf32>
+  %c = "other.grow"(%b) {remat.pure} : (tensor<16xf32>) -> tensor<16x4xf32>
+  %d = "other.sum"(%c) {remat.pure} : (tensor<16x4xf32>) -> tensor<16xf32>
+  %e = "other.both"(%v, %d) {remat.pure}
+    : (tensor<128xf32>, tensor<16xf32>) -> tensor<16xf32>
+  return %e : tensor<16xf32>
+}

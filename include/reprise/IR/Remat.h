@@ -42,6 +42,12 @@ Execution defaultExecution(mlir::Operation *op);
 std::optional<unsigned> defaultViewSource(mlir::Operation *op);
 llvm::SmallVector<InPlacePair> defaultInPlacePairs(mlir::Operation *op);
 
+/// Whether `op` reads the storage of an operand through that operand alone, but
+/// for other operands for which `isElementwise` holds.
+bool isReadThroughOneOperand(
+    mlir::OpOperand &operand,
+    llvm::function_ref<bool(mlir::OpOperand &)> isElementwise);
+
 } // namespace reprise::remat
 
 #include "reprise/IR/RematInterfaces.h.inc"
@@ -67,6 +73,11 @@ struct OpFacts {
 /// Fails, with an error at the op, when the bytes of a result are not known or
 /// what the op answers contradicts itself.
 mlir::FailureOr<OpFacts> describeOp(mlir::Operation *op);
+
+/// The most bytes of values made in the regions of `op` that live at once: of
+/// one region and one iteration of a loop, without what a branch yields. Fails,
+/// with an error at the inner op, when the bytes of a result are not known.
+mlir::FailureOr<uint64_t> bytesMadeInside(mlir::Operation *op);
 
 /// Models of RematOpInterface for ops of linalg, tensor and tosa, attached when
 /// their dialects are loaded.

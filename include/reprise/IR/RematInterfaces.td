@@ -48,7 +48,8 @@ def RematOpInterface : OpInterface<"RematOpInterface"> {
     InterfaceMethod<[{
         (result, operand): the result may take the storage of the operand where
         that dies at the op. Default: results and the destinations they are tied
-        to by DestinationStyleOpInterface.
+        to by DestinationStyleOpInterface, which the op reads through no other
+        place.
       }], "::llvm::SmallVector<::reprise::remat::InPlacePair>",
       "getRematInPlacePairs", (ins), "",
       [{ return ::reprise::remat::defaultInPlacePairs($_op); }]>,

@@ -22,11 +22,11 @@ def Remat_Dialect : Dialect {
     | `remat.bytes` | `array<i64: ...>`, one for each result | bytes that each result takes |
     | `remat.workspace` | i64, at least 0 | bytes in use while the op runs |
     | `remat.pure` | unit | the results depend on the operands alone, and nothing else depends on the op: it may run again, and anywhere |
-    | `remat.fixed` | unit | the op runs once |
+    | `remat.fixed` | unit | the op runs once, also where it is a view |
     | `remat.view` | i64, an operand | the only result is a view of that operand |
     | `remat.in_place` | `array<i64: result, operand, ...>` | the result may take the storage of the operand where that dies at the op |
     | `remat.phase` | `"forward"` or `"backward"` | where the op belongs to, which only guides the search |
-    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on the n-th repeated execution of an op |
+    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on the n-th repeated execution of an op, and on copies of `tensor.empty`; counted on from an earlier run |
 
     `remat.pure` is for ops that don't say their memory effects; on one that
     says that it has some it is an error. A view must be free of effects.
