@@ -79,7 +79,10 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
                          "both");
   if (!options.weightsPath.empty()) {
     REPRISE_RETURN_IF_ERROR(backend.initialize(0));
-    return loadWeights(backend, options.weightsPath).status();
+    Expected<WeightsReport> report = loadWeights(backend, options.weightsPath);
+    if (report.ok() && spec.classNames.empty())
+      spec.classNames = report->classNames;
+    return report.status();
   }
   if (options.statePath.empty())
     return Status();
@@ -88,6 +91,8 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
     return position.status();
   if (!spec.normalization)
     spec.normalization = position->normalization;
+  if (spec.classNames.empty())
+    spec.classNames = position->classNames;
   takeImageSettings(position->course, options.given, spec);
   return Status();
 }
@@ -212,6 +217,9 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
   EvaluateResult result;
   result.skipped = data.skipped();
   result.classNames = data.classNames();
+  result.absentClasses = absentClasses(data);
+  if (options.onData)
+    options.onData(data, form->classes);
   REPRISE_RETURN_IF_ERROR(
       runBatches(backend, *form, options, **loader, *images, result));
   return result;

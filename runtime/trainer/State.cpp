@@ -9,6 +9,7 @@
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -21,6 +22,7 @@ static constexpr char kFirstVersion[] = "1";             // without a course
 static constexpr char kSkippedSteps[] = "skipped_steps"; // 0 where it lacks
 static constexpr char kRecipe[] = "recipe";
 static constexpr char kModelOptions[] = "model_options";
+static constexpr char kClassNames[] = "class_names"; // where data have them
 static constexpr char kCoursePrefix[] = "course.";
 static constexpr char kHookPrefix[] = "hook.";
 
@@ -29,6 +31,47 @@ static std::string floatBits(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return std::to_string(bits);
+}
+
+/// Names joined by '/', with every byte that is no printable ASCII, '%' and '/'
+/// as %XX: a folder's name may be no UTF-8, which metadata are.
+static std::string joinNames(const std::vector<std::string> &names) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string text;
+  for (const std::string &name : names) {
+    if (&name != &names.front())
+      text += '/';
+    for (char c : name) {
+      auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && byte < 0x7F && c != '%' && c != '/')
+        text += c;
+      else
+        text += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return text;
+}
+
+/// The inverse; false where `text` is none.
+static bool splitNames(const std::string &text,
+                       std::vector<std::string> &names) {
+  names.assign(text.empty() ? 0 : 1, std::string());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '/') {
+      names.emplace_back();
+    } else if (text[i] == '%') {
+      unsigned byte = 0;
+      const char *digits = text.data() + i + 1;
+      if (i + 2 >= text.size() ||
+          std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
+        return false;
+      names.back() += char(byte);
+      i += 2;
+    } else {
+      names.back() += text[i];
+    }
+  }
+  return true;
 }
 
 static Metadata metadataOf(Backend &backend, const RunPosition &position) {
@@ -51,6 +94,8 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
     m[kRecipe] = position.recipe;
   if (!position.modelOptions.empty())
     m[kModelOptions] = position.modelOptions;
+  if (!position.classNames.empty())
+    m[kClassNames] = joinNames(position.classNames);
   for (const auto &[name, value] : position.hooks)
     if (!value.empty())
       m[kHookPrefix + name] = value;
@@ -99,6 +144,17 @@ static void readPrefixed(const SafetensorsFile &file, const std::string &prefix,
       into[key.substr(prefix.size())] = value;
 }
 
+static Expected<std::vector<std::string>>
+readNames(const SafetensorsFile &file) {
+  std::vector<std::string> names;
+  if (splitNames(readText(file, kClassNames), names))
+    return names;
+  return Status::error(RP_DATA_LOSS, "'" + file.path() +
+                                         "' is not a state: its names of "
+                                         "classes are '" +
+                                         readText(file, kClassNames) + "'");
+}
+
 static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   if (readText(file, "format") != kFormat)
     return Status::error(RP_DATA_LOSS,
@@ -133,6 +189,10 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   }
   p.recipe = readText(file, kRecipe);
   p.modelOptions = readText(file, kModelOptions);
+  Expected<std::vector<std::string>> names = readNames(file);
+  if (!names.ok())
+    return names.status();
+  p.classNames = std::move(*names);
   readPrefixed(file, kCoursePrefix, p.course);
   readPrefixed(file, kHookPrefix, p.hooks);
   REPRISE_FAULT("hooks-forget", p.hooks.clear());
@@ -316,6 +376,16 @@ Expected<RunPosition> reprise::rt::readStatePosition(const std::string &path) {
   return readPosition(*file);
 }
 
+Expected<std::vector<std::string>>
+reprise::rt::readClassNames(const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (readText(*file, "format") != kFormat)
+    return std::vector<std::string>();
+  return readNames(*file);
+}
+
 Expected<RunPosition> reprise::rt::loadState(Backend &backend,
                                              const std::string &path) {
   Expected<SafetensorsFile> file = SafetensorsFile::open(path);
@@ -373,6 +443,10 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
                  : "; it has besides " + listNames(report.unexpected)));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
   report.loaded = found->present.size();
+  Expected<std::vector<std::string>> names = readClassNames(path);
+  if (!names.ok())
+    return names.status();
+  report.classNames = std::move(*names);
   return report;
 }
 

@@ -234,6 +234,8 @@ Status Run::openData() {
   DataSpec spec = options.data;
   if (result.position.normalization)
     spec.normalization = result.position.normalization;
+  if (!result.position.classNames.empty())
+    spec.classNames = result.position.classNames;
   takeImageSettings(result.position.course, options.given, spec);
   std::vector<Bucket> sizes;
   if (options.programs)
@@ -288,6 +290,8 @@ Status Run::prepare() {
   position.batch = form.batch;
   position.images = data->all().size();
   position.normalization = data->all().normalization();
+  if (auto names = data->all().classNames(); !names.empty())
+    position.classNames = std::move(names);
   REPRISE_RETURN_IF_ERROR(planSteps());
   REPRISE_RETURN_IF_ERROR(startLoader());
   REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));

@@ -5,6 +5,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
+#include "EvaluationData.h"
 #include "Interrupts.h"
 #include "JsonAnswer.h"
 #include "RecipeFlags.h"
@@ -22,7 +23,7 @@ namespace {
 struct EvalOptions {
   CLI::App *command = nullptr;
   RunFlags run;
-  std::string resume, weights, split = "test", confusion;
+  std::string resume, weights, split, confusion;
   uint64_t batches = 0;
   bool json = false, perClass = false;
   bool wantsClasses() const { return perClass || !confusion.empty(); }
@@ -59,11 +60,16 @@ static void takeModel(const std::string &recipe, CLI::App &command) {
 /// The variables of a program depend on the model's options and the optimizer,
 /// among others, which a state knows.
 static rt::Status takeFromState(EvalOptions &options) {
-  if (options.resume.empty())
-    return {};
+  if (options.resume.empty()) {
+    auto names = rt::readClassNames(options.weights);
+    if (names.ok())
+      options.run.classNames = *names;
+    return names.status();
+  }
   auto position = rt::readStatePosition(options.resume);
   if (!position.ok())
     return position.status();
+  options.run.classNames = position->classNames;
   options.run.compile.resume(position->course);
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (kind.ok() && *kind == SourceKind::Zoo)
@@ -73,17 +79,73 @@ static rt::Status takeFromState(EvalOptions &options) {
   return {};
 }
 
+/// The rows to evaluate; `options` get the name that their split has.
+static rt::Expected<rt::Split> takeSplit(EvalOptions &options) {
+  if (options.split.empty())
+    return rt::Split::Test;
+  auto found = rt::findSplit(options.run.dataSpec(), options.split);
+  if (!found.ok())
+    return misfit(found.status());
+  if (!found->name.empty())
+    options.split = found->name;
+  if (found->split == rt::Split::Test)
+    options.run.testSplit = found->name;
+  return found->split;
+}
+
+static rt::Status reportJson(const EvalOptions &options,
+                             RunningProgram &running,
+                             const rt::EvaluateResult &result) {
+  nlohmann::ordered_json json = {
+      {"model", running.backend().model()},
+      {"data", options.run.data},
+      {"split", options.split.empty() ? "test" : options.split},
+      {"images", result.images},
+      {"loss", result.loss}};
+  if (!result.absentClasses.empty())
+    json["absent_classes"] = result.absentClasses;
+  if (options.run.images.skipBadFiles)
+    json["skipped_files"] = result.skipped.count;
+  if (result.hasAccuracy) {
+    json["correct"] = result.correct;
+    json["accuracy"] = result.accuracy();
+  }
+  if (result.hasTop5()) {
+    json["correct_top5"] = result.correctTop5;
+    json["accuracy_top5"] = result.accuracyTop5();
+  }
+  if (!result.metrics.empty())
+    json["metrics"] = result.metrics;
+  if (options.perClass)
+    addClassJson(result, json);
+  return printJson(json);
+}
+
+static rt::Status report(const EvalOptions &options, RunningProgram &running,
+                         rt::Split split, const rt::EvaluateResult &result) {
+  if (options.json)
+    return reportJson(options, running, result);
+  text::Facts lines;
+  lines.add("model", running.describe());
+  lines.add("data", options.run.data);
+  lines.add(describeSplit(options.run.dataSpec(), split, result),
+            describe(result));
+  return print(lines.str() +
+               (options.perClass ? "\n" + classTable(result) : ""));
+}
+
 static rt::Status evaluateModel(EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
     return misuse("say what to evaluate: either --resume STATE or --weights "
                   "FILE");
-  if (options.split != "test" && options.split != "train")
-    return misuse("--split is '" + options.split + "'; say test or train");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
   REPRISE_RETURN_IF_ERROR(takeFromState(options));
+  auto split = takeSplit(options);
+  if (!split.ok())
+    return split.status();
   RunRequest request;
-  request.split = options.split == "test" ? rt::Split::Test : rt::Split::Train;
+  request.split = *split;
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();
@@ -95,41 +157,16 @@ static rt::Status evaluateModel(EvalOptions &options) {
   wanted.batches = options.batches;
   wanted.given = options.run.givenImages();
   wanted.confusion = options.wantsClasses();
+  wanted.onData = [&](const rt::Dataset &data, int32_t classes) {
+    warnOfClasses(data, options.run, classes);
+  };
   catchInterrupts();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
   warnOfSkipped(result->skipped);
   REPRISE_RETURN_IF_ERROR(writeConfusion(options, *result));
-  if (options.json) {
-    nlohmann::ordered_json json = {{"model", running->backend().model()},
-                                   {"data", options.run.data},
-                                   {"split", options.split},
-                                   {"images", result->images},
-                                   {"loss", result->loss}};
-    if (options.run.images.skipBadFiles)
-      json["skipped_files"] = result->skipped.count;
-    if (result->hasAccuracy) {
-      json["correct"] = result->correct;
-      json["accuracy"] = result->accuracy();
-    }
-    if (result->hasTop5()) {
-      json["correct_top5"] = result->correctTop5;
-      json["accuracy_top5"] = result->accuracyTop5();
-    }
-    if (!result->metrics.empty())
-      json["metrics"] = result->metrics;
-    if (options.perClass)
-      addClassJson(*result, json);
-    return printJson(json);
-  }
-  text::Facts lines;
-  lines.add("model", running->describe());
-  lines.add("data", options.run.data);
-  lines.add(describeSplit(wanted.data, wanted.split, *result),
-            describe(*result));
-  return print(lines.str() +
-               (options.perClass ? "\n" + classTable(*result) : ""));
+  return report(options, *running, request.split, *result);
 }
 
 void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
@@ -143,7 +180,9 @@ void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--weights", options->weights,
                       "Parameters and running statistics, .safetensors");
   command->add_option("--split", options->split,
-                      "Images of the data: test (default), train");
+                      "Rows of the data, by the folder of the split or what "
+                      "it is for: train, val, test (default: val, or else "
+                      "test)");
   command->add_option("--batches", options->batches,
                       "Evaluate only the first ones (default: all)");
   command->add_option("--confusion", options->confusion,

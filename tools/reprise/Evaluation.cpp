@@ -99,7 +99,9 @@ std::string tools::describe(const rt::EvaluateResult &result) {
 std::string tools::describeSplit(const rt::DataSpec &data, rt::Split split,
                                  const rt::EvaluateResult &result) {
   std::string what = result.hasAccuracy ? "accuracy" : "evaluation";
-  if (!rt::traitsOf(data).hasSplits)
+  if (rt::traitsOf(data).splits.empty())
     return what;
+  if (split == rt::Split::Test && !data.testSplit.empty())
+    return rt::nameText(data.testSplit) + " " + what;
   return (split == rt::Split::Test ? "test " : "training ") + what;
 }

@@ -141,19 +141,28 @@ rt::DataSpec RunFlags::dataSpec() const {
   spec.source = data;
   spec.syntheticSize = syntheticSize;
   spec.images = images;
+  spec.classNames = classNames;
+  spec.testSplit = testSplit;
   spec.loaderThreads = loaderThreads;
   return spec;
+}
+
+/// The rows that say what a model takes: those of training, if there are some.
+static rt::Split splitOfModel(const rt::DataSpec &spec) {
+  return rt::traitsOf(spec).hasTraining() ? rt::Split::Train : rt::Split::Test;
 }
 
 /// Of images that become what the model takes only the classes.
 static rt::Status takeClasses(const RunFlags &flags,
                               zoo::ModelOptions &options) {
+  if (!options.classes && !flags.classNames.empty())
+    options.classes = int64_t(flags.classNames.size());
   if (options.classes)
     return {};
   rt::DataSpec spec = flags.dataSpec();
   spec.images = {};
   spec.images.skipBadFiles = flags.images.skipBadFiles;
-  auto data = rt::openDataset(spec, rt::Split::Train, {});
+  auto data = rt::openDataset(spec, splitOfModel(spec), {});
   if (!data.ok())
     return data.status();
   options.classes = (*data)->classes();
@@ -172,7 +181,8 @@ static rt::Status takeFromData(const RunFlags &flags,
       (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
-  auto data = rt::openDataset(flags.dataSpec(), rt::Split::Train, {});
+  auto data =
+      rt::openDataset(flags.dataSpec(), splitOfModel(flags.dataSpec()), {});
   if (!data.ok())
     return data.status();
   const rt::Column &image = (*data)->columns().front();
@@ -202,7 +212,9 @@ static rt::Status takeFromData(const RunFlags &flags,
   if (!flat && !options.channels)
     options.channels = shape.channels;
   if (rt::traitsOf(flags.dataSpec()).allClasses && !options.classes)
-    options.classes = (*data)->classes();
+    options.classes = flags.classNames.empty()
+                          ? (*data)->classes()
+                          : int32_t(flags.classNames.size());
   return {};
 }
 
@@ -284,62 +296,6 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
   if (flags.compile.balancesClasses())
     REPRISE_RETURN_IF_ERROR(balanceClasses(flags, *wanted));
   return wanted;
-}
-
-/// Compares classes that are numbers; class folders are compared when listed.
-static rt::Status checkNumberedClasses(const RunFlags &flags,
-                                       const rt::DataSpec &spec,
-                                       const rt::Dataset &test) {
-  if (flags.model.hasClasses() || !test.classNames().empty())
-    return {};
-  auto training = rt::openDataset(spec, rt::Split::Train, {});
-  if (!training.ok() || test.classes() <= (*training)->classes())
-    return training.status();
-  return invalid("the rows for tests of '" + flags.data + "' have " +
-                 std::to_string(test.classes()) +
-                 " classes, but the training images " +
-                 std::to_string((*training)->classes()) +
-                 "; --classes says how many there are");
-}
-
-/// Refuses images that cannot take the shape of the program's input.
-static rt::Status checkShapes(const RunFlags &flags, const rt::DataSpec &spec,
-                              const rt::Dataset &test) {
-  rt::DatasetOptions options;
-  options.normalization = rt::Normalization();
-  auto training = rt::openDataset(spec, rt::Split::Train, options);
-  if (!training.ok())
-    return training.status();
-  const rt::Column &image = (*training)->columns().front(),
-                   &other = test.columns().front();
-  if (image.shape == other.shape)
-    return {};
-  return invalid("the rows for tests of '" + flags.data + "' are " +
-                 rt::formatRow(other) + ", but the training rows " +
-                 rt::formatRow(image));
-}
-
-rt::Status tools::checkEvaluationData(const RunFlags &flags) {
-  rt::DataSpec spec = flags.dataSpec();
-  rt::DataTraits traits = rt::traitsOf(spec);
-  if (!traits.hasTest)
-    return {};
-  rt::DatasetOptions options;
-  // Those of the training images would have to be read for it.
-  options.normalization = rt::Normalization();
-  spec.images = {};
-  spec.images.skipBadFiles = flags.images.skipBadFiles;
-  auto data = rt::openDataset(spec, rt::Split::Test, options);
-  // Unreadable files are left out when they are found.
-  if (!data.ok())
-    return data.status();
-  REPRISE_RETURN_IF_ERROR(traits.anySize
-                              ? checkNumberedClasses(flags, spec, **data)
-                              : checkShapes(flags, spec, **data));
-  if (spec.images.skipBadFiles)
-    return {};
-  Activity activity("looking at the images of tests");
-  return (*data)->checkHeaders(flags.loaderThreads);
 }
 
 /// Compiles, or takes what the cache has.
@@ -491,7 +447,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
                                          request.split, request.saves);
   if (!memory.ok())
-    return memory.status();
+    return misfit(memory.status());
   if (request.evaluates ||
       (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest))
     REPRISE_RETURN_IF_ERROR(

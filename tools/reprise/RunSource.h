@@ -24,6 +24,9 @@ struct RunFlags {
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
   rt::ImageSpec images;
+  /// Of the classes and of the split for tests, as in rt::DataSpec.
+  std::vector<std::string> classNames;
+  std::string testSplit;
   unsigned loaderThreads = 0; // 0: as many as the data are worth
   /// Bytes that the whole process may take; 0: what the system allows.
   uint64_t memoryLimit = 0;
@@ -83,10 +86,6 @@ rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
 /// Looks for the device before anything is compiled, and has a model compiled
 /// for it where no target is given: `target` is what it is then.
 rt::Status settleDevice(RunFlags &flags, std::string &target);
-
-/// Refuses rows for tests that a run would end with when it evaluates: classes
-/// that the training images do not have, files whose headers cannot be read.
-rt::Status checkEvaluationData(const RunFlags &flags);
 
 /// What `flags` and the data say of a model of the zoo or a file of MLIR.
 rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,

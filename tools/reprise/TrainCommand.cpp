@@ -10,6 +10,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "Evaluation.h"
+#include "EvaluationData.h"
 #include "Interrupts.h"
 #include "JsonAnswer.h"
 #include "ProgramQueue.h"
@@ -127,6 +128,7 @@ static rt::Status evaluateAtEnd(TrainFlags &options, RunningProgram &running,
   evaluation.data = options.train.data;
   // The test images are scaled as the training images were.
   evaluation.data.normalization = result.position.normalization;
+  evaluation.data.classNames = result.position.classNames;
   rt::takeImageSettings(result.position.course, {}, evaluation.data);
   auto evaluated = evaluateWithProgress(running.backend(), evaluation);
   if (!evaluated.ok())

@@ -297,6 +297,7 @@ rt::Status tools::takeFromState(TrainFlags &options,
   if (!position.ok())
     return position.status();
   options.epoch = position->epoch;
+  options.run.classNames = train.data.classNames = position->classNames;
   if (!position->recipe.empty())
     options.stored =
         recipe::parse(position->recipe, allKeys(), text::nearest).settings;

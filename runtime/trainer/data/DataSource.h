@@ -32,6 +32,10 @@ public:
 #include "Sources.def"
 #undef DATA_SOURCE
 
+/// What a split is for by its name, in any case of letters: "train" (or
+/// training), "val" (valid, validation), "test" (testing); "" for other names.
+std::string purposeOf(const std::string &name);
+
 /// For data that are images and labels without names: the places of both among
 /// the columns that are wanted.
 struct LabelledImages {

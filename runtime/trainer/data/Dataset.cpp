@@ -1,8 +1,11 @@
 //===- Dataset.cpp - Rows, and the kinds of data there are ----------------===//
 
 #include "DataSource.h"
+#include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <sys/stat.h>
 
@@ -32,6 +35,20 @@ Expected<int32_t> Dataset::label(uint64_t index) const {
     return Status::error(RP_INVALID_ARGUMENT, "these data have no labels");
   REPRISE_RETURN_IF_ERROR(fill(&index, 1, places.data()));
   return *found;
+}
+
+std::vector<std::string> reprise::rt::absentClasses(const Dataset &data) {
+  const std::vector<std::string> names = data.classNames();
+  std::vector<bool> isThere(names.size());
+  for (uint64_t row = 0; !names.empty() && row < data.size(); ++row)
+    if (Expected<int32_t> label = data.label(row);
+        label.ok() && size_t(*label) < names.size())
+      isThere[size_t(*label)] = true;
+  std::vector<std::string> absent;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!isThere[i])
+      absent.push_back(names[i]);
+  return absent;
 }
 
 Expected<std::array<int64_t, 2>> Dataset::imageSize(uint64_t) const {
@@ -174,6 +191,49 @@ static Expected<const DataSource *> findSource(const DataSpec &spec) {
 DataTraits reprise::rt::traitsOf(const DataSpec &spec) {
   Expected<const DataSource *> source = findSource(spec);
   return source.ok() ? (*source)->traits(spec) : DataTraits();
+}
+
+bool DataTraits::hasTraining() const {
+  return splits.empty() ||
+         std::any_of(splits.begin(), splits.end(), [](const NamedSplit &one) {
+           return one.split == Split::Train;
+         });
+}
+
+std::string reprise::rt::purposeOf(const std::string &name) {
+  std::string lower = name;
+  for (char &c : lower)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  static const std::map<std::string, std::string> purposes = {
+      {"train", "train"}, {"training", "train"}, {"val", "val"},
+      {"valid", "val"},   {"validation", "val"}, {"test", "test"},
+      {"testing", "test"}};
+  auto it = purposes.find(lower);
+  return it == purposes.end() ? std::string() : it->second;
+}
+
+Expected<NamedSplit> reprise::rt::findSplit(const DataSpec &spec,
+                                            const std::string &name) {
+  Expected<const DataSource *> source = findSource(spec);
+  if (!source.ok())
+    return source.status();
+  const std::vector<NamedSplit> splits = (*source)->traits(spec).splits;
+  for (const NamedSplit &one : splits)
+    if (one.name == name)
+      return one;
+  for (const NamedSplit &one : splits)
+    if (purposeOf(one.name) == name)
+      return one;
+  if (splits.empty() && (name == "train" || name == "test"))
+    return NamedSplit{"", name == "train" ? Split::Train : Split::Test};
+  std::string there;
+  for (const NamedSplit &one : splits)
+    there += (there.empty() ? "'" : ", '") + nameText(one.name) + "'";
+  return Status::error(
+      RP_INVALID_ARGUMENT,
+      "'" + nameText(spec.source) + "' has no split '" + nameText(name) +
+          "'; " +
+          (splits.empty() ? "its rows are one set" : "there are " + there));
 }
 
 Expected<std::unique_ptr<Dataset>>

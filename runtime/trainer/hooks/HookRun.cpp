@@ -126,6 +126,7 @@ Status HookRun::checkEvaluation() {
 DataSpec HookRun::testSpec() const {
   DataSpec spec = options.data;
   spec.normalization = where.normalization;
+  spec.classNames = where.classNames;
   takeImageSettings(where.course, {}, spec);
   return spec;
 }

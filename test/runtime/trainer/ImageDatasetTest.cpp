@@ -64,7 +64,22 @@ TEST_F(Classes, AreNumberedByName) {
   rowOf(**tests, 0, label);
   EXPECT_EQ(label, 1);
   EXPECT_TRUE(traitsOf(specOf(source)).hasTest);
-  EXPECT_FALSE(traitsOf(specOf(source + "/train")).hasSplits);
+  EXPECT_TRUE(traitsOf(specOf(source + "/train")).splits.empty());
+}
+
+TEST_F(Classes, KeepTheNumbersOfTheirNames) {
+  DataSpec spec = specOf(source);
+  spec.classNames = {"dark", "grey", "bright"}; // in no order
+  auto data = openDataset(spec, Split::Test, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->classes(), 3);
+  EXPECT_EQ((*data)->classNames(), spec.classNames);
+  EXPECT_EQ(*(*data)->label(0), 0);
+  EXPECT_EQ(absentClasses(**data),
+            (std::vector<std::string>{"grey", "bright"}));
+  writeClass(source + "/val/night", 10, 1);
+  expectError(openDataset(spec, Split::Test, wanted()).status(),
+              RP_INVALID_ARGUMENT, {"val/night", "'dark', 'grey', 'bright'"});
 }
 
 TEST_F(Classes, HaveNoHiddenFolders) {

@@ -68,6 +68,25 @@ TEST(State, ComesBackToTheBit) {
   EXPECT_EQ(readStatePosition(path)->step, 41u);
 }
 
+TEST(State, KeepsTheNamesOfClasses) {
+  Folder folder;
+  std::string path = folder / "s.safetensors";
+  FakeBackend backend = smallModel();
+  ASSERT_TRUE(backend.initialize(7).ok());
+  RunPosition position = somewhere();
+  // Names that folders may have: no UTF-8, an end of a line, what escapes.
+  position.classNames = {"gr\nun", "100%", "%41", "z\xC3\xA9ro", "\xFF", "a b"};
+  ASSERT_TRUE(saveState(backend, path, position).ok());
+  auto loaded = loadState(backend, path);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_EQ(loaded->classNames, position.classNames);
+  auto names = readClassNames(path);
+  ASSERT_TRUE(names.ok()) << names.status().message();
+  EXPECT_EQ(*names, position.classNames);
+  ASSERT_TRUE(saveState(backend, path, somewhere()).ok());
+  EXPECT_TRUE(readClassNames(path)->empty());
+}
+
 TEST(State, TensorsLieInFileLayout) {
   Folder folder;
   std::string path = folder / "s.safetensors";

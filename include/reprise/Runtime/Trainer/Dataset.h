@@ -113,6 +113,9 @@ public:
   virtual std::vector<std::string> classNames() const { return {}; }
 };
 
+/// The names of classes that no row has; empty where classes have no names.
+std::vector<std::string> absentClasses(const Dataset &data);
+
 enum class Split { Train, Test };
 
 /// What is wanted of data.
@@ -161,6 +164,13 @@ struct DataSpec {
   ImageSpec images;
   /// That fill batches; 0: as many as the data are worth.
   unsigned loaderThreads = 0;
+  /// Names of classes by number, as a state has them: folders of classes are
+  /// matched by name, and other folders refused. Empty: the training folders'
+  /// names, in the order of their bytes.
+  std::vector<std::string> classNames;
+  /// The split that Split::Test opens, a name of findSplit; empty: the
+  /// validation split, or else the one of tests.
+  std::string testSplit;
 };
 
 /// What a source of images takes of the host's memory.
@@ -179,16 +189,29 @@ struct DatasetExtent {
 Expected<DatasetExtent> measureDataset(const DataSpec &spec, Split split,
                                        const std::vector<Column> &columns = {});
 
+/// A part of data that has a name, and how it is opened.
+struct NamedSplit {
+  std::string name;
+  Split split = Split::Test;
+};
+
 /// What is known of data before they are opened.
 struct DataTraits {
-  bool hasSplits = false;  // it tells training and test data apart
-  bool hasTest = false;    // there are rows that are only for tests
-  bool allClasses = false; // its training labels are all that there are
-  bool anySize = false;    // images become what the program takes
-  bool isScaled = false;   // --normalize holds
-  bool hasFiles = false;   // a row is a file, which may be a bad one
+  std::vector<NamedSplit> splits; // empty: all rows are one set
+  bool hasTest = false;           // there are rows that are only for tests
+  bool allClasses = false;        // its training labels are all that there are
+  bool anySize = false;           // images become what the program takes
+  bool isScaled = false;          // --normalize holds
+  bool hasFiles = false;          // a row is a file, which may be a bad one
+  /// Whether Split::Train has rows.
+  bool hasTraining() const;
 };
 DataTraits traitsOf(const DataSpec &spec);
+
+/// The split of that name or, where none has it, of that purpose: "train",
+/// "val" or "test". Fails with the names of those that there are. Data that are
+/// one set are both "train" and "test".
+Expected<NamedSplit> findSplit(const DataSpec &spec, const std::string &name);
 
 /// Opens what `spec` says. Synthetic data are made to the columns and classes.
 Expected<std::unique_ptr<Dataset>>

@@ -32,6 +32,8 @@ struct RunPosition {
   std::string recipe;
   /// The options of a zoo's model that no recipe holds, as a recipe.
   std::string modelOptions;
+  /// Of the classes, by number; empty where the data had none.
+  std::vector<std::string> classNames;
   /// What hooks remember, by their names.
   std::map<std::string, std::string> hooks;
 };
@@ -58,7 +60,12 @@ struct WeightsReport {
   /// Names in the file that the program has no variable for;
   /// "num_batches_tracked" of batch-norm is not counted among them.
   std::vector<std::string> unexpected;
+  /// Of the classes, where the file is a state that has them.
+  std::vector<std::string> classNames;
 };
+
+/// The names of classes that a state holds; empty for other files.
+Expected<std::vector<std::string>> readClassNames(const std::string &path);
 
 /// Loads every parameter and every running statistic by name. A missing one
 /// is an error that lists what is missing; a digest is checked if there is one.

@@ -130,7 +130,8 @@ struct EvaluateResult {
   std::vector<uint64_t> confusion;
   /// Of the data, by label; empty where they have none.
   std::vector<std::string> classNames;
-  SkippedRows skipped; // of the data
+  std::vector<std::string> absentClasses; // those that no row has
+  SkippedRows skipped;                    // of the data
   /// Whether the program has labels and logits. Then every image counts, and
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.
@@ -180,10 +181,12 @@ struct EvaluateOptions {
   std::string statePath, weightsPath;
   /// Settings of images that hold whatever the state says.
   std::set<std::string> given;
-  /// The split of an IDX directory or of synthetic images.
   Split split = Split::Test;
   uint64_t batches = 0;   // 0: all
   bool confusion = false; // whether to count it; takes classes^2 numbers
+  /// Told before the first batch, with the classes that logits tell apart (0:
+  /// without logits).
+  std::function<void(const Dataset &data, int32_t classes)> onData;
   std::function<void(uint64_t done, uint64_t total)> onProgress; // images
   const std::atomic<bool> *stop = nullptr;
   /// What `data` says of `split`, opened; outlives the call. Null: it is opened

@@ -203,8 +203,14 @@ public:
     return kind == PathKind::Directory;
   }
   DataTraits traits(const DataSpec &spec) const override {
-    bool hasTest = findFile(spec.source, "t10k-images-idx3-ubyte").ok();
-    return {true, hasTest, true};
+    DataTraits traits;
+    if (findFile(spec.source, kTrainImages).ok())
+      traits.splits.push_back({"train", Split::Train});
+    traits.hasTest = findFile(spec.source, "t10k-images-idx3-ubyte").ok();
+    if (traits.hasTest)
+      traits.splits.push_back({"test", Split::Test});
+    traits.allClasses = true;
+    return traits;
   }
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split split,

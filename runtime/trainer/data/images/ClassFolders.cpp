@@ -6,10 +6,13 @@
 #include "ClassFolders.h"
 #include "FolderWalk.h"
 #include "Image.h"
+#include "SplitFolders.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <set>
 
 using namespace reprise::rt;
 namespace fs = std::filesystem;
@@ -73,27 +76,6 @@ static Status listError(const std::string &path, const std::error_code &error) {
                                         "': " + error.message());
 }
 
-static bool isHidden(const fs::path &path) {
-  return path.filename().string().front() == '.';
-}
-
-/// The folders in `directory`, sorted. Links count as what they lead to.
-static Expected<std::vector<std::string>>
-listClasses(const std::string &directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(directory, error), end; it != end;
-       it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_directory(ignored) && !isHidden(it->path()))
-      names.push_back(it->path().filename().string());
-  }
-  if (error)
-    return listError(directory, error);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 namespace {
 /// Files of a class, as pairs of folder and name; sorted.
 struct ClassFiles {
@@ -124,30 +106,75 @@ static bool isDirectory(const std::string &path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Where the images of a split are; "" where there are none for tests.
-static std::string splitFolder(const std::string &source, Split split) {
-  if (!isDirectory(source + "/train"))
-    return source;
-  if (split == Split::Train)
-    return source + "/train";
-  for (const char *name : {"/val", "/test"})
-    if (isDirectory(source + name))
-      return source + name;
-  return "";
+namespace {
+/// The folder of a split, and the one whose folders number the classes.
+struct Roots {
+  std::string root, numbering;
+};
+} // namespace
+
+static Expected<Roots> findRoots(const DataSpec &spec, Split split,
+                                 const FileKind &kind) {
+  SplitFolders found = findSplitFolders(spec.source, kind.isWanted);
+  if (found.splits.empty())
+    return Roots{spec.source, spec.source};
+  bool isTest = split == Split::Test;
+  std::string name = !isTest                  ? found.training
+                     : spec.testSplit.empty() ? found.evaluation
+                                              : spec.testSplit;
+  if (!name.empty())
+    return Roots{spec.source + "/" + name,
+                 spec.source + "/" +
+                     (found.training.empty() ? name : found.training)};
+  return Status::error(
+      RP_IO_ERROR, "'" + nameText(spec.source) + "' has a folder '" +
+                       nameText(found.splits.front().name) + "', but none " +
+                       (isTest ? "named 'val' or 'test' with folders of classes"
+                               : "named 'train' with folders of classes"));
 }
 
-/// Every class of the split is one of the training images'.
+static bool isSameButForCase(const std::string &a, const std::string &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+/// "'a', 'b' and 3 more".
+static std::string listNames(const std::vector<std::string> &names) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kMost; ++i)
+    text += (i ? ", '" : "'") + nameText(names[i]) + "'";
+  if (names.size() > kMost)
+    text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+/// Every folder of `directory` is one of the classes.
 static Status checkClasses(const std::string &directory,
-                           const std::vector<std::string> &classes) {
-  Expected<std::vector<std::string>> here = listClasses(directory);
+                           const std::vector<std::string> &classes,
+                           bool areGiven) {
+  Expected<std::vector<std::string>> here = listFolders(directory);
   if (!here.ok())
     return here.status();
-  for (const std::string &name : *here)
-    if (!std::binary_search(classes.begin(), classes.end(), name))
-      return Status::error(RP_INVALID_ARGUMENT,
-                           "'" + nameText(directory + "/" + name) +
-                               "' is a class that the training images do not "
-                               "have");
+  const std::set<std::string> known(classes.begin(), classes.end());
+  for (const std::string &name : *here) {
+    if (known.count(name))
+      continue;
+    std::string what = areGiven ? " is none of the classes of the model: "
+                                : " is a class that the training images do "
+                                  "not have; they have ";
+    for (const std::string &one : classes)
+      if (isSameButForCase(one, name))
+        return Status::error(RP_INVALID_ARGUMENT,
+                             "'" + nameText(directory + "/" + name) + "'" +
+                                 what + "'" + nameText(one) +
+                                 "', in other letters");
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + nameText(directory + "/" + name) + "'" + what +
+                             listNames(classes));
+  }
   return Status();
 }
 
@@ -177,7 +204,7 @@ static Status addClass(const std::string &root, const std::string &name,
 }
 
 static Status addClasses(const DataSpec &spec, const std::string &root,
-                         bool areTraining, const FileKind &kind,
+                         bool areAllThere, const FileKind &kind,
                          FolderFiles &files) {
   const std::vector<std::string> &classes = files.classNames();
   for (size_t i = 0; i < classes.size(); ++i) {
@@ -186,7 +213,7 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
     if (isDirectory(folder))
       REPRISE_RETURN_IF_ERROR(
           addClass(root, classes[i], int32_t(i), spec, kind, files));
-    if (files.size() == before && areTraining)
+    if (files.size() == before && areAllThere)
       return Status::error(RP_DATA_LOSS, "'" + nameText(folder) +
                                              "' is the folder of a class and "
                                              "holds no " +
@@ -199,23 +226,27 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
 Expected<std::unique_ptr<ImageFiles>>
 reprise::rt::listClassFolders(const DataSpec &spec, Split split,
                               const FileKind &kind) {
-  const std::string root = splitFolder(spec.source, split);
-  if (root.empty())
-    return Status::error(RP_IO_ERROR, "'" + spec.source +
-                                          "' has a folder 'train', but none "
-                                          "named 'val' or 'test'");
-  const std::string training = splitFolder(spec.source, Split::Train);
-  Expected<std::vector<std::string>> classes = listClasses(training);
-  if (!classes.ok())
-    return classes.status();
-  REPRISE_RETURN_IF_ERROR(checkClasses(root, *classes));
+  Expected<Roots> roots = findRoots(spec, split, kind);
+  if (!roots.ok())
+    return roots.status();
+  const std::string &root = roots->root;
+  std::vector<std::string> classes = spec.classNames;
+  bool areGiven = !classes.empty();
+  if (!areGiven) {
+    Expected<std::vector<std::string>> listed = listFolders(roots->numbering);
+    if (!listed.ok())
+      return listed.status();
+    classes = std::move(*listed);
+  }
+  REPRISE_RETURN_IF_ERROR(checkClasses(root, classes, areGiven));
   auto files = std::make_unique<FolderFiles>(root);
-  files->setClasses(std::move(*classes));
-  REPRISE_RETURN_IF_ERROR(
-      addClasses(spec, root, root == training, kind, *files));
+  files->setClasses(std::move(classes));
+  bool areAllThere = !areGiven && root == roots->numbering;
+  REPRISE_RETURN_IF_ERROR(addClasses(spec, root, areAllThere, kind, *files));
   if (files->size() > 0)
     return std::unique_ptr<ImageFiles>(std::move(files));
-  return Status::error(RP_DATA_LOSS, "'" + root + "' holds no " + kind.what);
+  return Status::error(RP_DATA_LOSS,
+                       "'" + nameText(root) + "' holds no " + kind.what);
 }
 
 bool reprise::rt::hasClassFolders(const std::string &directory) {
@@ -224,7 +255,7 @@ bool reprise::rt::hasClassFolders(const std::string &directory) {
     for (const char *ending : {"", ".gz"})
       if (fs::exists(directory + "/" + name + ending, ignored))
         return false;
-  Expected<std::vector<std::string>> classes = listClasses(directory);
+  Expected<std::vector<std::string>> classes = listFolders(directory);
   return classes.ok() && !classes->empty();
 }
 
@@ -239,11 +270,12 @@ bool reprise::rt::beginsWith(const std::string &directory,
   return false;
 }
 
-DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec) {
+DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec,
+                                        const FileKind &kind) {
+  SplitFolders found = findSplitFolders(spec.source, kind.isWanted);
   DataTraits traits;
-  traits.hasSplits = isDirectory(spec.source + "/train");
-  traits.hasTest =
-      traits.hasSplits && !splitFolder(spec.source, Split::Test).empty();
+  traits.splits = std::move(found.splits);
+  traits.hasTest = !found.evaluation.empty();
   traits.allClasses = true;
   return traits;
 }

@@ -1,9 +1,10 @@
 //===- ClassFolders.h - A folder of files for each class --------*- C++ -*-===//
 //
-// DIR/CLASS/.../NAME, or DIR/train/CLASS/... and DIR/val/CLASS/... (or test).
-// Classes are the folders of the training files in the order of their bytes;
-// files come class by class, in the order of their paths. What has a name that
-// begins with a dot is left alone.
+// DIR/CLASS/.../NAME, or with splits (SplitFolders.h) DIR/train/CLASS/... and
+// DIR/val/CLASS/... Classes are numbered as DataSpec::classNames says, or else
+// are the folders of the training files in the order of their bytes; files come
+// class by class, in the order of their paths. What has a name that begins with
+// a dot is left alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
@@ -22,7 +23,8 @@ struct FileKind {
   const char *endings; // for messages
 };
 
-/// Fails where a class has no file, or the split one that training has not.
+/// Fails where a class that is numbered by its folder has no file there, and
+/// for a folder that is none of the classes.
 Expected<std::unique_ptr<ImageFiles>>
 listClassFolders(const DataSpec &spec, Split split, const FileKind &kind);
 
@@ -33,8 +35,8 @@ bool hasClassFolders(const std::string &directory);
 bool beginsWith(const std::string &directory,
                 bool (*isOne)(const std::string &name));
 
-/// hasSplits, hasTest and allClasses of a directory.
-DataTraits traitsOfFolders(const DataSpec &spec);
+/// splits, hasTest and allClasses of a directory.
+DataTraits traitsOfFolders(const DataSpec &spec, const FileKind &kind);
 
 } // namespace reprise::rt
 

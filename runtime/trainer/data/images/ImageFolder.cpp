@@ -15,7 +15,7 @@ public:
     return kind == PathKind::Directory && hasClassFolders(source);
   }
   DataTraits traits(const DataSpec &spec) const override {
-    DataTraits traits = traitsOfFolders(spec);
+    DataTraits traits = traitsOfFolders(spec, kImages);
     traits.anySize = true;
     return traits;
   }

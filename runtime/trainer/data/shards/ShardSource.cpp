@@ -1,7 +1,8 @@
 //===- ShardSource.cpp - Names of shards ----------------------------------===//
 //
 // Shards are what their names say: DIR/train-{000..011}.tar. A directory of
-// archives has splits where their names begin with train, and val or test.
+// archives has splits where their names begin with train, and val or test,
+// in any case of letters.
 //
 //===----------------------------------------------------------------------===//
 #include "../images/ClassFolders.h"
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <filesystem>
 #include <glob.h>
+#include <set>
 
 using namespace reprise::rt;
 namespace fs = std::filesystem;
@@ -137,39 +139,53 @@ reprise::rt::expandShards(const std::string &source) {
 // Source
 //===----------------------------------------------------------------------===//
 
-static bool isNamed(const std::string &path, const char *prefix) {
-  return fs::path(path).filename().string().rfind(prefix, 0) == 0;
+/// What an archive is for by the beginning of its name: "train", "val" or
+/// "test"; "" for others.
+static std::string purposeOfShard(const std::string &path) {
+  const std::string name = fs::path(path).filename().string();
+  for (size_t length : {5, 3, 4}) // "train", "val", "test"
+    if (const std::string purpose = purposeOf(name.substr(0, length));
+        purpose.size() == length)
+      return purpose;
+  return "";
 }
 
-/// Whether a directory's archives tell training and tests apart.
-static bool hasSplits(const std::string &source) {
+/// The splits of a directory's archives; empty where none are for training.
+static std::vector<NamedSplit> splitsOf(const std::string &source) {
   std::error_code ignored;
   if (!fs::is_directory(source, ignored))
-    return false;
-  std::vector<std::string> names = listDirectory(source);
-  auto isTraining = [](const std::string &n) { return isNamed(n, "train"); };
-  return std::any_of(names.begin(), names.end(), isTraining);
+    return {};
+  std::set<std::string> purposes;
+  for (const std::string &name : listDirectory(source))
+    purposes.insert(purposeOfShard(name));
+  if (!purposes.count("train"))
+    return {};
+  std::vector<NamedSplit> splits = {{"train", Split::Train}};
+  for (const char *name : {"val", "test"})
+    if (purposes.count(name))
+      splits.push_back({name, Split::Test});
+  return splits;
 }
 
-static Expected<std::vector<std::string>> shardsOf(const std::string &source,
+static Expected<std::vector<std::string>> shardsOf(const DataSpec &spec,
                                                    Split split) {
-  auto all = expandShards(source);
-  if (!all.ok() || !hasSplits(source))
+  auto all = expandShards(spec.source);
+  const std::vector<NamedSplit> splits = splitsOf(spec.source);
+  if (!all.ok() || splits.empty())
     return all;
-  for (const char *prefix : {"train", "val", "test"}) {
-    if ((split == Split::Train) != (prefix == std::string("train")))
-      continue;
-    std::vector<std::string> chosen;
-    for (const std::string &name : *all)
-      if (isNamed(name, prefix))
-        chosen.push_back(name);
-    if (!chosen.empty())
-      return chosen;
-  }
-  return Status::error(RP_IO_ERROR,
-                       "'" + source +
-                           "' has archives 'train*.tar', but none 'val*.tar' "
-                           "or 'test*.tar'");
+  std::string wanted = split == Split::Train ? "train" : spec.testSplit;
+  if (wanted.empty() && splits.size() > 1)
+    wanted = splits[1].name;
+  if (wanted.empty())
+    return Status::error(RP_IO_ERROR,
+                         "'" + spec.source +
+                             "' has archives 'train*.tar', but none 'val*.tar' "
+                             "or 'test*.tar'");
+  std::vector<std::string> chosen;
+  for (const std::string &name : *all)
+    if (purposeOfShard(name) == wanted)
+      chosen.push_back(name);
+  return chosen;
 }
 
 namespace {
@@ -187,9 +203,8 @@ public:
   }
   DataTraits traits(const DataSpec &spec) const override {
     DataTraits traits;
-    traits.hasSplits = hasSplits(spec.source);
-    traits.hasTest =
-        traits.hasSplits && shardsOf(spec.source, Split::Test).ok();
+    traits.splits = splitsOf(spec.source);
+    traits.hasTest = traits.splits.size() > 1;
     traits.allClasses = traits.anySize = true;
     return traits;
   }
@@ -197,7 +212,7 @@ public:
 protected:
   Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
                                              Split split) const override {
-    auto paths = shardsOf(spec.source, split);
+    auto paths = shardsOf(spec, split);
     if (!paths.ok())
       return paths.status();
     return indexShards(*paths, spec.images.skipBadFiles);

@@ -92,7 +92,9 @@ public:
     return source == "synthetic";
   }
   DataTraits traits(const DataSpec &) const override {
-    return {true, false, false};
+    DataTraits traits;
+    traits.splits = {{"train", Split::Train}, {"test", Split::Test}};
+    return traits;
   }
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split split,

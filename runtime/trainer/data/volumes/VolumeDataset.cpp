@@ -369,7 +369,7 @@ public:
            beginsWith(source, isVolumeName);
   }
   DataTraits traits(const DataSpec &spec) const override {
-    DataTraits traits = traitsOfFolders(spec);
+    DataTraits traits = traitsOfFolders(spec, kVolumes);
     traits.isScaled = traits.hasFiles = true;
     return traits;
   }
