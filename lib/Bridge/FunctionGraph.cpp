@@ -82,10 +82,12 @@ public:
              << "has " << function.getBody().getBlocks().size()
              << " blocks; only functions of one can be planned";
     addArguments();
-    for (Operation &op : function.getBody().front().without_terminator())
+    Block &body = function.getBody().front();
+    // Not without_terminator(), which does not leave out unregistered ones.
+    for (Operation &op : llvm::drop_end(body))
       if (failed(addOp(&op)))
         return failure();
-    addReturned(function.getBody().front().getTerminator());
+    addReturned(body.getTerminator());
     if (std::string error = plan::checkGraph(result.graph); !error.empty())
       return function.emitError() << "cannot be planned: " << error;
     setPhases();

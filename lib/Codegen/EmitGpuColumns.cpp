@@ -273,13 +273,14 @@ int64_t GpuEmitter::rowsTogether() const {
 void GpuEmitter::limitRegisters() {
   constexpr int32_t blocks = 4;
   SmallVector<BlockArgument> arguments = longArguments();
-  bool hasFunctions = function
-                          .walk([](Operation *op) {
-                            return isa<math::MathDialect>(op->getDialect())
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
+  bool hasFunctions =
+      function
+          .walk([](Operation *op) {
+            return isa_and_present<math::MathDialect>(op->getDialect())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (pass->stored.empty() || hasFunctions ||
       arguments.size() > kFewArguments || !llvm::all_of(arguments, isNarrow))
     return;

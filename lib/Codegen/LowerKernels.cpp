@@ -83,7 +83,8 @@ static void widenBFloat16(Operation *module) {
     return vector ? vector.clone(single) : single;
   };
   module->walk([&](Operation *op) {
-    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+    if (!isa_and_present<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) ||
         isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp,
             arith::SelectOp>(op))
       return;

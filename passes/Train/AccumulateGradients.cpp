@@ -419,7 +419,7 @@ void Accumulation::returnJoined(OpBuilder &builder) {
 }
 
 void Accumulation::rewrite() {
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : llvm::drop_end(body))
     if (isRepeated(&op))
       repeated.push_back(&op);
   OpBuilder front = OpBuilder::atBlockBegin(&body);
