@@ -187,6 +187,40 @@ static Expected<uint64_t> countImages(const StepForm &form,
   return images / form.batch * form.batch;
 }
 
+DataSpec reprise::rt::evaluationData(const DataSpec &data,
+                                     const RunPosition &position,
+                                     const std::set<std::string> &given) {
+  DataSpec spec = data;
+  spec.normalization = position.normalization;
+  spec.classNames = position.classNames;
+  takeImageSettings(position.course, given, spec);
+  return spec;
+}
+
+Status reprise::rt::checkEvaluation(const Backend &backend,
+                                    const DataSpec &data) {
+  Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
+  if (!form.ok())
+    return form.status();
+  if (!traitsOf(data).hasTest)
+    return Status();
+  DataSpec spec = data;
+  // No pixel is looked at for its value, and with columns every file is decoded
+  // to leave out bad ones.
+  if (!spec.normalization)
+    spec.normalization = Normalization();
+  DatasetOptions wanted = form->wanted();
+  bool isPruned = spec.images.skipBadFiles;
+  if (isPruned)
+    wanted.columns.clear();
+  auto opened = openDataset(spec, Split::Test, wanted);
+  if (!opened.ok())
+    return opened.status();
+  if (!isPruned)
+    REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **opened, spec.source));
+  return countImages(*form, {}, (*opened)->size()).status();
+}
+
 Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
                                                const EvaluateOptions &options) {
   Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);

@@ -278,6 +278,9 @@ Status Run::prepare() {
   form = current = *read;
   REPRISE_RETURN_IF_ERROR(checkOutputs());
   REPRISE_RETURN_IF_ERROR(loadVariables());
+  if (options.willEvaluate)
+    REPRISE_RETURN_IF_ERROR(checkEvaluation(
+        backend, evaluationData(options.data, result.position, options.given)));
   REPRISE_RETURN_IF_ERROR(openData());
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());

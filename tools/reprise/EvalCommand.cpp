@@ -144,6 +144,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   auto split = takeSplit(options);
   if (!split.ok())
     return split.status();
+  warnOfLayout(options.run, /*trains=*/false);
   RunRequest request;
   request.split = *split;
   auto running = RunningProgram::open(options.run, request);

@@ -4,64 +4,63 @@
 #include "Console.h"
 #include "Progress.h"
 #include "reprise/Runtime/NameText.h"
+#include <algorithm>
 
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Compares classes that are numbers; class folders are compared when listed.
-static rt::Status checkNumberedClasses(const RunFlags &flags,
-                                       const rt::DataSpec &spec,
-                                       const rt::Dataset &test) {
-  if (flags.model.hasClasses() || !test.classNames().empty())
-    return {};
-  auto training = rt::openDataset(spec, rt::Split::Train, {});
-  if (!training.ok() || test.classes() <= (*training)->classes())
-    return training.status();
-  return invalid("the rows for tests of '" + flags.data + "' have " +
-                 std::to_string(test.classes()) +
-                 " classes, but the training images " +
-                 std::to_string((*training)->classes()) +
-                 "; --classes says how many there are");
+/// The classes of a model that is to be made for the data and that is told
+/// them; 0 where the training rows say them.
+static rt::Expected<int64_t> toldClasses(const RunFlags &flags) {
+  rt::Expected<zoo::ModelOptions> model = flags.model.options();
+  if (!model.ok())
+    return model.status();
+  return model->classes.value_or(int64_t(flags.classNames.size()));
 }
 
-/// Refuses images that cannot take the shape of the program's input.
-static rt::Status checkShapes(const RunFlags &flags, const rt::DataSpec &spec,
+static rt::Status tooManyClasses(const RunFlags &flags, int32_t classes,
+                                 const std::string &known) {
+  return invalid("the rows for tests of '" + flags.data + "' have " +
+                 std::to_string(classes) + " classes, but " + known);
+}
+
+/// Compares the rows for tests with those of training: their shape, unless they
+/// take the program's, and their number of classes, where that makes the model.
+/// Folders of classes are compared when they are listed, and the classes of a
+/// program before its first step.
+static rt::Status compareRows(const RunFlags &flags, const rt::DataSpec &spec,
+                              const rt::DatasetOptions &options,
                               const rt::Dataset &test) {
-  rt::DatasetOptions options;
-  options.normalization = rt::Normalization();
+  rt::Expected<SourceKind> kind = classifySource(flags.source);
+  if (!kind.ok())
+    return kind.status();
+  bool isNumbered = *kind == SourceKind::Zoo && test.classNames().empty();
+  rt::Expected<int64_t> told =
+      isNumbered ? toldClasses(flags) : rt::Expected<int64_t>(0);
+  if (!told.ok())
+    return told.status();
+  if (*told > 0 && test.classes() > *told)
+    return tooManyClasses(flags, test.classes(),
+                          "the model " + std::to_string(*told) +
+                              "; give a model of the zoo more by --classes");
+  bool hasShape = !rt::traitsOf(spec).anySize;
+  if (!hasShape && (!isNumbered || *told > 0))
+    return {};
   auto training = rt::openDataset(spec, rt::Split::Train, options);
   if (!training.ok())
     return training.status();
   const rt::Column &image = (*training)->columns().front(),
                    &other = test.columns().front();
-  if (image.shape == other.shape)
+  if (hasShape && image.shape != other.shape)
+    return invalid("the rows for tests of '" + flags.data + "' are " +
+                   rt::formatRow(other) + ", but the training rows " +
+                   rt::formatRow(image));
+  int32_t classes = (*training)->classes();
+  if (!isNumbered || *told > 0 || test.classes() <= classes)
     return {};
-  return invalid("the rows for tests of '" + flags.data + "' are " +
-                 rt::formatRow(other) + ", but the training rows " +
-                 rt::formatRow(image));
-}
-
-rt::Status tools::checkEvaluationData(const RunFlags &flags) {
-  rt::DataSpec spec = flags.dataSpec();
-  rt::DataTraits traits = rt::traitsOf(spec);
-  if (!traits.hasTest)
-    return {};
-  rt::DatasetOptions options;
-  // Those of the training images would have to be read for it.
-  options.normalization = rt::Normalization();
-  spec.images = {};
-  spec.images.skipBadFiles = flags.images.skipBadFiles;
-  auto data = rt::openDataset(spec, rt::Split::Test, options);
-  // Unreadable files are left out when they are found.
-  if (!data.ok())
-    return data.status();
-  REPRISE_RETURN_IF_ERROR(traits.anySize
-                              ? checkNumberedClasses(flags, spec, **data)
-                              : checkShapes(flags, spec, **data));
-  if (spec.images.skipBadFiles)
-    return {};
-  Activity activity("looking at the images of tests");
-  return (*data)->checkHeaders(flags.loaderThreads);
+  return tooManyClasses(flags, test.classes(),
+                        "the training images " + std::to_string(classes) +
+                            "; --classes says how many there are");
 }
 
 /// "'a', 'b' and 3 more".
@@ -73,6 +72,27 @@ static std::string listNames(const std::vector<std::string> &names) {
   if (names.size() > kMost)
     text += " and " + std::to_string(names.size() - kMost) + " more";
   return text;
+}
+
+void tools::warnOfLayout(const RunFlags &flags, bool trains) {
+  rt::DataTraits traits = rt::traitsOf(flags.dataSpec());
+  const std::vector<std::string> &known = flags.classNames;
+  std::vector<std::string> classes;
+  for (const std::string &name : traits.asClasses)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      classes.push_back(name);
+  if (!classes.empty())
+    warn("folders of '" + flags.data +
+         "' are named as splits and taken as "
+         "classes: " +
+         listNames(classes) +
+         " (splits are 'train' and 'val' or 'test', with a folder for each "
+         "class in each)");
+  if (trains && !traits.unused.empty())
+    warn("'" + flags.data +
+         "' has splits, and what lies beside them is not "
+         "used: " +
+         listNames(traits.unused));
 }
 
 void tools::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
@@ -91,4 +111,26 @@ void tools::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
          " apart; their names are not known, so the folders are taken for "
          "classes 0 to " +
          std::to_string(names.size() - 1));
+}
+
+rt::Status tools::checkEvaluationData(const RunFlags &flags) {
+  rt::DataSpec spec = flags.dataSpec();
+  rt::DataTraits traits = rt::traitsOf(spec);
+  if (!traits.hasTest)
+    return {};
+  rt::DatasetOptions options;
+  // Those of the training images would have to be read for it.
+  options.normalization = rt::Normalization();
+  spec.images = {};
+  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  auto data = rt::openDataset(spec, rt::Split::Test, options);
+  if (!data.ok())
+    return data.status();
+  REPRISE_RETURN_IF_ERROR(compareRows(flags, spec, options, **data));
+  warnOfClasses(**data, flags, 0);
+  // Damaged ones are left out, and volumes of other extents are none of these.
+  if (spec.images.skipBadFiles && traits.anySize)
+    return {};
+  Activity activity("looking at the images of tests");
+  return (*data)->checkHeaders(flags.loaderThreads);
 }

@@ -10,6 +10,10 @@ namespace reprise::tools {
 /// that the training images do not have, files whose headers cannot be read.
 rt::Status checkEvaluationData(const RunFlags &flags);
 
+/// Warns of folders that are named as splits and taken as classes and, where
+/// the run `trains`, of what lies beside the splits.
+void warnOfLayout(const RunFlags &flags, bool trains);
+
 /// Warns of classes that the rows to evaluate lack. With data whose classes
 /// nobody names, `classes` that a program tells apart (0: unknown) are compared
 /// with their number.

@@ -24,7 +24,7 @@ struct RunFlags {
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
   rt::ImageSpec images;
-  /// Of the classes and of the split for tests, as in rt::DataSpec.
+  /// Names of the classes and of the split for tests, as in rt::DataSpec.
   std::vector<std::string> classNames;
   std::string testSplit;
   unsigned loaderThreads = 0; // 0: as many as the data are worth

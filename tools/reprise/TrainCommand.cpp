@@ -25,6 +25,7 @@
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include "text/Size.h"
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -113,23 +114,23 @@ private:
 };
 } // namespace
 
+/// Whether the run is evaluated at its end.
+static bool wantsEvaluation(const TrainFlags &options) {
+  return !options.noEvaluate &&
+         (options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest);
+}
+
 /// Evaluates behind a run, where a hook has not done so.
 static rt::Status evaluateAtEnd(TrainFlags &options, RunningProgram &running,
                                 Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
-  bool wanted =
-      options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest;
   if (result.stopped || options.noEvaluate)
     return {};
   outcome.evaluation = result.evaluation;
-  if (outcome.evaluation || !wanted)
+  if (outcome.evaluation || !wantsEvaluation(options))
     return {};
   rt::EvaluateOptions evaluation;
-  evaluation.data = options.train.data;
-  // The test images are scaled as the training images were.
-  evaluation.data.normalization = result.position.normalization;
-  evaluation.data.classNames = result.position.classNames;
-  rt::takeImageSettings(result.position.course, {}, evaluation.data);
+  evaluation.data = rt::evaluationData(options.train.data, result.position);
   auto evaluated = evaluateWithProgress(running.backend(), evaluation);
   if (!evaluated.ok())
     return evaluated.status();
@@ -164,6 +165,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.onEvaluation = tellEvaluation(line);
   train.onWeights = reportWeights;
   train.onSkippedSteps = [](const std::string &text) { warn(text); };
+  train.willEvaluate = wantsEvaluation(options);
   train.stop = &interrupted();
   train.saving = &saving();
   std::optional<rt::TrainResult> trained;
@@ -184,9 +186,13 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
 
 /// A run that was interrupted before its first step has nothing to tell.
 static rt::Status report(const TrainFlags &options, RunningProgram &running,
-                         const Outcome &outcome) {
-  if (options.json)
-    return printJson(resultJson(options, running, outcome));
+                         const Outcome &outcome, const rt::Status &end) {
+  if (options.json) {
+    nlohmann::ordered_json json = resultJson(options, running, outcome);
+    if (!end.ok())
+      json["error"] = end.message();
+    return printJson(json);
+  }
   // One that was stopped before its first step has nothing to tell.
   if (outcome.result.steps > 0 || !outcome.result.stopped)
     return print(resultText(options, running, outcome));
@@ -350,6 +356,34 @@ static void addPrograms(const RunPrograms &programs, Outcome &outcome) {
   }
 }
 
+/// Completes the outcome after the last step and writes the recipe. A failure
+/// here takes nothing from the results of the run.
+static rt::Status finishRun(const TrainFlags &options,
+                            const RunPrograms *programs, Outcome &outcome) {
+  if (programs) {
+    addPrograms(*programs, outcome);
+    auto process = programs->process();
+    if (!process.ok())
+      return process.status();
+    outcome.processPredicted = process->peak();
+  }
+  bool isKept = outcome.failure.ok() || outcome.result.savedStep;
+  if (writesRecipe(options) && isKept)
+    return writeText(recipePath(options), kRecipeTitle + options.train.recipe);
+  return {};
+}
+
+/// The status of the whole run, with the failures of its hooks.
+static rt::Status endOf(const Outcome &outcome) {
+  // Nothing of the run is lost by them, but it is not all that was asked for.
+  std::string hooks = rt::describe(outcome.result.hookFailures);
+  if (outcome.failure.ok())
+    return hooks.empty() ? rt::Status() : invalid(hooks);
+  return rt::Status::error(outcome.failure.code(),
+                           outcome.failure.message() +
+                               (hooks.empty() ? "" : "; " + hooks));
+}
+
 static rt::Status train(TrainFlags &options) {
   REPRISE_RETURN_IF_ERROR(completeFlags(options));
   catchEarlyInterrupts(options);
@@ -375,6 +409,7 @@ static rt::Status train(TrainFlags &options) {
   request.mayEvaluate = options.hooks.hasLibraries();
   request.neverEvaluates =
       options.noEvaluate && !request.evaluates && !request.mayEvaluate;
+  warnOfLayout(options.run, /*trains=*/true);
   if (request.evaluates || !options.noEvaluate)
     REPRISE_RETURN_IF_ERROR(misfit(checkEvaluationData(options.run)));
   request.describes = options.hooks.traces();
@@ -396,32 +431,19 @@ static rt::Status train(TrainFlags &options) {
   outcome.processPredicted = running->process().peak();
   REPRISE_RETURN_IF_ERROR(
       trainAndEvaluate(options, *running, programs.get(), outcome));
-  if (programs) {
-    addPrograms(*programs, outcome);
-    auto process = programs->process();
-    if (!process.ok())
-      return process.status();
-    outcome.processPredicted = process->peak();
-  }
-  if (options.recipe.isGiven() && writesRecipe(options) && outcome.failure.ok())
-    REPRISE_RETURN_IF_ERROR(
-        writeText(recipePath(options), kRecipeTitle + options.train.recipe));
+  rt::Status finished = finishRun(options, programs.get(), outcome);
+  if (outcome.failure.ok())
+    outcome.failure = finished;
   outcome.processHighWater = rt::residentHighWaterBytes();
-  REPRISE_RETURN_IF_ERROR(report(options, *running, outcome));
   bool isCut = outcome.result.stopped
                    ? outcome.failure.ok()
                    : interrupted() && outcome.failure.code() == RP_UNAVAILABLE;
-  if (isCut) {
-    tellInterrupted(options, outcome);
-    return alreadyShown();
-  }
-  // Nothing of the run is lost by them, but it is not all that was asked for.
-  std::string hooks = rt::describe(outcome.result.hookFailures);
-  if (outcome.failure.ok())
-    return hooks.empty() ? rt::Status() : invalid(hooks);
-  return rt::Status::error(outcome.failure.code(),
-                           outcome.failure.message() +
-                               (hooks.empty() ? "" : "; " + hooks));
+  rt::Status end = isCut ? rt::Status() : endOf(outcome);
+  REPRISE_RETURN_IF_ERROR(report(options, *running, outcome, end));
+  if (!isCut)
+    return end;
+  tellInterrupted(options, outcome);
+  return alreadyShown();
 }
 
 void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {

@@ -32,7 +32,7 @@ public:
 #include "Sources.def"
 #undef DATA_SOURCE
 
-/// What a split is for by its name, in any case of letters: "train" (or
+/// The purpose of a split by its name, in any case of letters: "train" (or
 /// training), "val" (valid, validation), "test" (testing); "" for other names.
 std::string purposeOf(const std::string &name);
 

@@ -115,20 +115,12 @@ Status HookRun::checkEvaluation() {
   Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
-  auto opened = openDataset(testSpec(), Split::Test, form->wanted());
+  auto opened = openDataset(evaluationData(options.data, where), Split::Test,
+                            form->wanted());
   if (!opened.ok())
     return opened.status();
   testData = std::move(*opened);
   return {};
-}
-
-/// As the training data are scaled and made to size.
-DataSpec HookRun::testSpec() const {
-  DataSpec spec = options.data;
-  spec.normalization = where.normalization;
-  spec.classNames = where.classNames;
-  takeImageSettings(where.course, {}, spec);
-  return spec;
 }
 
 /// An evaluation takes the place of the step's outputs.
@@ -161,7 +153,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
     REPRISE_RETURN_IF_ERROR(options.programs->useForEvaluation(backend));
   REPRISE_RETURN_IF_ERROR(checkEvaluation());
   EvaluateOptions wanted;
-  wanted.data = testSpec();
+  wanted.data = evaluationData(options.data, where);
   wanted.opened = testData.get();
   wanted.stop = options.stop;
   wanted.onProgress = options.onEvaluation;

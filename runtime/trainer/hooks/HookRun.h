@@ -56,7 +56,6 @@ private:
   template <typename Call> void each(Call call);
   void record(const Hook &hook, const Status &status);
   Status keepGradients();
-  DataSpec testSpec() const;
 
   Backend &backend;
   const TrainOptions &options;

@@ -203,6 +203,8 @@ struct DataTraits {
   bool anySize = false;           // images become what the program takes
   bool isScaled = false;          // --normalize holds
   bool hasFiles = false;          // a row is a file, which may be a bad one
+  std::vector<std::string> asClasses; // folders named as splits that are none
+  std::vector<std::string> unused;    // folders and archives beside the splits
   /// Whether Split::Train has rows.
   bool hasTraining() const;
 };

@@ -32,7 +32,7 @@ struct RunPosition {
   std::string recipe;
   /// The options of a zoo's model that no recipe holds, as a recipe.
   std::string modelOptions;
-  /// Of the classes, by number; empty where the data had none.
+  /// Names of the classes by number; empty where the data had none.
   std::vector<std::string> classNames;
   /// What hooks remember, by their names.
   std::map<std::string, std::string> hooks;
@@ -60,7 +60,7 @@ struct WeightsReport {
   /// Names in the file that the program has no variable for;
   /// "num_batches_tracked" of batch-norm is not counted among them.
   std::vector<std::string> unexpected;
-  /// Of the classes, where the file is a state that has them.
+  /// Names of the classes, where the file is a state that has them.
   std::vector<std::string> classNames;
 };
 

@@ -98,6 +98,9 @@ struct TrainOptions {
   uint64_t maxSkippedSteps = 100;
   /// Warned when many are skipped in a row.
   std::function<void(const std::string &)> onSkippedSteps;
+  /// Whether an evaluation will follow: what it needs of data that are only for
+  /// tests is looked at before the first step.
+  bool willEvaluate = false;
   std::string weightsPath;   // parameters and running statistics
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
@@ -174,6 +177,15 @@ struct TrainResult {
 /// receives the result of the steps.
 Expected<TrainResult> train(Backend &backend, const TrainOptions &options,
                             std::optional<TrainResult> *trained = nullptr);
+
+/// Returns `data` for an evaluation of a run that stands at `position`: scaled,
+/// made to size and numbered as the training data, but for settings `given`.
+DataSpec evaluationData(const DataSpec &data, const RunPosition &position,
+                        const std::set<std::string> &given = {});
+
+/// Fails where an evaluation of rows that are only for tests would fail for
+/// their shape, their classes or their number. Reads no images.
+Status checkEvaluation(const Backend &backend, const DataSpec &data);
 
 struct EvaluateOptions {
   DataSpec data;

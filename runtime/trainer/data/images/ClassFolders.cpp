@@ -275,6 +275,8 @@ DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec,
   SplitFolders found = findSplitFolders(spec.source, kind.isWanted);
   DataTraits traits;
   traits.splits = std::move(found.splits);
+  traits.asClasses = std::move(found.asClasses);
+  traits.unused = std::move(found.unused);
   traits.hasTest = !found.evaluation.empty();
   traits.allClasses = true;
   return traits;

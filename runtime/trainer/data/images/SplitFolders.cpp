@@ -7,6 +7,9 @@
 #include "FolderWalk.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <functional>
 
 using namespace reprise::rt;
 namespace fs = std::filesystem;
@@ -57,32 +60,106 @@ static std::string choose(const std::vector<std::string> &folders,
   return first;
 }
 
+/// Whether a word of the name says a split, as in "seg_train" or "TestData2".
+static bool soundsLikeSplit(const std::string &name) {
+  std::string word;
+  for (char c : name + " ") {
+    if (std::isalpha(static_cast<unsigned char>(c))) {
+      word += c;
+      continue;
+    }
+    for (size_t suffix : {size_t(0), std::strlen("set"), std::strlen("data")})
+      if (suffix <= word.size() &&
+          !purposeOf(word.substr(0, word.size() - suffix)).empty())
+        return true;
+    word.clear();
+  }
+  return false;
+}
+
+namespace {
+/// The folders of a directory by their names and by whether they hold folders.
+struct Sorted {
+  std::vector<std::string> able, flat; // named as splits
+  std::vector<std::string> others;
+};
+} // namespace
+
+static Sorted sortFolders(const std::string &directory) {
+  Sorted sorted;
+  Expected<std::vector<std::string>> all = listFolders(directory);
+  if (!all.ok())
+    return sorted;
+  for (const std::string &name : *all)
+    if (purposeOf(name).empty())
+      sorted.others.push_back(name);
+    else if (holdsFolders(directory + "/" + name))
+      sorted.able.push_back(name);
+    else
+      sorted.flat.push_back(name);
+  return sorted;
+}
+
+/// The splits of a directory that has some.
+static void addSplits(const std::string &directory, const Sorted &sorted,
+                      SplitFolders &found) {
+  for (const std::vector<std::string> *names : {&sorted.able, &sorted.others})
+    for (const std::string &name : *names)
+      if (holdsFolders(directory + "/" + name))
+        found.splits.push_back(
+            {name, name == found.training ? Split::Train : Split::Test});
+  std::sort(
+      found.splits.begin(), found.splits.end(),
+      [](const NamedSplit &a, const NamedSplit &b) { return a.name < b.name; });
+}
+
+/// Folders that a run which trains and evaluates leaves out, but the one for
+/// tests.
+static std::vector<std::string>
+findUnused(const std::string &directory, const Sorted &sorted,
+           const SplitFolders &found,
+           const std::function<bool(const std::string &)> &isOfFiles) {
+  std::vector<std::string> unused;
+  const std::string tests = choose(sorted.able, "test");
+  for (const std::string &name : sorted.able)
+    if (name != found.training && name != found.evaluation && name != tests)
+      unused.push_back(name);
+  for (const std::vector<std::string> *names : {&sorted.flat, &sorted.others})
+    std::copy_if(names->begin(), names->end(), std::back_inserter(unused),
+                 isOfFiles);
+  std::sort(unused.begin(), unused.end());
+  return unused;
+}
+
 SplitFolders
 reprise::rt::findSplitFolders(const std::string &directory,
                               bool (*isWanted)(const std::string &name)) {
-  Expected<std::vector<std::string>> all = listFolders(directory);
-  std::vector<std::string> able, flat, others;
-  for (const std::string &name : all.ok() ? *all : std::vector<std::string>())
-    (purposeOf(name).empty()                ? others
-     : holdsFolders(directory + "/" + name) ? able
-                                            : flat)
-        .push_back(name);
+  const Sorted sorted = sortFolders(directory);
   SplitFolders found;
-  found.training = choose(able, "train");
-  found.evaluation = choose(able, "val");
+  found.training = choose(sorted.able, "train");
+  found.evaluation = choose(sorted.able, "val");
   if (found.evaluation.empty())
-    found.evaluation = choose(able, "test");
-  bool hasBoth = !found.training.empty() && !found.evaluation.empty();
+    found.evaluation = choose(sorted.able, "test");
   auto isOfFiles = [&](const std::string &name) {
     return holdsFiles(directory + "/" + name, isWanted);
   };
-  bool isAlone = !able.empty() && (!found.training.empty() || flat.empty()) &&
-                 std::none_of(others.begin(), others.end(), isOfFiles);
-  if (!hasBoth && !isAlone)
-    return {};
-  for (const std::string &name : *all)
-    if (holdsFolders(directory + "/" + name))
-      found.splits.push_back(
-          {name, name == found.training ? Split::Train : Split::Test});
-  return found;
+  bool hasBoth = !found.training.empty() && !found.evaluation.empty();
+  bool isAlone =
+      !sorted.able.empty() &&
+      (!found.training.empty() || sorted.flat.empty()) &&
+      std::none_of(sorted.others.begin(), sorted.others.end(), isOfFiles);
+  if (hasBoth || isAlone) {
+    addSplits(directory, sorted, found);
+    found.unused = findUnused(directory, sorted, found, isOfFiles);
+    return found;
+  }
+  SplitFolders classes;
+  classes.asClasses = sorted.able;
+  classes.asClasses.insert(classes.asClasses.end(), sorted.flat.begin(),
+                           sorted.flat.end());
+  for (const std::string &name : sorted.others)
+    if (soundsLikeSplit(name) && holdsFolders(directory + "/" + name))
+      classes.asClasses.push_back(name);
+  std::sort(classes.asClasses.begin(), classes.asClasses.end());
+  return classes;
 }

@@ -24,6 +24,8 @@ struct SplitFolders {
   std::vector<NamedSplit> splits;
   std::string training;   // "" without one
   std::string evaluation; // that for validation, or for tests; "" without one
+  std::vector<std::string> asClasses; // named as splits, and classes
+  std::vector<std::string> unused;    // beside splits, with files that are read
 };
 
 /// `isWanted` tells by its name whether a file is read.

@@ -139,7 +139,7 @@ reprise::rt::expandShards(const std::string &source) {
 // Source
 //===----------------------------------------------------------------------===//
 
-/// What an archive is for by the beginning of its name: "train", "val" or
+/// The purpose of an archive by the beginning of its name: "train", "val" or
 /// "test"; "" for others.
 static std::string purposeOfShard(const std::string &path) {
   const std::string name = fs::path(path).filename().string();
@@ -205,6 +205,9 @@ public:
     DataTraits traits;
     traits.splits = splitsOf(spec.source);
     traits.hasTest = traits.splits.size() > 1;
+    for (const std::string &name : listDirectory(spec.source))
+      if (!traits.splits.empty() && purposeOfShard(name).empty())
+        traits.unused.push_back(fs::path(name).filename().string());
     traits.allClasses = traits.anySize = true;
     return traits;
   }

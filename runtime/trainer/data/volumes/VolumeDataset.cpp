@@ -43,9 +43,9 @@ using VolumeShape = std::array<int64_t, 4>;
 class VolumeDataset final : public Dataset {
 public:
   VolumeDataset(std::unique_ptr<ImageFiles> files, LabelledImages form,
-                const VolumeShape &shape, std::string normalize)
+                const VolumeShape &shape, std::string normalize, bool skips)
       : files(std::move(files)), kept(*this->files), form(std::move(form)),
-        shape(shape), normalize(std::move(normalize)) {}
+        shape(shape), normalize(std::move(normalize)), skips(skips) {}
   uint64_t size() const override { return kept.size(); }
   const std::vector<Column> &columns() const override { return form.columns; }
   int32_t classes() const override { return files->classes(); }
@@ -87,6 +87,7 @@ private:
   const LabelledImages form;
   const VolumeShape shape;
   const std::string normalize;
+  const bool skips; // damaged files
 };
 
 } // namespace
@@ -101,6 +102,23 @@ static std::string describe(const VolumeShape &shape) {
   for (int64_t extent : shape)
     text += (text.empty() ? "" : "x") + std::to_string(extent);
   return text;
+}
+
+/// Whether readValues takes values of the type.
+static bool isReadType(int type) {
+  switch (type) {
+  case DT_UINT8:
+  case DT_INT8:
+  case DT_INT16:
+  case DT_UINT16:
+  case DT_INT32:
+  case DT_UINT32:
+  case DT_FLOAT32:
+  case DT_FLOAT64:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// The header; `shape` is what the volume has.
@@ -125,6 +143,10 @@ static Expected<Volume> openVolume(const std::string &name,
     return damaged(name, "it has " + std::to_string(v.ndim) +
                              " dimensions; three are read, and one for "
                              "channels");
+  if (!isReadType(v.datatype))
+    return damaged(name, std::string("its values are ") +
+                             nifti_datatype_string(v.datatype) +
+                             "; integers of 8 to 32 bits and floats are read");
   shape = {v.nz, v.ny, v.nx, channels};
   return volume;
 }
@@ -205,9 +227,7 @@ static Status readValues(const std::string &name, const nifti_image &v,
     copyValues<double>(v, bytes.data(), shape, out);
     break;
   default:
-    return damaged(name, std::string("its values are ") +
-                             nifti_datatype_string(v.datatype) +
-                             "; integers of 8 to 32 bits and floats are read");
+    return damaged(name, "its values are of another type than its header says");
   }
   return Status();
 }
@@ -288,7 +308,9 @@ Status VolumeDataset::checkHeader(uint64_t file) const {
   const std::string name = files->name(file);
   VolumeShape here;
   Expected<Volume> volume = openVolume(name, here);
-  return volume.ok() ? checkShape(name, here) : volume.status();
+  if (volume.ok())
+    return checkShape(name, here);
+  return skips && isOfTheFile(volume.status()) ? Status() : volume.status();
 }
 
 Status VolumeDataset::fill(const uint64_t *indices, size_t count,
@@ -351,7 +373,8 @@ openVolumes(const DataSpec &spec, Split split, const DatasetOptions &options) {
   if (normalize != "volume")
     REPRISE_RETURN_IF_ERROR(parseChannelScale(normalize, shape[3]).status());
   auto data = std::make_unique<VolumeDataset>(
-      std::move(*files), std::move(*form), shape, normalize);
+      std::move(*files), std::move(*form), shape, normalize,
+      spec.images.skipBadFiles);
   // Without columns nothing is read.
   if (spec.images.skipBadFiles && !options.columns.empty())
     REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
