@@ -1,5 +1,6 @@
 //===- SgDialect.cpp - Registration and shared builders -------------------===//
 
+#include "SgBytecode.h"
 #include "SgRemat.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -50,6 +51,7 @@ void SgDialect::initialize() {
   registerAttributes();
   registerOps();
   registerInterfaces();
+  addBytecodeInterface(*this);
   registerModels();
 }
 
@@ -106,8 +108,7 @@ std::string sg::whyNotInitial(InitAttr init, Role role, RankedTensorType type) {
     return "";
   if (type.getElementType().isInteger(1))
     return "has initial elements of i1 in a resource; write them as dense<...>";
-  // What is not there is said by who needs it: text may leave resources out,
-  // and bytecode, which holds attributes of sg as text, loses them.
+  // Text may leave resources out: whoever needs one reports that it is missing.
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob || blob->getData().size() == byteSize(type))
     return "";

@@ -2,6 +2,7 @@
 //
 // RUN: reprise-opt %s | reprise-opt | FileCheck %s
 // RUN: reprise-opt %s -mlir-print-op-generic | reprise-opt | FileCheck %s
+// RUN: reprise-opt %s -emit-bytecode | reprise-opt | FileCheck %s
 // RUN: reprise-opt %s --sg-lower-to-rt=threads=1 | FileCheck %s --check-prefix=RT
 
 // CHECK: sg.variable @dense
