@@ -1,7 +1,7 @@
 // While a division is there, everything else goes.
 //
 // RUN: reprise-reduce %s \
-// RUN:   --reduction-tree='traversal-mode=0 test=%S/Inputs/keeps-division.sh' \
+// RUN:   --reduction-tree='test=%S/Inputs/keeps-division.sh' \
 // RUN:   | FileCheck %s
 
 // CHECK-LABEL: func.func @f

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "reprise/Passes/Registration.h"
 #include "reprise/Runtime/ProcessStart.h"
 
 int main(int argc, char **argv) {

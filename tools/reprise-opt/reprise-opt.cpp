@@ -5,20 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Registration.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Registration.h"
 #include "reprise/Runtime/ProcessStart.h"
 #include "text/Nesting.h"
 #include "llvm/Support/InitLLVM.h"
@@ -63,10 +53,6 @@ int main(int argc, char **argv) {
   reprise::rt::prepareProcess();
   DialectRegistry registry;
   reprise::registerDialects(registry);
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, linalg::LinalgDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, tosa::TosaDialect>();
   registerTransformsPasses();
   reprise::registerPasses();
 #ifdef REPRISE_INCLUDE_TESTS

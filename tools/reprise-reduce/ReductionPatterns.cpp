@@ -22,24 +22,6 @@ static bool computes(Operation *op) {
 
 namespace {
 
-/// An op of one result becomes its first operand of the result's type.
-struct UseOperand : RewritePattern {
-  explicit UseOperand(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
-
-  LogicalResult matchAndRewrite(Operation *op,
-                                PatternRewriter &rewriter) const override {
-    if (!computes(op) || op->getNumResults() != 1)
-      return failure();
-    for (Value operand : op->getOperands())
-      if (operand.getType() == op->getResult(0).getType()) {
-        rewriter.replaceOp(op, operand);
-        return success();
-      }
-    return failure();
-  }
-};
-
 /// An op becomes constants of zero.
 struct UseConstants : RewritePattern {
   explicit UseConstants(MLIRContext *context)
@@ -62,7 +44,7 @@ struct UseConstants : RewritePattern {
 /// together and stay.
 struct Dissolve : OpRewritePattern<sg::BlockOp> {
   explicit Dissolve(MLIRContext *context)
-      : OpRewritePattern(context, /*benefit=*/3) {}
+      : OpRewritePattern(context, /*benefit=*/2) {}
 
   LogicalResult matchAndRewrite(sg::BlockOp op,
                                 PatternRewriter &rewriter) const override {
@@ -88,7 +70,7 @@ struct SgReduction : DialectReductionPatternInterface {
       : DialectReductionPatternInterface(dialect) {}
 
   void populateReductionPatterns(RewritePatternSet &patterns) const override {
-    patterns.add<Dissolve, UseOperand, UseConstants>(patterns.getContext());
+    patterns.add<Dissolve, UseConstants>(patterns.getContext());
   }
 };
 

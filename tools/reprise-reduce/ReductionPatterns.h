@@ -7,8 +7,7 @@
 
 namespace reprise {
 
-/// Lets the reducer replace an op's results by operands of the same type or by
-/// constants, and dissolve blocks.
+/// Lets the reducer replace an op's results by constants, and dissolve blocks.
 void registerReductionPatterns(mlir::DialectRegistry &registry);
 
 } // namespace reprise

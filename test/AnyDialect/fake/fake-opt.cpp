@@ -1,8 +1,8 @@
 //===- fake-opt.cpp - Another compiler's driver, with Reprise's passes ----===//
 #include "FakeDialect.h"
-#include "Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Registration.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -15,13 +15,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MutateModule.h"
-#include "Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Registration.h"
 
 #include <chrono>
 #include <csignal>

@@ -1,0 +1,26 @@
+//===- Registration.h - Dialects and passes, all at once --------*- C++ -*-===//
+//
+// What every tool of Reprise registers, for compilers that link its libraries.
+// The library is Reprise::RepriseRegistration.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_PASSES_REGISTRATION_H
+#define REPRISE_PASSES_REGISTRATION_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace reprise {
+
+/// Registers Reprise's dialects, the upstream dialects that its tools read
+/// beside them (affine, arith, cf, func, linalg, math, memref, scf, tensor and
+/// tosa), and what upstream ops answer to remat-to-budget.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Registers Reprise's passes and pipelines by name, and the devices that they
+/// compile for. A program that creates passes itself needs registerAllTargets()
+/// instead, of reprise/Target/Target.h.
+void registerPasses();
+
+} // namespace reprise
+
+#endif // REPRISE_PASSES_REGISTRATION_H
