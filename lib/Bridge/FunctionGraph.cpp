@@ -144,6 +144,8 @@ private:
       if (facts->viewSource)
         countAsValue(op, *facts);
       addRunnable(op, *facts);
+      if (failed(addToTotals(op)))
+        return failure();
     }
     noteTensorsInMemory(op);
     return success();
@@ -336,6 +338,24 @@ private:
     phases.push_back(facts.phase);
   }
 
+  /// Adds the op added last, which is `op`, to the sums that the planner
+  /// bounds, and refuses the op that takes one past its bound.
+  LogicalResult addToTotals(Operation *op) {
+    const plan::Op &node = result.graph.ops.back();
+    milliseconds += node.cost;
+    if (!(milliseconds <= plan::kMostMilliseconds))
+      return op->emitOpError() << "takes the function past 1e9 milliseconds";
+    auto add = [&](uint64_t more) {
+      bytes = llvm::SaturatingAdd(bytes, more, plan::kAlignment);
+    };
+    add(node.workspaceBytes);
+    for (ValueId made : node.outputs)
+      add(result.graph.values[made].bytes);
+    if (bytes > plan::kMostBytes)
+      return op->emitOpError() << "takes the function past 2^56 bytes";
+    return success();
+  }
+
   /// What a view is made of beside what it views is read with it.
   void readMaking(Value view, plan::Op &node) const {
     auto made = madeOf.find(view);
@@ -378,6 +398,8 @@ private:
   ValueId content = kNone;        // of memory now, once an op has read it
   SmallVector<OpId> readers;      // of `content`
   std::optional<OpId> lastWrite;
+  double milliseconds = 0; // of all ops
+  uint64_t bytes = 0;      // of all values and workspaces
 };
 } // namespace
 

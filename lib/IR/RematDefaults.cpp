@@ -3,8 +3,9 @@
 // Input:   an op of any dialect, registered or not.
 // Output:  its OpFacts: by attributes of the remat dialect where it has some,
 //          else by RematOpInterface, else by the same defaults.
-// Fails:   with an error at the op, when bytes are not known, or what the op
-//          answers is about operands and results that it doesn't have.
+// Fails:   with an error at the op, when bytes are not known, or when the op
+//          answers what no planner takes: operands and results that it doesn't
+//          have, numbers out of range, values that their enum doesn't have.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/IR/Remat.h"
@@ -42,6 +43,8 @@ static std::optional<uint64_t> elementBytes(Type type) {
   return inner ? std::optional(*inner * vector.getNumElements()) : std::nullopt;
 }
 
+static constexpr uint64_t kTooManyBytes = uint64_t(1) << 56;
+
 std::optional<uint64_t> remat::bytesOf(Type type) {
   if (!isa<TensorType, BaseMemRefType>(type))
     return 0;
@@ -56,8 +59,7 @@ std::optional<uint64_t> remat::bytesOf(Type type) {
     return std::nullopt;
   for (int64_t extent : shaped.getShape())
     bytes = llvm::SaturatingMultiply<uint64_t>(*bytes, extent);
-  constexpr uint64_t tooMany = uint64_t(1) << 56;
-  return *bytes < tooMany ? bytes : std::nullopt;
+  return *bytes < kTooManyBytes ? bytes : std::nullopt;
 }
 
 uint64_t remat::defaultFlops(Operation *op) {
@@ -151,8 +153,8 @@ public:
   FailureOr<OpFacts> describe() {
     askOp();
     readAttributes();
-    if (failed(checkView()) || failed(checkPairs()) || failed(readBytes()) ||
-        failed(lookInside()))
+    if (failed(checkAnswers()) || failed(checkView()) || failed(checkPairs()) ||
+        failed(readBytes()) || failed(lookInside()))
       return failure();
     return std::move(facts);
   }
@@ -199,6 +201,34 @@ private:
       facts.inPlace.push_back({pairs[k], pairs[k + 1]});
   }
 
+  /// Attributes were verified; a class may answer anything.
+  LogicalResult checkAnswers() {
+    if (facts.execution < Execution::Anywhere ||
+        facts.execution > Execution::InOrder)
+      return op->emitOpError()
+             << "answers " << int64_t(facts.execution)
+             << " for its execution; known are Anywhere (0), Once (1) and "
+                "InOrder (2)";
+    if (facts.phase && *facts.phase != Phase::Forward &&
+        *facts.phase != Phase::Backward)
+      return op->emitOpError()
+             << "answers " << int64_t(*facts.phase)
+             << " for its phase; known are Forward (0) and Backward (1)";
+    if (facts.milliseconds &&
+        !(*facts.milliseconds >= 0 && *facts.milliseconds <= 1e9))
+      return op->emitOpError() << "takes " << *facts.milliseconds
+                               << " milliseconds; the number must be at least "
+                                  "0 and at most 1e9";
+    return checkBytes("a workspace", facts.workspaceBytes);
+  }
+
+  LogicalResult checkBytes(const Twine &what, uint64_t bytes) {
+    if (bytes < kTooManyBytes)
+      return success();
+    return op->emitOpError() << "has " << what << " of " << bytes
+                             << " bytes; the number must be below 2^56";
+  }
+
   LogicalResult checkView() {
     if (!facts.viewSource)
       return success();
@@ -238,6 +268,8 @@ private:
                << "has result " << number << " of unknown bytes: it is a "
                << result.getType() << "; say them by '" << RematDialect::kBytes
                << "'";
+      if (failed(checkBytes("result " + Twine(number), *bytes)))
+        return failure();
       facts.resultBytes.push_back(*bytes);
     }
     return success();

@@ -53,6 +53,9 @@ std::optional<uint64_t> DropoutOp::getRematBytes(unsigned) {
 std::optional<uint64_t> GradOp::getRematBytes(unsigned) {
   return bytesOf(getResult());
 }
+std::optional<uint64_t> ClaimOp::getRematBytes(unsigned) {
+  return bytesOf(getResult());
+}
 
 //===----------------------------------------------------------------------===//
 // What single ops say
@@ -74,4 +77,25 @@ SmallVector<InPlacePair> ScaleOp::getRematInPlacePairs() { return {{0, 0}}; }
 
 std::optional<reprise::remat::Phase> GradOp::getRematPhase() {
   return reprise::remat::Phase::Backward;
+}
+
+std::optional<double> ClaimOp::getRematMilliseconds() {
+  return getMilliseconds().convertToDouble();
+}
+
+Execution ClaimOp::getRematExecution() { return Execution(getExecution()); }
+
+uint64_t ClaimOp::getRematWorkspaceBytes() { return getWorkspace(); }
+
+std::optional<unsigned> ClaimOp::getRematViewSource() { return getView(); }
+
+SmallVector<InPlacePair> ClaimOp::getRematInPlacePairs() {
+  if (auto pair = getInPlace())
+    return {{unsigned((*pair)[0]), unsigned((*pair)[1])}};
+  return {};
+}
+
+std::optional<reprise::remat::Phase> ClaimOp::getRematPhase() {
+  std::optional<uint32_t> phase = getPhase();
+  return phase ? std::optional(reprise::remat::Phase(*phase)) : std::nullopt;
 }

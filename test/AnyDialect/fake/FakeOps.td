@@ -61,6 +61,20 @@ def Fake_DropoutOp : Fake_Op<"dropout", []>;
 // Belongs to the backward pass.
 def Fake_GradOp : Fake_Op<"grad", ["getRematPhase"], [Pure]>;
 
+// Answers what its attributes say, which may be nonsense.
+def Fake_ClaimOp
+    : Fake_Op<"claim", ["getRematMilliseconds", "getRematExecution",
+                        "getRematWorkspaceBytes", "getRematViewSource",
+                        "getRematInPlacePairs", "getRematPhase"], [Pure]> {
+  let arguments = (ins Variadic<Fake_Block>:$operands,
+                       DefaultValuedAttr<F64Attr, "1.0">:$milliseconds,
+                       DefaultValuedAttr<I32Attr, "0">:$execution,
+                       DefaultValuedAttr<I64Attr, "0">:$workspace,
+                       OptionalAttr<I32Attr>:$view,
+                       OptionalAttr<DenseI32ArrayAttr>:$in_place,
+                       OptionalAttr<I32Attr>:$phase);
+}
+
 // Doesn't join: what it answers are the defaults.
 def Fake_OpaqueOp : Op<Fake_Dialect, "opaque", [Pure]> {
   let arguments = (ins Fake_Block:$operand);
