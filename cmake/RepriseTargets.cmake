@@ -79,18 +79,28 @@ function(reprise_configure_target target)
   endif()
 endfunction()
 
-# A library without MLIR: C++ standard library and what is linked to it.
-function(reprise_add_library name)
+# Installs libraries with those of a component of the package, Runtime or
+# Compiler.
+function(reprise_export_targets component)
+  set_property(GLOBAL APPEND PROPERTY REPRISE_${component}_TARGETS ${ARGN})
+endfunction()
+
+function(_reprise_add_static_library component name)
   add_library(${name} STATIC ${ARGN})
   add_library(Reprise::${name} ALIAS ${name})
   reprise_configure_target(${name})
-  set_property(GLOBAL APPEND PROPERTY REPRISE_EXPORTED_TARGETS ${name})
+  reprise_export_targets(${component} ${name})
+endfunction()
+
+# A library without MLIR: C++ standard library and what is linked to it.
+function(reprise_add_library name)
+  _reprise_add_static_library(Runtime ${name} ${ARGN})
 endfunction()
 
 # A library of the compiler: links the shared libMLIR and libLLVM, so that
 # plugins share type ids with the stock tools.
 function(reprise_add_compiler_library name)
-  reprise_add_library(${name} ${ARGN})
+  _reprise_add_static_library(Compiler ${name} ${ARGN})
   target_include_directories(${name} SYSTEM PUBLIC
     ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})

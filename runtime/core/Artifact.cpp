@@ -59,8 +59,10 @@ std::vector<uint8_t> sealArtifact(const uint8_t *payload, size_t size) {
   return file;
 }
 
-static Status damaged(const std::string &what) {
-  return Status::error(RP_DATA_LOSS, what);
+static Status damaged(const std::string &what,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_DATA_LOSS, what, file, line);
 }
 
 Status openContainer(const uint8_t *data, size_t size, const uint8_t **payload,

@@ -19,9 +19,10 @@ struct rp_session {
   std::unique_ptr<Session> session;
 };
 
-static Status missing(const char *what) {
+static Status missing(const char *what, const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       std::string("no ") + what + " was given");
+                       std::string("no ") + what + " was given", file, line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -37,7 +38,10 @@ const char *rp_status_message(const rp_status *status) {
 }
 
 const char *rp_status_site(const rp_status *status) {
-  return status ? status->status.site().c_str() : "";
+  if (!status)
+    return "";
+  const std::string &site = status->status.site();
+  return site.c_str() + site.rfind('/') + 1; // npos + 1 is 0
 }
 
 void rp_status_free(rp_status *status) {
@@ -168,6 +172,18 @@ static const fb::Entry *findEntry(const rp_program *program,
                                   const char *entry) {
   int number = program && entry ? program->program->findEntry(entry) : -1;
   return number < 0 ? nullptr : &program->program->entry(size_t(number));
+}
+
+size_t rp_program_entry_count(const rp_program *program) {
+  return program && program->program->root().entries()
+             ? program->program->root().entries()->size()
+             : 0;
+}
+
+const char *rp_program_entry(const rp_program *program, size_t index) {
+  return index < rp_program_entry_count(program)
+             ? program->program->entry(index).name()->c_str()
+             : "";
 }
 
 int rp_program_has_entry(const rp_program *program, const char *entry) {

@@ -19,8 +19,9 @@ struct rp_checkpointing {
   std::map<uint32_t, std::unique_ptr<rp_program, Close>> programs;
 };
 
-static Status invalid(const char *what) {
-  return Status::error(RP_INVALID_ARGUMENT, what);
+static Status invalid(const char *what, const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, what, file, line);
 }
 
 /// Goes on with a number of segments; the status of a call is handed on.

@@ -104,14 +104,17 @@ static void *openLibrary(const std::string &name, std::string &why) {
   return nullptr;
 }
 
-static Status unavailable(const std::string &name, const std::string &why) {
+static Status unavailable(const std::string &name, const std::string &why,
+                          const char *file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
   std::string known;
   for (const std::string &device : deviceNames())
     known += (known.empty() ? "" : ", ") + device;
   return Status::error(RP_UNAVAILABLE,
                        "there is no device '" + name + "' here" +
                            (why.empty() ? "" : " (" + why + ")") +
-                           "; available: " + (known.empty() ? "none" : known));
+                           "; available: " + (known.empty() ? "none" : known),
+                       file, line);
 }
 
 /// The device of a shared library, which stays open: its code may be anywhere.

@@ -18,8 +18,10 @@ namespace {
 constexpr int64_t kMaxDim = INT32_MAX, kMaxParameter = 1 << 20;
 } // namespace
 
-static Status wrong(const std::string &what) {
-  return Status::error(RP_INVALID_ARGUMENT, what);
+static Status wrong(const std::string &what,
+                    const char *file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, what, file, line);
 }
 
 static std::string text(const std::vector<int64_t> &dims) {

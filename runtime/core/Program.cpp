@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Program.h"
+#include "../support/Restate.h"
 #include "Views.h"
 #include "reprise/Runtime/Artifact.h"
 
@@ -86,8 +87,8 @@ Program::open(const std::string &path) {
   Expected<std::shared_ptr<const Program>> program =
       adopt(std::move(bytes), size);
   if (!program.ok())
-    return Status::error(program.status().code(),
-                         "'" + path + "': " + program.status().message());
+    return restate(program.status(),
+                   "'" + path + "': " + program.status().message());
   return program;
 }
 

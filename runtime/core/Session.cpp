@@ -14,8 +14,10 @@
 
 namespace reprise::rt {
 
-static Status wrong(const std::string &what) {
-  return Status::error(RP_INVALID_ARGUMENT, what);
+static Status wrong(const std::string &what,
+                    const char *file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, what, file, line);
 }
 
 static uint32_t stepsOf(const fb::Entry &entry) {
@@ -147,9 +149,12 @@ const fb::Variable *Session::findVariable(const char *name) const {
   return nullptr;
 }
 
-static Status unknownVariable(const char *name) {
+static Status unknownVariable(const char *name,
+                              const char *file = __builtin_FILE(),
+                              int line = __builtin_LINE()) {
   return wrong(std::string("the program has no variable '") +
-               (name ? name : "") + "'");
+                   (name ? name : "") + "'",
+               file, line);
 }
 
 Status Session::readVariable(const char *name, void *data, size_t bytes) {

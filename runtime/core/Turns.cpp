@@ -7,6 +7,7 @@
 // the old one was given back: never two arenas at once.
 //
 //===----------------------------------------------------------------------===//
+#include "../support/Restate.h"
 #include "Session.h"
 #include "reprise/Fault.h"
 
@@ -52,9 +53,12 @@ static bool haveEqualForm(const fb::View &a, const fb::View &b) {
           std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin()));
 }
 
-static Status otherVariables(const std::string &why) {
+static Status otherVariables(const std::string &why,
+                             const char *file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "the session cannot go on with this program: " + why);
+                       "the session cannot go on with this program: " + why,
+                       file, line);
 }
 
 /// Whether `next` has the variables of `now`, and is for its device.
@@ -166,10 +170,10 @@ Status Session::replaceMemory(std::shared_ptr<const Program> next) {
   opened = open(*old);
   if (!opened.ok()) {
     prepared = std::make_unique<LostProgram>(
-        Status::error(failed.code(), failed.message() +
-                                         "; and the program before cannot be "
-                                         "opened again: " +
-                                         opened.status().message()));
+        restate(failed, failed.message() +
+                            "; and the program before cannot be "
+                            "opened again: " +
+                            opened.status().message()));
     memoryBytes = before;
     return failed;
   }

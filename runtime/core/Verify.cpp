@@ -19,8 +19,8 @@
 
 namespace reprise::rt {
 
-Status invalidProgram(const std::string &what) {
-  return Status::error(RP_DATA_LOSS, "invalid program: " + what);
+Status invalidProgram(const std::string &what, const char *file, int line) {
+  return Status::error(RP_DATA_LOSS, "invalid program: " + what, file, line);
 }
 
 std::string quoted(const flatbuffers::String *name) {

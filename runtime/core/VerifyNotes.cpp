@@ -12,8 +12,11 @@
 
 namespace reprise::rt {
 
-static Status wrongNote(const fb::Entry &entry, const std::string &what) {
-  return invalidProgram("entry " + quoted(entry.name()) + " " + what);
+static Status wrongNote(const fb::Entry &entry, const std::string &what,
+                        const char *file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  return invalidProgram("entry " + quoted(entry.name()) + " " + what, file,
+                        line);
 }
 
 static bool isShort(const flatbuffers::String *text) {

@@ -20,7 +20,9 @@ struct Range {
   uint64_t begin = 0, end = 0;
 };
 
-Status invalidProgram(const std::string &what);
+Status invalidProgram(const std::string &what,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE());
 std::string quoted(const flatbuffers::String *name);
 bool sameShape(const fb::View &a, const fb::View &b);
 Status disjointRanges(std::vector<Range> ranges, const std::string &what);

@@ -14,7 +14,9 @@
 
 namespace reprise::rt {
 
-static Status outOfMemory(uint64_t bytes, const MemoryLimit &limit) {
+static Status outOfMemory(uint64_t bytes, const MemoryLimit &limit,
+                          const char *file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
   std::string message =
       "the arena takes " + std::to_string(bytes) + " bytes of memory";
   if (limit.left < UINT64_MAX)
@@ -22,7 +24,8 @@ static Status outOfMemory(uint64_t bytes, const MemoryLimit &limit) {
                " are left";
   return Status::error(RP_OUT_OF_MEMORY,
                        message + "; compile with a smaller batch, with "
-                                 "checkpointing or with a budget");
+                                 "checkpointing or with a budget",
+                       file, line);
 }
 
 Expected<Arena> Arena::allocate(uint64_t bytes, uint64_t guardBytes) {

@@ -12,8 +12,10 @@
 
 namespace reprise::rt::cuda {
 
-static Status incompatible(const std::string &what) {
-  return Status::error(RP_INCOMPATIBLE, what);
+static Status incompatible(const std::string &what,
+                           const char *file = __builtin_FILE(),
+                           int line = __builtin_LINE()) {
+  return Status::error(RP_INCOMPATIBLE, what, file, line);
 }
 
 /// The number of "sm_90", or -1. Its last digit is the minor one.

@@ -1,5 +1,6 @@
 //===- CudaDriver.cpp - The seam on a GPU that is here --------------------===//
 #include "CudaDriver.h"
+#include "../support/Restate.h"
 
 #include <algorithm>
 
@@ -161,7 +162,7 @@ Status CudaDriver::compile(const std::string &image, CUmodule &module) {
   Status status = check(result, "cuModuleLoadDataEx");
   if (status.ok() || !*log)
     return status;
-  return Status::error(status.code(), status.message() + ": " + log);
+  return restate(status, status.message() + ": " + log);
 }
 
 Expected<std::vector<Kernel>>

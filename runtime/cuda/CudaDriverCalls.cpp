@@ -5,13 +5,16 @@
 namespace reprise::rt::cuda {
 
 static Status tooMuchWorkspace(const std::string &implementation,
-                               uint64_t needed, uint64_t planned) {
+                               uint64_t needed, uint64_t planned,
+                               const char *file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
   return Status::error(RP_INCOMPATIBLE,
                        "'" + implementation + "' needs a workspace of " +
                            std::to_string(needed) +
                            " bytes on this device; the program was planned "
                            "with " +
-                           std::to_string(planned));
+                           std::to_string(planned),
+                       file, line);
 }
 
 Status CudaDriver::openCudnn() {

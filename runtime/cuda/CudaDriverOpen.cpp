@@ -6,10 +6,13 @@
 
 namespace reprise::rt::cuda {
 
-static Status unavailable(const std::string &what) {
+static Status unavailable(const std::string &what,
+                          const char *file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
   return Status::error(
       RP_UNAVAILABLE,
-      what + "; compile the model for the processor (--target cpu:native)");
+      what + "; compile the model for the processor (--target cpu:native)",
+      file, line);
 }
 
 Expected<std::unique_ptr<Driver>> CudaDriver::open(unsigned which) {

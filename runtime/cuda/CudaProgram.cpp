@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CudaProgram.h"
+#include "../support/Restate.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/program_generated.h"
 
@@ -21,11 +22,14 @@ namespace reprise::rt::cuda {
 // Running
 //===----------------------------------------------------------------------===//
 
-static Status outside(uint64_t offset, uint64_t bytes, uint64_t all) {
+static Status outside(uint64_t offset, uint64_t bytes, uint64_t all,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
   return Status::error(RP_INTERNAL,
                        std::to_string(bytes) + " bytes at " +
                            std::to_string(offset) + " do not lie in the " +
-                           std::to_string(all) + " bytes of the arena");
+                           std::to_string(all) + " bytes of the arena",
+                       file, line);
 }
 
 static bool isInside(uint64_t offset, uint64_t bytes, uint64_t all) {
@@ -106,7 +110,7 @@ Status CudaProgram::named(const Status &status, size_t entry,
                      (step.name() ? step.name()->str() : "");
   if (step.module_() && step.module_()->size())
     what += " of " + step.module_()->str();
-  return Status::error(status.code(), what + ": " + status.message());
+  return restate(status, what + ": " + status.message());
 }
 
 Status CudaProgram::runOne(size_t entry, size_t index) {
@@ -120,10 +124,10 @@ Status CudaProgram::late(const Status &status) const {
   if (status.ok() || !running)
     return status;
   const fb::Entry &entry = *program.entries()->Get(uint32_t(*running));
-  return Status::error(status.code(),
-                       "entry '" + entry.name()->str() +
-                           "', run as one graph (run " + std::to_string(runs) +
-                           " since it was prepared): " + status.message());
+  return restate(status, "entry '" + entry.name()->str() +
+                             "', run as one graph (run " +
+                             std::to_string(runs) +
+                             " since it was prepared): " + status.message());
 }
 
 Status CudaProgram::runGraph(size_t entry) {

@@ -17,8 +17,11 @@ namespace reprise::rt::cuda {
 
 using Json = nlohmann::ordered_json;
 
-static Status wrong(const std::string &what) {
-  return Status::error(RP_INVALID_ARGUMENT, "device description: " + what);
+static Status wrong(const std::string &what,
+                    const char *file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, "device description: " + what, file,
+                       line);
 }
 
 static std::string placeOf(const std::string &text, size_t byte) {

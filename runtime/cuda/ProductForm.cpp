@@ -20,9 +20,11 @@ struct LeadingDim {
 };
 } // namespace
 
-static Status refuse(const std::string &why) {
+static Status refuse(const std::string &why,
+                     const char *file = __builtin_FILE(),
+                     int line = __builtin_LINE()) {
   return Status::error(RP_UNAVAILABLE,
-                       "this product is not there on GPUs: " + why);
+                       "this product is not there on GPUs: " + why, file, line);
 }
 
 static std::vector<int64_t> stridesOf(const TensorDesc &t) {

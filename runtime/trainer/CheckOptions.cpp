@@ -4,8 +4,10 @@
 
 using namespace reprise::rt;
 
-static Status invalid(const std::string &message) {
-  return Status::error(RP_INVALID_ARGUMENT, message);
+static Status invalid(const std::string &message,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, message, file, line);
 }
 
 Status reprise::rt::checkOptions(const TrainOptions &options) {

@@ -77,15 +77,21 @@ const TensorEntry *SafetensorsHeader::find(const std::string &name) const {
   return it != tensors.end() && it->name == name ? &*it : nullptr;
 }
 
-static Status damaged(const std::string &file, const std::string &what) {
+static Status damaged(const std::string &file, const std::string &what,
+                      const char *site = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
   return Status::error(RP_DATA_LOSS,
-                       "'" + file + "' is not a safetensors file: " + what);
+                       "'" + file + "' is not a safetensors file: " + what,
+                       site, line);
 }
 
 static Status damagedTensor(const std::string &file, const std::string &tensor,
-                            const std::string &what) {
+                            const std::string &what,
+                            const char *site = __builtin_FILE(),
+                            int line = __builtin_LINE()) {
   return Status::error(RP_DATA_LOSS,
-                       "'" + file + "': tensor '" + tensor + "' " + what);
+                       "'" + file + "': tensor '" + tensor + "' " + what, site,
+                       line);
 }
 
 /// Bytes of a dense tensor; false when they exceed 64 bits.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include "../support/Restate.h"
 #include "CheckOptions.h"
 #include "RunningMean.h"
 #include "Saving.h"
@@ -115,8 +116,10 @@ private:
 
 } // namespace
 
-static Status invalid(const std::string &message) {
-  return Status::error(RP_INVALID_ARGUMENT, message);
+static Status invalid(const std::string &message,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_INVALID_ARGUMENT, message, file, line);
 }
 
 /// What the run will write is tried before the run.
@@ -375,9 +378,8 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
 static Status ofStep(uint64_t number, const Status &status) {
   if (status.ok())
     return status;
-  return Status::error(status.code(), "training step " +
-                                          std::to_string(number + 1) + ": " +
-                                          status.message());
+  return restate(status, "training step " + std::to_string(number + 1) + ": " +
+                             status.message());
 }
 
 Status Run::readResults() {

@@ -1,5 +1,6 @@
 //===- TrainingData.cpp - What a run trains on ----------------------------===//
 #include "TrainingData.h"
+#include "../support/Restate.h"
 
 using namespace reprise::rt;
 
@@ -37,9 +38,9 @@ Status TrainingData::sort(const DataSpec &spec, const StepForm &form,
   for (uint64_t row = 0; row < data->size(); ++row) {
     auto size = data->imageSize(row);
     if (!size.ok())
-      return Status::error(size.status().code(),
-                           "'" + spec.source + "' cannot be sorted by sizes: " +
-                               size.status().message());
+      return restate(size.status(), "'" + spec.source +
+                                        "' cannot be sorted by sizes: " +
+                                        size.status().message());
     buckets[nearestBucket(wanted, (*size)[0], (*size)[1])].rows.push_back(row);
   }
   return {};

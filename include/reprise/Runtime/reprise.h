@@ -1,9 +1,15 @@
-/*===- reprise.h - C interface of the runtime
- * --------------------------------===
+/*===- reprise.h - C interface of the runtime --------------------------===
  *
  * Loads an artifact (.rpx), allocates its one arena, and runs its entries.
  * Nothing here prints, exits or throws. Functions return NULL on success and
  * otherwise a status that the caller owns (rp_status_free).
+ *
+ * No null pointer is followed. A function that returns a status fails with
+ * RP_INVALID_ARGUMENT where an object, a name or the place for an answer is
+ * NULL, but for `options` and what is documented otherwise; NULL and "" are
+ * names of no entry, input, output or variable. Functions that return a number
+ * or a text answer 0 or "" for NULL and for names that are not there. Functions
+ * that close, destroy or free take NULL and do nothing.
  *
  * Objects are not thread safe; different objects may be used by different
  * threads. Sizes are bytes unless a name says otherwise.
@@ -37,7 +43,7 @@ typedef struct rp_session rp_session;
 rp_code rp_status_code(const rp_status *status);
 /* One sentence, lower case, without a final stop. Lives as long as status. */
 const char *rp_status_message(const rp_status *status);
-/* "file.cpp:123" of the call that failed. */
+/* "file.cpp:123", the line of the runtime that found the error; "" for NULL. */
 const char *rp_status_site(const rp_status *status);
 void rp_status_free(rp_status *status);
 
@@ -145,6 +151,10 @@ rp_status *rp_program_host_bytes(const rp_program *program, size_t *arena,
 size_t rp_program_variable_count(const rp_program *program);
 rp_status *rp_program_variable(const rp_program *program, size_t index,
                                rp_tensor_info *info);
+/* Entries, such as "train_step" and "eval_step", and their names; "" from the
+ * count on. Inputs and outputs of an entry are listed below. */
+size_t rp_program_entry_count(const rp_program *program);
+const char *rp_program_entry(const rp_program *program, size_t index);
 int rp_program_has_entry(const rp_program *program, const char *entry);
 size_t rp_program_input_count(const rp_program *program, const char *entry);
 size_t rp_program_output_count(const rp_program *program, const char *entry);
@@ -170,7 +180,7 @@ rp_status *rp_program_step_memory(const rp_program *program, const char *entry,
 /* ---- sessions ---- */
 typedef struct rp_session_options {
   /* "cpu", or "cuda:1" for the second one; others than the program's are
-   * refused. NULL: the program's. */
+   * refused. NULL and "": the program's. */
   const char *device;
   int32_t poison;  /* nonzero: fill buffers with NaN as they die (tests) */
   int32_t profile; /* nonzero: time every step */
@@ -183,7 +193,8 @@ typedef struct rp_session_options {
 } rp_session_options;
 
 /* Allocates and touches the arena, loads the code, prepares library calls and
- * fills the constants. Variables are zero until initialized or written. */
+ * fills the constants. Variables are zero until initialized or written.
+ * `options` may be NULL: the program's device, and nothing of the rest. */
 rp_status *rp_session_create(const rp_program *program,
                              const rp_session_options *options,
                              rp_session **session);
@@ -202,13 +213,17 @@ rp_status *rp_session_switch(rp_session *session, const rp_program *program);
  * so that it depends on nothing else. A variable of role RP_SEED is set to
  * seed. */
 rp_status *rp_session_initialize(rp_session *session, uint64_t seed);
-/* Inputs are dense row-major in the type and shape of their info. */
+/* Inputs are dense row-major in the type and shape of their info. `data` has
+ * been copied when this returns. Each run consumes the inputs: all of them are
+ * set again before the next one. Setting an input of another entry discards
+ * those set so far. */
 rp_status *rp_session_set_input(rp_session *session, const char *entry,
                                 const char *name, const void *data,
                                 size_t bytes);
-/* On a device that works beside the host this may return while the entry is
- * running. What then goes wrong is told by the next call that waits for it,
- * with the entry's name and the number of the run. */
+/* Fails with RP_INVALID_ARGUMENT, naming the input, where one was not set since
+ * the last run. On a device that works beside the host this may return while
+ * the entry is running. What then goes wrong is told by the next call that
+ * waits for it, with the entry's name and the number of the run. */
 rp_status *rp_session_run(rp_session *session, const char *entry);
 /* Nonzero where set_input leaves the outputs of the last run alone, so that the
  * inputs of the next run can be on their way while this one is running. */

@@ -11,9 +11,17 @@
 
 #include <algorithm>
 
-// A sanitizer may not be ready when the loader chooses a version.
-#if defined(__x86_64__) && defined(__ELF__) &&                                 \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// A sanitizer may not be ready when the loader chooses a version. Clang before
+// 21 defines no macros for sanitizers.
+#ifdef __has_feature
+#define REPRISE_IS_SANITIZED                                                   \
+  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REPRISE_IS_SANITIZED 1
+#else
+#define REPRISE_IS_SANITIZED 0
+#endif
+#if defined(__x86_64__) && defined(__ELF__) && !REPRISE_IS_SANITIZED
 #define REPRISE_VECTORS                                                        \
   __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

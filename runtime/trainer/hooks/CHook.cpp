@@ -112,9 +112,12 @@ std::unique_ptr<Hook> reprise::rt::wrapHook(const rp_hook &hook) {
   return std::make_unique<CHook>(hook, nullptr);
 }
 
-static Status cannotLoad(const std::string &path, const std::string &reason) {
+static Status cannotLoad(const std::string &path, const std::string &reason,
+                         const char *file = __builtin_FILE(),
+                         int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "cannot load the hook '" + path + "': " + reason);
+                       "cannot load the hook '" + path + "': " + reason, file,
+                       line);
 }
 
 Expected<std::unique_ptr<Hook>>

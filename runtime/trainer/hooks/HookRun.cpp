@@ -1,5 +1,6 @@
 //===- HookRun.cpp - The hooks of a run -----------------------------------===//
 #include "HookRun.h"
+#include "../../support/Restate.h"
 #include "../StepForm.h"
 #include "reprise/Fault.h"
 
@@ -54,8 +55,8 @@ Status HookRun::begin(uint64_t steps, uint64_t stepsOfEpoch) {
     ++begun;
     Status status = hook->begin(*this);
     if (!status.ok() && !wasCut)
-      return Status::error(status.code(),
-                           "hook '" + hook->name() + "': " + status.message());
+      return restate(status,
+                     "hook '" + hook->name() + "': " + status.message());
   }
   return {};
 }

@@ -3,14 +3,11 @@
 #define REPRISE_RUNTIME_TRAINER_HOOKS_H
 
 #include "reprise/Runtime/HostMemory.h"
-#include "reprise/Runtime/Trainer/Hook.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 #include <memory>
 #include <optional>
 
 namespace reprise::rt {
-
-class Backend;
-struct RunSpan;
 
 /// Writes TensorBoard event files: loss, learning rate, metrics, images a
 /// second, seconds left and memory of steps, and loss and accuracy of

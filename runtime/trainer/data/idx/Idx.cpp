@@ -28,8 +28,10 @@ struct Input {
 
 } // namespace
 
-static Status damaged(const std::string &path, const std::string &what) {
-  return Status::error(RP_DATA_LOSS, "'" + path + "' " + what);
+static Status damaged(const std::string &path, const std::string &what,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_DATA_LOSS, "'" + path + "' " + what, file, line);
 }
 
 static Expected<Input> openInput(const std::string &path) {

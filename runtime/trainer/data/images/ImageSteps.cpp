@@ -39,9 +39,12 @@ static bool readNumbers(const std::string &text, char at, size_t most,
   return numbers.size() <= most;
 }
 
-static Status wrong(const std::string &step, const std::string &why) {
+static Status wrong(const std::string &step, const std::string &why,
+                    const char *file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "'" + step + "' is no step for images: " + why);
+                       "'" + step + "' is no step for images: " + why, file,
+                       line);
 }
 
 namespace {

@@ -13,9 +13,12 @@
 
 using namespace reprise::rt;
 
-static Status wrong(const std::string &path, const std::string &what) {
+static Status wrong(const std::string &path, const std::string &what,
+                    const char *file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "'" + path + "' cannot be used as data: " + what);
+                       "'" + path + "' cannot be used as data: " + what, file,
+                       line);
 }
 
 static std::string describe(const TensorEntry &entry) {

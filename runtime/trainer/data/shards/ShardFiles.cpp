@@ -93,8 +93,11 @@ using Archive = std::unique_ptr<archive, CloseArchive>;
 
 } // namespace
 
-static Status damaged(const std::string &path, const std::string &what) {
-  return Status::error(RP_DATA_LOSS, nameText("'" + path + "' " + what));
+static Status damaged(const std::string &path, const std::string &what,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return Status::error(RP_DATA_LOSS, nameText("'" + path + "' " + what), file,
+                       line);
 }
 
 /// What libarchive says, which may be nothing.

@@ -92,9 +92,12 @@ private:
 
 } // namespace
 
-static Status damaged(const std::string &name, const std::string &what) {
+static Status damaged(const std::string &name, const std::string &what,
+                      const char *file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
   return Status::error(RP_DATA_LOSS,
-                       "'" + nameText(name) + "' cannot be read: " + what);
+                       "'" + nameText(name) + "' cannot be read: " + what, file,
+                       line);
 }
 
 static std::string describe(const VolumeShape &shape) {
