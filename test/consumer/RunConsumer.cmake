@@ -1,5 +1,6 @@
 # Installs BUILD_DIR to a prefix under WORK_DIR, builds the consumer project in
-# SOURCE_DIR against it with CXX_COMPILER, and runs it and the installed tools.
+# SOURCE_DIR against it with C_COMPILER and CXX_COMPILER, and runs it and the
+# installed tools. Compiles every installed header alone, and follows PAGE.
 file(REMOVE_RECURSE ${WORK_DIR})
 
 function(run)
@@ -50,3 +51,34 @@ endif()
 run(${reprise} compile ${run} -o ${WORK_DIR}/mlp.rpx)
 run(${WORK_DIR}/build/train_with_hook ${WORK_DIR}/mlp.rpx)
 expect("^step 4: loss [0-9.]+, of the test images [0-9.]+\nstep 8: loss [0-9.]+, of the test images [0-9.]+\n$")
+
+set(ENV{CC} ${C_COMPILER})
+set(ENV{CXX} ${CXX_COMPILER})
+set(configure ${CMAKE_COMMAND} -G Ninja -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+run(${configure} -S ${SOURCE_DIR}/headers -B ${WORK_DIR}/headers)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/headers)
+
+# What the package refuses, in words that say what to do.
+function(expect_refusal text)
+  execute_process(COMMAND ${configure} -S ${SOURCE_DIR}/refused ${ARGN}
+    -B ${WORK_DIR}/refused --fresh
+    RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  if(NOT code OR NOT output MATCHES "${text}")
+    message(FATAL_ERROR "expected a refusal with '${text}', exit code ${code}:\n"
+      "${output}")
+  endif()
+endfunction()
+expect_refusal("enable CXX beside C, as in project\\(NAME LANGUAGES C CXX\\)"
+  -DLANGUAGES=C -DCOMPONENTS=Runtime)
+expect_refusal("built with MLIR 22, but '[^']*other-mlir' has MLIR 21"
+  -DLANGUAGES=CXX -DCOMPONENTS=Compiler
+  -DMLIR_DIR=${SOURCE_DIR}/refused/other-mlir)
+expect_refusal("installed without component Plugin; it has: Runtime;Compiler"
+  -DLANGUAGES=CXX -DCOMPONENTS=Plugin)
+# The runtime looks for no MLIR.
+run(${configure} -S ${SOURCE_DIR}/refused -B ${WORK_DIR}/refused --fresh
+  -DLANGUAGES=CXX -DCOMPONENTS=Runtime -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON)
+
+set(ENV{PREFIX} ${WORK_DIR}/prefix)
+run(${PYTHON} ${SOURCE_DIR}/follow_page.py ${PAGE} ${WORK_DIR}/page)

@@ -1,0 +1,2 @@
+# Stands for another major version.
+set(LLVM_VERSION_MAJOR 21)
