@@ -47,6 +47,7 @@ endfunction()
 function(reprise_add_check)
   cmake_parse_arguments(CHECK "" "" "QUICK_TESTS;QUICK_FOLDERS" ${ARGN})
   reprise_collect_executables(${CMAKE_CURRENT_SOURCE_DIR} executables)
+  get_property(tools GLOBAL PROPERTY REPRISE_LIT_DEPENDS)
   set(ctest ${CMAKE_CTEST_COMMAND} --output-on-failure -j 2)
   add_custom_target(check
     COMMAND ${ctest} -LE long
@@ -56,7 +57,7 @@ function(reprise_add_check)
     USES_TERMINAL)
   add_custom_target(check-long
     COMMAND ${ctest} -L long
-    DEPENDS ${executables}
+    DEPENDS ${executables} ${tools}
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Running the long tests"
     USES_TERMINAL)
@@ -69,7 +70,6 @@ function(reprise_add_check)
   list(JOIN CHECK_QUICK_TESTS "|" quick)
   set(quick_lit)
   if(TARGET check-lit)
-    get_property(tools GLOBAL PROPERTY REPRISE_LIT_DEPENDS)
     list(APPEND quick_targets ${tools})
     list(JOIN CHECK_QUICK_FOLDERS "|" folders)
     set(quick_lit COMMAND ${REPRISE_LIT} -sv "--filter=:: (${folders})/"

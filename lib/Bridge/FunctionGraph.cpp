@@ -8,14 +8,23 @@
 //          readers stand: no execution of a reader passes a write. What runs
 //          after the moment of most live bytes is the backward pass, unless
 //          ops say otherwise.
+//
+//          A storage that another value may be in without a copy lives as long
+//          as that value; since no clone of it would be in the same place, both
+//          run once. Where deallocation cannot tell which storage a value is
+//          in, it and all it may be are held to the end.
+//
+//          The blocks of an op, and of what it calls, are graphs in program
+//          order; the bytes that they hold are the op's workspace.
 // Cost:    linear in the uses.
 // Fails:   see buildFunctionGraph.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/FunctionGraph.h"
 
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "HeldInside.h"
+#include "TensorsInMemory.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,25 +44,13 @@ SmallVector<Value> reprise::valuesReadBy(Operation *op) {
   return values.takeVector();
 }
 
-/// Whether `op` or an op in its regions writes or frees memory, or does not
-/// say.
-static bool mayWrite(Operation *op) {
-  WalkResult walk = op->walk([](Operation *inner) {
-    auto interface = dyn_cast<MemoryEffectOpInterface>(inner);
-    if (!interface)
-      return inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    bool writes = interface.hasEffect<MemoryEffects::Write>() ||
-                  interface.hasEffect<MemoryEffects::Free>();
-    return writes ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
+bool FunctionGraph::isFree(Operation *op) const {
+  return op->hasTrait<OpTrait::ConstantLike>() || isDestination(op) ||
+         (op->getNumResults() == 1 && viewed.contains(op->getResult(0)));
 }
 
-bool FunctionGraph::isFree(Operation *op) const {
-  return op->hasTrait<OpTrait::ConstantLike>() ||
-         (op->getNumResults() == 1 && viewed.contains(op->getResult(0)));
+bool FunctionGraph::isDestination(Operation *op) const {
+  return destinations.contains(op);
 }
 
 static plan::Schedule inProgramOrder(const plan::Graph &graph) {
@@ -70,32 +67,44 @@ uint64_t FunctionGraph::liveBytes() const {
 namespace {
 class GraphBuilder {
 public:
-  GraphBuilder(func::FuncOp function, const rt::Roofline &roofline)
-      : roofline(roofline) {
-    result.function = function;
+  GraphBuilder(Block &block, const rt::Roofline &roofline, HeldInside &inside)
+      : block(block), roofline(roofline), inside(inside) {}
+
+  /// Arguments that have bytes, in a storage that may be taken over: as if an
+  /// op at the start of the block made them.
+  void addCarried(ValueRange carried) {
+    hasCarried = !carried.empty();
+    if (!hasCarried)
+      return;
+    plan::Op node;
+    node.name = "carry";
+    for (Value value : carried) {
+      ValueId id = addValue(value, node.name,
+                            remat::bytesOf(value.getType()).value_or(0));
+      result.graph.values[id].producer = 0;
+      node.outputs.push_back(id);
+    }
+    addNode(std::move(node), block.getParentOp(), std::nullopt);
   }
 
   FailureOr<FunctionGraph> build() {
-    func::FuncOp function = result.function;
-    if (!llvm::hasSingleElement(function.getBody()))
-      return function.emitError()
-             << "has " << function.getBody().getBlocks().size()
-             << " blocks; only functions of one can be planned";
     addArguments();
-    Block &body = function.getBody().front();
-    // Not without_terminator(), which does not leave out unregistered ones.
-    for (Operation &op : llvm::drop_end(body))
-      if (failed(addOp(&op)))
+    bool hasTerminator = block.mightHaveTerminator();
+    for (Operation &op : block)
+      if (!(hasTerminator && &op == &block.back()) && failed(addOp(&op)))
         return failure();
-    addReturned(body.getTerminator());
-    if (std::string error = plan::checkGraph(result.graph); !error.empty())
-      return function.emitError() << "cannot be planned: " << error;
+    if (hasTerminator)
+      addReturned(&block.back());
+    std::string error = plan::checkGraph(result.graph);
+    if (!error.empty())
+      return block.getParentOp()->emitError() << "cannot be planned: " << error;
     setPhases();
     return std::move(result);
   }
 
 private:
-  /// Of a view: what making it reads and waits for, beside what it views.
+  /// What a reader of a value reads and waits for beside its storage: what
+  /// making a view takes, and other storages that the value may be in.
   struct MadeOf {
     SmallVector<ValueId> inputs;
     SmallVector<OpId> after;
@@ -112,14 +121,33 @@ private:
   void addFixed(Value value, std::string name) {
     ValueId id = addValue(value, std::move(name), 0);
     result.graph.values[id].storage = StorageClass::Fixed;
+    if (Operation *op = value.getDefiningOp();
+        op && op->hasTrait<OpTrait::ConstantLike>())
+      ofUnknownOrigin.insert(id);
+  }
+
+  void addNode(plan::Op node, Operation *op,
+               std::optional<remat::Phase> phase) {
+    result.graph.ops.push_back(std::move(node));
+    result.ops.push_back(op);
+    phases.push_back(phase);
   }
 
   void addArguments() {
-    for (BlockArgument argument : result.function.getArguments()) {
+    for (BlockArgument argument : block.getArguments()) {
+      if (ids.contains(argument))
+        continue;
       result.argumentBytes = llvm::SaturatingAdd(
           result.argumentBytes, remat::bytesOf(argument.getType()).value_or(0));
       addFixed(argument, "arg" + std::to_string(argument.getArgNumber()));
     }
+  }
+
+  /// Values from outside of the block are as fixed as its arguments.
+  ValueId idOf(Value value) {
+    if (!ids.contains(value))
+      addFixed(value, "outside");
+    return ids.lookup(value);
   }
 
   /// "linalg.matmul", behind the name of its location if that has one.
@@ -135,72 +163,73 @@ private:
       addFixed(op->getResult(0), nameOf(op));
       return success();
     }
+    if (remat::isOnlyDestination(op)) {
+      result.destinations.insert(op);
+      addFixed(op->getResult(0), nameOf(op));
+      return success();
+    }
     FailureOr<remat::OpFacts> facts = remat::describeOp(op);
-    if (failed(facts))
+    if (failed(facts) || failed(countInside(op, *facts)))
       return failure();
+    // It has a storage of its operands, or copies both where it is written.
+    if (isa<SelectLikeOpInterface>(op))
+      facts->resultBytes.front() *= remat::mayBeWritten(op->getResult(0)) * 2;
     if (facts->viewSource && facts->execution == remat::Execution::Anywhere) {
       addView(op, *facts->viewSource);
     } else {
-      if (facts->viewSource)
-        countAsValue(op, *facts);
       addRunnable(op, *facts);
       if (failed(addToTotals(op)))
         return failure();
     }
-    noteTensorsInMemory(op);
+    inMemory.note(op);
     return success();
   }
 
-  bool isInMemory(Value value) const {
-    return isa<BaseMemRefType>(value.getType()) || inMemory.contains(value);
-  }
-
-  /// Whether `op` or an op in its regions takes a value in memory and may hand
-  /// it on as a tensor, which no op does that only loads from it.
-  bool handsOnMemory(Operation *op) const {
-    WalkResult walk = op->walk([&](Operation *inner) {
-      bool hands =
-          inner == op || inner->hasTrait<OpTrait::IsTerminator>() ||
-          llvm::any_of(inner->getResultTypes(), llvm::IsaPred<TensorType>);
-      return hands && llvm::any_of(
-                          inner->getOperands(),
-                          [&](Value value) { return isInMemory(value); })
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    return walk.wasInterrupted();
-  }
-
-  /// Notes the tensors that `op` makes of memory without a copy, as far as
-  /// anybody knows: results tied to a destination in memory, and all those of
-  /// other ops that hand on memory and do not allocate the result.
-  void noteTensorsInMemory(Operation *op) {
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    auto tied = dyn_cast<DestinationStyleOpInterface>(op);
-    if (!handsOnMemory(op))
-      return;
-    for (OpResult made : op->getResults()) {
-      bool isCopy =
-          !isa<TensorType>(made.getType()) ||
-          (tied && !isInMemory(tied.getTiedOpOperand(made)->get())) ||
-          (effects && effects.getEffectOnValue<MemoryEffects::Allocate>(made));
-      if (!isCopy)
-        inMemory.insert(made);
+  /// Adds what regions and callees hold to the workspace. What they hand out
+  /// is among the results already, and where a loop cannot carry it in one
+  /// place, both the copy that it starts with and the newest value.
+  LogicalResult countInside(Operation *op, remat::OpFacts &facts) {
+    bool isSaid = op->hasAttr(remat::RematDialect::kWorkspace);
+    bool isCall = isa<CallOpInterface>(op);
+    if (isSaid || isa<remat::RematOpInterface>(op) ||
+        (!isCall && op->getNumRegions() == 0))
+      return success();
+    FailureOr<uint64_t> held = inside.of(op);
+    if (failed(held))
+      return failure();
+    uint64_t handedOut = 0;
+    for (auto [made, bytes] : llvm::zip(op->getResults(), facts.resultBytes)) {
+      bool isLoop = isa<LoopLikeOpInterface>(op);
+      if (isLoop && remat::storageSourcesOf(made).isFreedAtEnd)
+        bytes *= 2;
+      if (!isLoop)
+        handedOut = llvm::SaturatingAdd(handedOut,
+                                        llvm::alignTo(bytes, plan::kAlignment));
     }
+    uint64_t copies = isCall ? bytesOfCopies(op) : 0;
+    *held = llvm::SaturatingAdd(*held, copies);
+    facts.workspaceBytes += *held - std::min(*held, handedOut);
+    if (handedOut)
+      facts.resultBytes.front() += copies;
+    return success();
   }
 
-  /// Whether bufferization may have `op` write its results into memory.
-  bool writesInPlace(Operation *op) const {
-    auto tied = dyn_cast<DestinationStyleOpInterface>(op);
-    return tied && llvm::any_of(op->getResults(), [&](OpResult made) {
-             return isInMemory(tied.getTiedOpOperand(made)->get());
-           });
+  /// Bytes of operands that a callee may overwrite although others read them.
+  uint64_t bytesOfCopies(Operation *call) {
+    uint64_t bytes = 0;
+    for (Value operand : call->getOperands())
+      if (isa<TensorType>(operand.getType()) &&
+          !(operand.hasOneUse() && rootOf(idOf(operand)) == idOf(operand)))
+        bytes = llvm::SaturatingAdd(
+            bytes, llvm::alignTo(bytesOf(operand), plan::kAlignment));
+    return bytes;
   }
 
   /// Keeps every execution of `node` between the writes around it, if it reads
   /// memory: it reads a value that the next write overwrites.
   void readMemory(OpId id, ArrayRef<Value> read, plan::Op &node) {
-    if (llvm::none_of(read, [&](Value value) { return isInMemory(value); }))
+    if (llvm::none_of(read,
+                      [&](Value value) { return inMemory.contains(value); }))
       return;
     if (content == kNone) {
       content = result.graph.values.size();
@@ -222,21 +251,9 @@ private:
     lastWrite = id;
   }
 
-  /// A view that runs once is a value of its own: it takes what it views, or as
-  /// many bytes as that where that lives on.
-  void countAsValue(Operation *op, remat::OpFacts &facts) const {
-    unsigned source = *facts.viewSource;
-    const plan::Value &viewed =
-        result.graph.values[rootOf(ids.lookup(op->getOperand(source)))];
-    facts.resultBytes = {viewed.bytes};
-    facts.milliseconds = facts.milliseconds.value_or(0);
-    if (viewed.storage != StorageClass::Fixed)
-      facts.inPlace = {{0, source}};
-  }
-
   void addView(Operation *op, unsigned source) {
     Value view = op->getResult(0), viewed = op->getOperand(source);
-    ValueId base = ids.lookup(viewed);
+    ValueId base = idOf(viewed);
     // A copy: adding may move what is named.
     plan::Value named = result.graph.values[base];
     ValueId id = addValue(view, named.name, named.bytes);
@@ -254,7 +271,7 @@ private:
   /// Adds that `value` is read, or only waited for.
   void addMaking(Value value, bool isWaitedFor, MadeOf &made) {
     MadeOf other = madeOf.lookup(value);
-    ValueId id = ids.lookup(value);
+    ValueId id = idOf(value);
     if (result.graph.values[rootOf(id)].storage != StorageClass::Fixed)
       other.inputs.push_back(id);
     made.after.append(other.after);
@@ -277,9 +294,12 @@ private:
     return value;
   }
 
-  /// Bytes of what is read: arguments and constants have some as well.
-  uint64_t bytesOf(Value value) const {
-    ValueId root = rootOf(ids.lookup(value));
+  /// Bytes of what is read: arguments and constants have some as well, and
+  /// empty tensors none.
+  uint64_t bytesOf(Value value) {
+    if (Operation *op = value.getDefiningOp(); op && result.isDestination(op))
+      return 0;
+    ValueId root = rootOf(idOf(value));
     return result.graph.values[root].storage == StorageClass::Fixed
                ? remat::bytesOf(value.getType()).value_or(0)
                : result.graph.values[root].bytes;
@@ -287,7 +307,7 @@ private:
 
   /// What the op or an estimate says that one execution takes.
   double millisecondsOf(Operation *op, ArrayRef<Value> read,
-                        const remat::OpFacts &facts) const {
+                        const remat::OpFacts &facts) {
     if (facts.milliseconds)
       return *facts.milliseconds;
     uint64_t bytes = 0;
@@ -303,16 +323,20 @@ private:
     plan::Op node;
     node.name = nameOf(op);
     node.workspaceBytes = facts.workspaceBytes;
-    bool isInPlace = writesInPlace(op);
-    bool isInOrder = isInPlace || facts.execution == remat::Execution::InOrder;
-    node.effect = isInOrder || facts.execution != remat::Execution::Anywhere;
+    bool isUpdate = inMemory.isUpdatedBy(op);
+    bool isInOrder = isUpdate || facts.execution == remat::Execution::InOrder;
+    // Memory that two executions make is not the same memory.
+    bool makesMemory =
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+    node.effect = isInOrder || makesMemory ||
+                  facts.execution != remat::Execution::Anywhere;
     REPRISE_FAULT("fixed-op-executed-again", node.effect = false);
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
     for (Value value : read)
-      node.inputs.push_back(ids.lookup(value));
+      node.inputs.push_back(idOf(value));
     for (Value value : read)
-      readMaking(value, node);
+      readMaking(value, isa<SubsetInsertionOpInterface>(op), node);
     for (auto [output, operand] : facts.inPlace) {
       auto input = llvm::find(read, op->getOperand(operand)) - read.begin();
       node.inPlace.push_back({output, uint32_t(input)});
@@ -331,11 +355,11 @@ private:
     }
     if (!isInOrder)
       readMemory(id, read, node);
-    else if (isInPlace || mayWrite(op))
+    else if (isUpdate || mayWriteMemory(op))
       writeMemory(id, node);
-    result.graph.ops.push_back(std::move(node));
-    result.ops.push_back(op);
-    phases.push_back(facts.phase);
+    addNode(std::move(node), op, facts.phase);
+    for (OpResult made : op->getResults())
+      shareStorage(made);
   }
 
   /// Adds the op added last, which is `op`, to the sums that the planner
@@ -356,13 +380,71 @@ private:
     return success();
   }
 
-  /// What a view is made of beside what it views is read with it.
-  void readMaking(Value view, plan::Op &node) const {
-    auto made = madeOf.find(view);
-    if (made == madeOf.end())
+  /// Has what `made` may be stored in live as long as `made`.
+  void shareStorage(OpResult made) {
+    if (!isa<TensorType, BaseMemRefType>(made.getType()))
       return;
-    llvm::append_range(node.inputs, made->second.inputs);
-    llvm::append_range(node.after, made->second.after);
+    remat::StorageSources sources = remat::storageSourcesOf(made);
+    isOpaque |= sources.isOpaque;
+    uint64_t bytes = result.graph.values[ids.lookup(made)].bytes;
+    MadeOf shared;
+    bool isUnknown = sources.values.empty() && bytes == 0 &&
+                     remat::bytesOf(made.getType()) != 0;
+    for (Value source : sources.values) {
+      MadeOf other = madeOf.lookup(source);
+      ValueId root = rootOf(idOf(source));
+      const plan::Value &storage = result.graph.values[root];
+      bool isFixed = storage.storage == StorageClass::Fixed;
+      isUnknown |= ofUnknownOrigin.contains(root) || mayBeConstant(source);
+      // The whole of a destination is taken over, or as much is copied.
+      if (!isFixed && !(sources.isDestination && storage.bytes == bytes))
+        shared.inputs.push_back(root);
+      shared.inputs.append(other.inputs);
+      shared.after.append(other.after);
+    }
+    if (isUnknown)
+      ofUnknownOrigin.insert(ids.lookup(made));
+    isOpaque |= isUnknown && sources.isFreedAtEnd;
+    if (!shared.inputs.empty())
+      runOnce(ids.lookup(made));
+    for (ValueId storage : shared.inputs)
+      runOnce(storage);
+    if (sources.isFreedAtEnd) {
+      holdToEnd(ids.lookup(made));
+      llvm::for_each(shared.inputs,
+                     [&](ValueId storage) { holdToEnd(storage); });
+    }
+    sortUnique(shared.inputs);
+    sortUnique(shared.after);
+    madeOf[made] = std::move(shared);
+    isDynamic |= sources.isFreedAtEnd;
+  }
+
+  static bool mayBeConstant(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && remat::mayFoldToConstant(op);
+  }
+
+  /// An earlier execution would be held as long.
+  void holdToEnd(ValueId value) {
+    keep(value);
+    runOnce(value);
+  }
+
+  void runOnce(ValueId value) {
+    if (OpId producer = result.graph.values[rootOf(value)].producer;
+        producer != kNone)
+      result.graph.ops[producer].effect = true;
+  }
+
+  /// Reads what a value is made of with it. What inserts a part may overwrite
+  /// the whole that the part is in.
+  void readMaking(Value value, bool isInsertion, plan::Op &node) const {
+    MadeOf made = madeOf.lookup(value);
+    for (ValueId input : made.inputs)
+      if (!isInsertion || !llvm::is_contained(node.inputs, input))
+        node.inputs.push_back(input);
+    llvm::append_range(node.after, made.after);
   }
 
   void keep(ValueId value) {
@@ -373,10 +455,69 @@ private:
 
   void addReturned(Operation *terminator) {
     for (Value value : valuesReadBy(terminator)) {
-      keep(ids.lookup(value));
+      keep(idOf(value));
+      // A constant itself is copied.
+      ValueId root = rootOf(idOf(value));
+      isOpaque |= ofUnknownOrigin.contains(root) &&
+                  result.graph.values[root].storage != StorageClass::Fixed;
       for (ValueId read : madeOf.lookup(value).inputs)
         keep(read);
     }
+    if (isOpaque)
+      for (ValueId id = 0; id < result.graph.values.size(); ++id)
+        holdToEnd(id);
+    uint64_t bytes = bytesOfReturning(terminator);
+    if (bytes || hasCarried)
+      addReturning(terminator, bytes);
+  }
+
+  /// Bytes that returning takes: a function hands out memory that nobody else
+  /// has, so that it copies its arguments, constants, and what it hands out
+  /// twice; and tables where storages are compared before they are freed.
+  uint64_t bytesOfReturning(Operation *terminator) {
+    uint64_t bytes = 0;
+    llvm::DenseSet<ValueId> handedOut;
+    bool isFunction = isa<FunctionOpInterface>(block.getParentOp());
+    for (Value value : terminator->getOperands()) {
+      ValueId root = rootOf(idOf(value));
+      bool isOwned = result.graph.values[root].storage != StorageClass::Fixed &&
+                     madeOf.lookup(value).inputs.empty() &&
+                     handedOut.insert(root).second;
+      if (isFunction && !isOwned && isa<ShapedType>(value.getType()))
+        bytes = llvm::SaturatingAdd(
+            bytes, llvm::alignTo(bytesOf(value), plan::kAlignment));
+    }
+    if (!isOpaque && !isDynamic)
+      return bytes;
+    auto tables = [](uint64_t count) {
+      return llvm::alignTo(count * sizeof(int64_t), plan::kAlignment) +
+             llvm::alignTo(count, plan::kAlignment);
+    };
+    // Clones are none of those that are compared.
+    uint64_t freed =
+        llvm::count_if(result.graph.values, [&](const auto &value) {
+          return value.bytes && value.producer != kNone &&
+                 !result.ops[value.producer]->hasAttr(
+                     remat::RematDialect::kRecomputed);
+        });
+    return llvm::SaturatingAdd(
+        bytes, tables(freed) + tables(terminator->getNumOperands()) +
+                   llvm::alignTo(freed, plan::kAlignment));
+  }
+
+  /// The terminator as an op, after all others.
+  void addReturning(Operation *terminator, uint64_t bytes) {
+    plan::Op node;
+    node.name = nameOf(terminator);
+    node.effect = true;
+    node.workspaceBytes = bytes;
+    for (Value value : valuesReadBy(terminator)) {
+      node.inputs.push_back(idOf(value));
+      readMaking(value, /*isInsertion=*/false, node);
+    }
+    for (OpId id = 0; id < result.graph.ops.size(); ++id)
+      node.after.push_back(id);
+    addNode(std::move(node), terminator, std::nullopt);
   }
 
   void setPhases() {
@@ -388,23 +529,49 @@ private:
                      : id > liveness.peakStep;
   }
 
+  Block &block;
   const rt::Roofline &roofline;
+  HeldInside &inside;
   FunctionGraph result;
   llvm::DenseMap<Value, ValueId> ids;
-  llvm::DenseMap<Value, MadeOf> madeOf;            // by view
+  llvm::DenseMap<Value, MadeOf> madeOf;
   std::vector<std::optional<remat::Phase>> phases; // by OpId
-  std::optional<OpId> last;       // of those that keep their order
-  llvm::DenseSet<Value> inMemory; // tensors; see noteTensorsInMemory
-  ValueId content = kNone;        // of memory now, once an op has read it
-  SmallVector<OpId> readers;      // of `content`
+  std::optional<OpId> last; // of those that keep their order
+  /// Constants, and what may be in their storage: when the program runs it is
+  /// compared with every storage that may have to be freed.
+  llvm::DenseSet<ValueId> ofUnknownOrigin;
+  TensorsInMemory inMemory;
+  ValueId content = kNone;   // of memory now, once an op has read it
+  SmallVector<OpId> readers; // of `content`
   std::optional<OpId> lastWrite;
   double milliseconds = 0; // of all ops
   uint64_t bytes = 0;      // of all values and workspaces
+  bool hasCarried = false;
+  bool isOpaque = false;  // a value may be in any storage
+  bool isDynamic = false; // see StorageSources::isFreedAtEnd
 };
 } // namespace
+
+FailureOr<FunctionGraph> reprise::buildBlockGraph(Block &block,
+                                                  ValueRange carried,
+                                                  const rt::Roofline &roofline,
+                                                  HeldInside &inside) {
+  GraphBuilder builder(block, roofline, inside);
+  builder.addCarried(carried);
+  return builder.build();
+}
 
 FailureOr<FunctionGraph>
 reprise::buildFunctionGraph(func::FuncOp function,
                             const rt::Roofline &roofline) {
-  return GraphBuilder(function, roofline).build();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError()
+           << "has " << function.getBody().getBlocks().size()
+           << " blocks; only functions of one can be planned";
+  HeldInside inside(roofline);
+  FailureOr<FunctionGraph> graph =
+      buildBlockGraph(function.getBody().front(), {}, roofline, inside);
+  if (succeeded(graph))
+    graph->function = function;
+  return graph;
 }

@@ -13,8 +13,6 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -98,44 +96,22 @@ std::optional<unsigned> remat::defaultViewSource(Operation *op) {
   return view ? operandIndex(op, view.getViewSource()) : std::nullopt;
 }
 
-/// The value whose storage `value` shares by way of views.
-static Value viewedBy(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto interface = dyn_cast<RematOpInterface>(op);
-    std::optional<unsigned> source =
-        interface ? interface.getRematViewSource() : defaultViewSource(op);
-    if (auto view = op->getAttrOfType<IntegerAttr>(RematDialect::kView))
-      source = view.getInt();
-    if (!source || *source >= op->getNumOperands())
-      break;
-    value = op->getOperand(*source);
-  }
-  return value;
-}
-
-bool remat::isReadThroughOneOperand(
-    OpOperand &operand, llvm::function_ref<bool(OpOperand &)> isElementwise) {
-  Operation *op = operand.getOwner();
-  Value storage = viewedBy(operand.get());
-  for (OpOperand &other : op->getOpOperands())
-    if (&other != &operand && viewedBy(other.get()) == storage &&
-        !isElementwise(other))
-      return false;
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return llvm::none_of(captured,
-                       [&](Value value) { return viewedBy(value) == storage; });
-}
-
 SmallVector<InPlacePair> remat::defaultInPlacePairs(Operation *op) {
-  SmallVector<InPlacePair> pairs;
-  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!destinations)
+  SmallVector<InPlacePair> pairs =
+      destinationPairs(op, [](OpOperand &, OpOperand &) { return false; });
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  std::optional<ResultRange> results =
+      loop ? loop.getLoopResults() : std::nullopt;
+  if (!results || isa<DestinationStyleOpInterface>(op))
     return pairs;
-  for (OpResult result : op->getResults()) {
-    OpOperand *tied = destinations.getTiedOpOperand(result);
-    if (isReadThroughOneOperand(*tied, [](OpOperand &) { return false; }))
-      pairs.push_back({result.getResultNumber(), tied->getOperandNumber()});
+  MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+  for (unsigned index = 0; index < inits.size(); ++index) {
+    OpOperand &init = inits[index];
+    bool isRead = llvm::any_of(init.get().getUses(), [&](OpOperand &other) {
+      return &other != &init && op->isAncestor(other.getOwner());
+    });
+    if (!isRead && isCarriedInPlace(loop, index))
+      pairs.push_back({index, init.getOperandNumber()});
   }
   return pairs;
 }
@@ -154,7 +130,7 @@ public:
     askOp();
     readAttributes();
     if (failed(checkAnswers()) || failed(checkView()) || failed(checkPairs()) ||
-        failed(readBytes()) || failed(lookInside()))
+        failed(readBytes()))
       return failure();
     return std::move(facts);
   }
@@ -164,15 +140,11 @@ private:
     if (!interface) {
       facts.flops = defaultFlops(op);
       facts.execution = defaultExecution(op);
-      facts.viewSource = defaultViewSource(op);
-      facts.inPlace = defaultInPlacePairs(op);
       return;
     }
     facts.milliseconds = interface.getRematMilliseconds();
     facts.flops = interface.getRematFlops();
     facts.execution = interface.getRematExecution();
-    facts.viewSource = interface.getRematViewSource();
-    facts.inPlace = interface.getRematInPlacePairs();
     facts.workspaceBytes = interface.getRematWorkspaceBytes();
     facts.phase = interface.getRematPhase();
   }
@@ -186,19 +158,13 @@ private:
     if (op->hasAttr(RematDialect::kFixed) &&
         facts.execution == Execution::Anywhere)
       facts.execution = Execution::Once;
-    if (auto view = op->getAttrOfType<IntegerAttr>(RematDialect::kView))
-      facts.viewSource = view.getInt();
+    facts.viewSource = viewSourceOf(op);
+    facts.inPlace = inPlacePairsOf(op);
     if (auto bytes = op->getAttrOfType<IntegerAttr>(RematDialect::kWorkspace))
       facts.workspaceBytes = bytes.getInt();
     if (auto phase = op->getAttrOfType<StringAttr>(RematDialect::kPhase))
       facts.phase =
           phase.getValue() == "backward" ? Phase::Backward : Phase::Forward;
-    auto pairs = op->getAttrOfType<DenseI64ArrayAttr>(RematDialect::kInPlace);
-    if (!pairs)
-      return;
-    facts.inPlace.clear();
-    for (int64_t k = 0; k + 1 < pairs.size(); k += 2)
-      facts.inPlace.push_back({pairs[k], pairs[k + 1]});
   }
 
   /// Attributes were verified; a class may answer anything.
@@ -275,22 +241,30 @@ private:
     return success();
   }
 
-  /// What regions make is workspace, unless the op says how much it needs.
-  LogicalResult lookInside() {
-    if (interface || op->hasAttr(RematDialect::kWorkspace))
-      return success();
-    FailureOr<uint64_t> bytes = bytesMadeInside(op);
-    if (failed(bytes))
-      return failure();
-    facts.workspaceBytes = *bytes;
-    return success();
-  }
-
   Operation *op;
   RematOpInterface interface;
   OpFacts facts;
 };
 } // namespace
+
+std::optional<unsigned> remat::viewSourceOf(Operation *op) {
+  if (auto view = op->getAttrOfType<IntegerAttr>(RematDialect::kView))
+    return view.getInt();
+  auto interface = dyn_cast<RematOpInterface>(op);
+  return interface ? interface.getRematViewSource() : defaultViewSource(op);
+}
+
+SmallVector<InPlacePair> remat::inPlacePairsOf(Operation *op) {
+  auto pairs = op->getAttrOfType<DenseI64ArrayAttr>(RematDialect::kInPlace);
+  auto interface = dyn_cast<RematOpInterface>(op);
+  if (!pairs)
+    return interface ? interface.getRematInPlacePairs()
+                     : defaultInPlacePairs(op);
+  SmallVector<InPlacePair> said;
+  for (int64_t k = 0; k + 1 < pairs.size(); k += 2)
+    said.push_back({pairs[k], pairs[k + 1]});
+  return said;
+}
 
 FailureOr<OpFacts> remat::describeOp(Operation *op) {
   return Describer(op).describe();

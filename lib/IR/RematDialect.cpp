@@ -112,7 +112,8 @@ static constexpr Rule kRules[] = {
     {RematDialect::kInPlace, isInPlace,
      "an array of i64, pairs of a result and an operand of the op"},
     {RematDialect::kPhase, isPhase, "\"forward\" or \"backward\""},
-    {RematDialect::kRecomputed, isCount, "an i64 of at least 1"}};
+    {RematDialect::kRecomputed, isCount, "an i64 of at least 1"},
+    {RematDialect::kDestination, isCount, "an i64 of at least 1"}};
 
 /// Whether `op`, or one in its regions, says that it has effects, rather than
 /// nothing. What is allocated within is nobody else's.

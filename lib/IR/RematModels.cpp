@@ -1,14 +1,20 @@
 //===- RematModels.cpp - Upstream dialects and the planner ----------------===//
 //
-// Only what MLIR's own interfaces don't say: the arithmetic of products, that
-// tensor.empty has no content, which ops on tensors are views.
+// Only what MLIR's own interfaces don't say: the arithmetic of products, which
+// operands linalg may overwrite, that tensor.empty has no content, which ops on
+// tensors are views, and what stands between tensors and memory.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/IR/Remat.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,41 +41,75 @@ struct StructuredModel
     return llvm::SaturatingMultiply(flops, std::max<uint64_t>(body, 1));
   }
 
-  /// Destinations that are also operands are read at the element that is
-  /// written, if they are: bufferization asks for identities, too.
+  /// An input may be the destination too where each element of one is read at
+  /// the iteration that writes that element.
   SmallVector<InPlacePair> getRematInPlacePairs(Operation *op) const {
-    auto linalgOp = cast<linalg::LinalgOp>(op);
-    bool isParallel = linalgOp.getNumLoops() == linalgOp.getNumParallelLoops();
-    auto isElementwise = [&](OpOperand &operand) {
-      return isParallel &&
-             linalgOp.getMatchingIndexingMap(&operand).isIdentity();
-    };
-    SmallVector<InPlacePair> pairs;
-    for (OpResult result : op->getResults()) {
-      OpOperand *tied = linalgOp.getTiedOpOperand(result);
-      if (isReadThroughOneOperand(*tied, [&](OpOperand &other) {
-            return other.get() == tied->get() && isElementwise(*tied) &&
-                   isElementwise(other);
-          }))
-        pairs.push_back({result.getResultNumber(), tied->getOperandNumber()});
-    }
-    return pairs;
+    auto structured = cast<linalg::LinalgOp>(op);
+    bool isParallel =
+        structured.getNumLoops() == structured.getNumParallelLoops();
+    return destinationPairs(op, [&](OpOperand &destination, OpOperand &other) {
+      return isParallel && structured.isDpsInput(&other) &&
+             structured.getMatchingIndexingMap(&destination).isIdentity() &&
+             structured.getMatchingIndexingMap(&other).isIdentity();
+    });
   }
 };
 
-/// What is in an empty tensor exists with the op that writes it.
+/// What is in an empty tensor exists with the op that writes it. Other readers
+/// need its bytes.
 struct EmptyModel
     : RematOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
+  std::optional<uint64_t> getRematBytes(Operation *op, unsigned) const {
+    return isOnlyDestination(op) ? 0 : bytesOf(op->getResult(0).getType());
+  }
+  uint64_t getRematFlops(Operation *) const { return 0; }
+};
+
+/// The same elements in the same order, the same type in other words, or a
+/// part.
+template <typename OpTy>
+struct ViewModel : RematOpInterface::ExternalModel<ViewModel<OpTy>, OpTy> {
+  std::optional<unsigned> getRematViewSource(Operation *) const { return 0; }
+  uint64_t getRematFlops(Operation *) const { return 0; }
+};
+
+/// A view of elements that lie one after another, else a copy.
+template <typename OpTy>
+struct ReshapeModel
+    : RematOpInterface::ExternalModel<ReshapeModel<OpTy>, OpTy> {
+  std::optional<unsigned> getRematViewSource(Operation *op) const {
+    return isContiguous(op->getOperand(0)) ? std::optional(0u) : std::nullopt;
+  }
+  uint64_t getRematFlops(Operation *) const { return 0; }
+};
+
+/// The memory that it reads, which keeps its place among other effects.
+struct ToTensorModel
+    : RematOpInterface::ExternalModel<ToTensorModel,
+                                      bufferization::ToTensorOp> {
   std::optional<uint64_t> getRematBytes(Operation *, unsigned) const {
     return 0;
   }
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
-/// The same elements in the same order, or the same type in other words.
-template <typename OpTy>
-struct ViewModel : RematOpInterface::ExternalModel<ViewModel<OpTy>, OpTy> {
-  std::optional<unsigned> getRematViewSource(Operation *) const { return 0; }
+/// A copy of the tensor where memory is written that another op reads. It is
+/// one place in memory: another one would not hold what was stored in it.
+struct ToBufferModel
+    : RematOpInterface::ExternalModel<ToBufferModel,
+                                      bufferization::ToBufferOp> {
+  std::optional<uint64_t> getRematBytes(Operation *op, unsigned) const {
+    return bytesOf(op->getOperand(0).getType());
+  }
+  uint64_t getRematFlops(Operation *) const { return 0; }
+  Execution getRematExecution(Operation *) const { return Execution::InOrder; }
+};
+
+struct GetGlobalModel
+    : RematOpInterface::ExternalModel<GetGlobalModel, memref::GetGlobalOp> {
+  std::optional<uint64_t> getRematBytes(Operation *, unsigned) const {
+    return 0;
+  }
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
@@ -104,12 +144,49 @@ struct ConvolutionModel
 
 } // namespace
 
+bool remat::isOnlyDestination(Operation *op) {
+  return isa<tensor::EmptyOp>(op) && op->getNumOperands() == 0 &&
+         llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+           return user && user->getBlock() == op->getBlock() &&
+                  user.isDpsInit(&use);
+         });
+}
+
+bool remat::isReshape(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ReshapeOp>(op);
+}
+
+/// Memory of a caller may have any strides, and so has what is written over it.
+bool remat::isContiguous(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op ||
+      isa<RegionBranchOpInterface, CallOpInterface, tensor::ExtractSliceOp>(op))
+    return false;
+  if (auto memory = dyn_cast<bufferization::ToTensorOp>(op)) {
+    auto type = dyn_cast<MemRefType>(memory.getBuffer().getType());
+    return type && type.getLayout().isIdentity();
+  }
+  if (isReshape(op))
+    return true;
+  if (std::optional<unsigned> viewed = viewSourceOf(op))
+    return isContiguous(op->getOperand(*viewed));
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  return !destinations ||
+         isContiguous(
+             destinations.getTiedOpOperand(cast<OpResult>(tensor))->get());
+}
+
 template <typename... Ops> static void attachStructured(MLIRContext *context) {
   (Ops::template attachInterface<StructuredModel<Ops>>(*context), ...);
 }
 
 template <typename... Ops> static void attachViews(MLIRContext *context) {
   (Ops::template attachInterface<ViewModel<Ops>>(*context), ...);
+}
+
+template <typename... Ops> static void attachReshapes(MLIRContext *context) {
+  (Ops::template attachInterface<ReshapeModel<Ops>>(*context), ...);
 }
 
 void remat::registerUpstreamModels(DialectRegistry &registry) {
@@ -121,8 +198,17 @@ void remat::registerUpstreamModels(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     tensor::EmptyOp::attachInterface<EmptyModel>(*context);
-    attachViews<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+    attachViews<tensor::CastOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
         context);
+    attachReshapes<tensor::CollapseShapeOp, tensor::ReshapeOp>(context);
+  });
+  registry.addExtension(
+      +[](MLIRContext *context, bufferization::BufferizationDialect *) {
+        bufferization::ToTensorOp::attachInterface<ToTensorModel>(*context);
+        bufferization::ToBufferOp::attachInterface<ToBufferModel>(*context);
+      });
+  registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {
+    memref::GetGlobalOp::attachInterface<GetGlobalModel>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
     attachViews<tosa::ReshapeOp>(context);

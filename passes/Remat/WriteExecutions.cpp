@@ -4,19 +4,21 @@
 // Output:  the same function with an op for each execution, in that order.
 // Method:  a new body is built from the executions. A map knows the newest
 //          instance of every value; constants are made once, views anew for
-//          each instance of what they view, empty tensors for each reader. What
-//          a clone reads goes through a barrier that waits for the op in front
-//          of it, so that nothing merges the clone with its original or hoists
-//          it; a clone that reads nothing differs from its original by the
-//          count of its executions alone.
+//          each instance of what they view, and after an op that may write over
+//          it. What a clone reads goes through a barrier that waits for the op
+//          in front of it, so that nothing merges the clone with its original
+//          or hoists it; a clone that reads nothing differs from its original
+//          by its number alone, which no other op of the function has. An op
+//          has empty destinations of its own, numbered for the same reason:
+//          one that several ops write lives from the first to the last.
 // Cost:    linear in the executions.
 // Fails:   never on executions that passed plan::checkExecutions.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/RematToBudget.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -28,11 +30,15 @@ class ExecutionWriter {
 public:
   explicit ExecutionWriter(const FunctionGraph &problem)
       : problem(problem), function(problem.function),
-        old(function.getBody().front()), executed(problem.ops.size(), 0),
+        old(function.getBody().front()), executed(problem.ops.size(), false),
         builder(function.getContext()) {
-    for (Operation &op : old)
-      if (auto made = op.getAttrOfType<IntegerAttr>(kRecomputed))
-        numbered = std::max(numbered, made.getInt());
+    function.walk([&](Operation *op) {
+      if (auto number =
+              op->getAttrOfType<IntegerAttr>(remat::RematDialect::kRecomputed))
+        clones = std::max<int64_t>(clones, number.getInt());
+    });
+    for (auto [view, viewed] : problem.viewed)
+      viewsOf[rootOf(view)].push_back(view.getDefiningOp());
   }
 
   void write(const plan::Executions &executions) {
@@ -43,16 +49,14 @@ public:
       newest[argument] =
           fresh->addArgument(argument.getType(), argument.getLoc());
     for (OpId id : executions)
-      execute(id);
+      if (problem.ops[id] != old.getTerminator())
+        execute(id);
     copy(old.getTerminator(), Guarded());
     old.dropAllReferences();
     old.erase();
   }
 
 private:
-  static constexpr llvm::StringLiteral kRecomputed =
-      remat::RematDialect::kRecomputed;
-
   /// By value: the barrier's result that a clone reads in its place.
   using Guarded = llvm::DenseMap<Value, Value>;
 
@@ -62,6 +66,7 @@ private:
     Value instance;
     SmallVector<Value> read;
     size_t lookedAt = 0;
+    bool isOverwritten = false; // bytes that it views, perhaps
   };
 
   /// The instance of `value` that a reader takes now.
@@ -74,8 +79,6 @@ private:
   /// The same, where the views it is made of are those of now.
   Value instanceOf(Value value) {
     Operation *op = value.getDefiningOp();
-    if (op && isa<tensor::EmptyOp>(op))
-      return makeEmpty(op);
     if (!op || !problem.isFree(op))
       return newest.lookup(value);
     if (problem.viewed.contains(value))
@@ -83,15 +86,6 @@ private:
     if (Value known = newest.lookup(value))
       return known;
     return newest[value] = builder.clone(*op)->getResult(0);
-  }
-
-  /// An empty tensor for one reader: readers of one would share its storage
-  /// from the first of them to the last.
-  Value makeEmpty(Operation *op) {
-    Operation *made = copy(op, Guarded());
-    if (unsigned before = empties[op->getResult(0).getType()]++)
-      made->setAttr(kRecomputed, builder.getI64IntegerAttr(numbered + before));
-    return made->getResult(0);
   }
 
   /// Views that `value` is made of and that may not be those of now, in the
@@ -124,10 +118,37 @@ private:
     }
     View &view = views[op];
     view.lookedAt = now;
-    if (view.read == read)
+    if (view.read == read && !view.isOverwritten)
       return;
+    bool isRepeated = view.read == read;
     view.read = std::move(read);
-    view.instance = builder.clone(*op, mapping)->getResult(0);
+    view.isOverwritten = false;
+    Operation *made = builder.clone(*op, mapping);
+    view.instance = made->getResult(0);
+    if (isRepeated)
+      number(made, remat::RematDialect::kRecomputed, ++clones);
+  }
+
+  void number(Operation *op, StringRef attribute, int64_t count) {
+    op->setAttr(attribute, builder.getI64IntegerAttr(count));
+  }
+
+  /// Has views of what `op` may write made anew for it, and for those that
+  /// read them after it: bufferization may copy the view for them instead of
+  /// the destination for `op`, from where the view is made on.
+  void noteOverwritten(Operation *op) {
+    auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!destinations)
+      return;
+    for (Value destination : destinations.getDpsInits())
+      for (Operation *view : viewsOf.lookup(rootOf(destination)))
+        views[view].isOverwritten = true;
+  }
+
+  Value rootOf(Value value) const {
+    while (Value viewed = problem.viewed.lookup(value))
+      value = viewed;
+    return value;
   }
 
   /// The op on the newest instances of what it reads, or on what `guarded` has
@@ -135,23 +156,45 @@ private:
   Operation *copy(Operation *op, const Guarded &guarded) {
     IRMapping mapping;
     for (Value value : valuesReadBy(op)) {
+      if (isDestination(value))
+        continue;
       Value instance = guarded.lookup(value);
       mapping.map(value, instance ? instance : resolve(value));
     }
     return builder.clone(*op, mapping);
   }
 
+  bool isDestination(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && problem.isDestination(op);
+  }
+
+  /// Gives `made` empty destinations of its own.
+  void addDestinations(Operation *made) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(made);
+    for (OpOperand &operand : made->getOpOperands()) {
+      if (!isDestination(operand.get()))
+        continue;
+      Operation *empty = builder.clone(*operand.get().getDefiningOp());
+      number(empty, remat::RematDialect::kDestination, ++emptied);
+      operand.set(empty->getResult(0));
+    }
+  }
+
   void execute(OpId id) {
     Operation *op = problem.ops[id];
-    if (isa<tensor::EmptyOp>(op))
-      return; // Readers make theirs.
-    unsigned before = executed[id]++;
-    Operation *made = copy(op, before ? guard(op) : Guarded());
-    if (before)
-      made->setAttr(kRecomputed, builder.getI64IntegerAttr(numbered + before));
+    bool isClone = executed[id];
+    executed[id] = true;
+    noteOverwritten(op);
+    Operation *made = copy(op, isClone ? guard(op) : Guarded());
+    addDestinations(made);
+    if (isClone)
+      number(made, remat::RematDialect::kRecomputed, ++clones);
     for (auto [value, instance] :
          llvm::zip_equal(op->getResults(), made->getResults()))
       newest[value] = instance;
+    noteOverwritten(op);
     ++now;
     if (made->getNumResults())
       last = made->getResult(0);
@@ -162,8 +205,10 @@ private:
   Guarded guard(Operation *op) {
     Guarded guarded;
     for (Value value : valuesReadBy(op)) {
+      if (isDestination(value))
+        continue;
       Value instance = resolve(value);
-      // Constants are shared: what reads nothing else has its count.
+      // Constants are shared: what reads nothing else has its number.
       if (matchesConstant(instance))
         continue;
       guarded[value] = remat::BarrierOp::create(
@@ -181,14 +226,15 @@ private:
   const FunctionGraph &problem;
   func::FuncOp function;
   Block &old;
-  std::vector<unsigned> executed; // times, by op
-  int64_t numbered = 0; // the clones that an earlier run of the pass wrote
+  std::vector<bool> executed; // by op
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
   llvm::DenseMap<Operation *, View> views;
-  llvm::DenseMap<Type, unsigned> empties; // made, by type
-  size_t now = 1;                         // one more with each execution
-  Value last;                             // a result of the op executed last
+  llvm::DenseMap<Value, SmallVector<Operation *>> viewsOf; // by root
+  size_t now = 1;      // one more with each execution
+  int64_t clones = 0;  // the largest number of one
+  int64_t emptied = 0; // the same of destinations
+  Value last;          // a result of the op executed last
 };
 } // namespace
 

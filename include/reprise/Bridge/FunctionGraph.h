@@ -34,8 +34,12 @@ struct FunctionGraph {
   llvm::DenseMap<mlir::Value, mlir::Value> viewed;
   uint64_t argumentBytes = 0; // of tensors and memrefs of static shape
 
-  /// Whether `op` is made anew wherever it is read: a constant or a view.
+  /// Empty tensors that each op which writes one has for itself.
+  llvm::DenseSet<mlir::Operation *> destinations;
+  /// Whether `op` is made anew wherever it is read: a constant, a view or a
+  /// destination.
   bool isFree(mlir::Operation *op) const;
+  bool isDestination(mlir::Operation *op) const;
   /// Most bytes live at once when the ops run as the function has them.
   uint64_t liveBytes() const;
 };

@@ -12,6 +12,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
@@ -42,11 +43,57 @@ Execution defaultExecution(mlir::Operation *op);
 std::optional<unsigned> defaultViewSource(mlir::Operation *op);
 llvm::SmallVector<InPlacePair> defaultInPlacePairs(mlir::Operation *op);
 
-/// Whether `op` reads the storage of an operand through that operand alone, but
-/// for other operands for which `isElementwise` holds.
-bool isReadThroughOneOperand(
-    mlir::OpOperand &operand,
-    llvm::function_ref<bool(mlir::OpOperand &)> isElementwise);
+/// The operand whose view the op's only result is, by attribute, interface or
+/// default.
+std::optional<unsigned> viewSourceOf(mlir::Operation *op);
+/// The same for pairs.
+llvm::SmallVector<InPlacePair> inPlacePairsOf(mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// What bufferization makes of results (lib/IR/RematStorage.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The destinations of `op` that its results may take over: those that `op`
+/// reads through no other operand and in no region. `mayRead` says of another
+/// operand of the same value that reading it does no harm.
+llvm::SmallVector<InPlacePair>
+destinationPairs(mlir::Operation *op,
+                 llvm::function_ref<bool(mlir::OpOperand &destination,
+                                         mlir::OpOperand &other)>
+                     mayRead);
+
+/// Where a result may be stored without a copy.
+struct StorageSources {
+  llvm::SmallVector<mlir::Value> values; // made outside of the op
+  /// The op writes a destination: it shares the storage or copies all of it.
+  bool isDestination = false;
+  /// Deallocation frees the result at the end of its block only, since which
+  /// of the storages it has is known when the program runs.
+  bool isFreedAtEnd = false;
+  /// Deallocation cannot tell it from any other storage of the block.
+  bool isOpaque = false;
+};
+StorageSources storageSourcesOf(mlir::OpResult result);
+
+/// Whether `op` makes a constant, or folding may turn it into one.
+bool mayFoldToConstant(mlir::Operation *op);
+
+/// Whether an op that reads `tensor`, or a view of it, may write its storage.
+bool mayBeWritten(mlir::Value tensor);
+
+/// Whether all iterations of a loop have this carried value in one storage.
+bool isCarriedInPlace(mlir::LoopLikeOpInterface loop, unsigned index);
+
+/// Whether `op` reshapes a tensor: it copies what does not lie contiguously.
+bool isReshape(mlir::Operation *op);
+
+/// Whether the elements of a tensor lie in memory one after another, whatever
+/// the caller passes: what reshapes others copies them.
+bool isContiguous(mlir::Value tensor);
+
+/// Whether `op` makes a tensor of no content that ops of its block write, and
+/// nothing else. Each use may have a tensor of its own.
+bool isOnlyDestination(mlir::Operation *op);
 
 } // namespace reprise::remat
 
@@ -73,11 +120,6 @@ struct OpFacts {
 /// Fails, with an error at the op, when the bytes of a result are not known or
 /// what the op answers contradicts itself.
 mlir::FailureOr<OpFacts> describeOp(mlir::Operation *op);
-
-/// The most bytes of values made in the regions of `op` that live at once: of
-/// one region and one iteration of a loop, without what a branch yields. Fails,
-/// with an error at the inner op, when the bytes of a result are not known.
-mlir::FailureOr<uint64_t> bytesMadeInside(mlir::Operation *op);
 
 /// Models of RematOpInterface for ops of linalg, tensor and tosa, attached when
 /// their dialects are loaded.

@@ -26,7 +26,8 @@ def Remat_Dialect : Dialect {
     | `remat.view` | i64, an operand | the only result is a view of that operand |
     | `remat.in_place` | `array<i64: result, operand, ...>` | the result may take the storage of the operand where that dies at the op |
     | `remat.phase` | `"forward"` or `"backward"` | where the op belongs to, which only guides the search |
-    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on the n-th repeated execution of an op, and on copies of `tensor.empty`; counted on from an earlier run |
+    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on repeated executions of ops: each has a number of its own |
+    | `remat.destination` | i64, at least 1 | set by `remat-to-budget` on the empty tensors that ops write: each has a number of its own, so that nothing merges them |
 
     `remat.pure` is for ops that don't say their memory effects; on one that
     says that it has some it is an error. A view must be free of effects.
@@ -44,6 +45,7 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kInPlace = "remat.in_place";
     static constexpr ::llvm::StringLiteral kPhase = "remat.phase";
     static constexpr ::llvm::StringLiteral kRecomputed = "remat.recomputed";
+    static constexpr ::llvm::StringLiteral kDestination = "remat.destination";
   }];
 }
 

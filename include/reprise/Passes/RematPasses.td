@@ -192,25 +192,41 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     result.
 
     Live bytes are those of ranked tensors and memrefs of static shape, and
-    `remat.workspace`. Where an op with regions does not say its workspace, it
-    is what the regions make: the most that lives at once in the larger branch,
-    or in one iteration of a loop, beside the results of the op. A value lives
-    from the op that makes it to the last one that reads it, both included, or
-    to the end if it is returned; who reads a view reads all that it is made of.
-    The result of a destination-style op takes the storage of its destination if
-    that ends there and the op reads it through no other place; ops of linalg
-    may, element by element. A view that is `remat.fixed` is a value of its own,
-    of the bytes that it views, and takes their storage if they end there. Every
-    storage counts as a multiple of 64 bytes. The function's arguments and
-    constants are not counted: they are there whatever the schedule. Nor are
-    addresses assigned: how close an allocator comes to this is its own affair.
+    `remat.workspace`, each storage as a multiple of 64 bytes. They bound what
+    bufferization holds at once after `one-shot-bufferize` with
+    `bufferize-function-boundaries`, `buffer-deallocation-pipeline` and
+    `optimize-allocation-liveness`:
+
+    - A value lives from the op that makes it to the last one that reads it, both
+      included, or to the end if it is returned. The reader of a view reads all
+      that the view is made of.
+    - The result of a destination-style op takes the storage of its destination
+      if that ends there and the op reads it through no other operand and in no
+      region. Elementwise ops of linalg may read it through other operands.
+    - A value that may share a storage without being a view of it, such as one
+      that is inserted into or selected, keeps that storage alive, and both are
+      computed once. So is a view that is `remat.fixed`, and what it views.
+    - An op with regions that does not say its workspace takes the most that
+      lives at once inside: in the larger branch, or in one iteration of a loop
+      beside what it carries. A call takes what the function called holds.
+    - What a branch, a call or a loop that cannot carry its value in one storage
+      hands out lives to the end: deallocation knows its storage only when the
+      program runs. Where it could be any storage, as after a call, all live to
+      the end.
+    - A function returns copies of arguments, of constants, and of what it
+      returns twice.
+
+    Arguments and constants themselves are not counted: they are there whatever
+    the schedule. Nor are addresses assigned: how close an allocator comes to
+    this is its own affair.
 
     The ops come out in the order of the schedule. What a clone reads goes
     through `remat.barrier`s that wait for the op in front of it, so that nothing
-    merges the clone with its original; it has the attribute `remat.recomputed`,
-    numbered after the clones of an earlier run. Each reader of a `tensor.empty`
-    gets one of its own, numbered likewise: readers of one would share a storage
-    from the first of them to the last.
+    merges the clone with its original; it has a number, `remat.recomputed`, that
+    no other clone of the function has, whichever run of the pass made it. Every
+    op that writes into a `tensor.empty` gets one of its own, numbered by
+    `remat.destination`: ops that share one share a storage from the first of
+    them to the last.
     Merge common subexpressions before, not after: that makes values live longer
     than was planned. Run `remat-erase-barriers` when nothing that merges or
     moves ops on values follows.

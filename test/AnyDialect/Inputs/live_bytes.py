@@ -5,7 +5,7 @@ for the comparison see promise.py.
 Shares no code with Reprise and counts by the definition on remat-to-budget's
 page: a storage lives from the op that makes it to the last that reads it, both
 included, in multiples of 64 bytes; who reads a view reads what it is made of;
-arguments and constants are not counted.
+arguments and constants are not counted, copies of them that are returned are.
 """
 
 import re
@@ -97,6 +97,7 @@ class Op:
         self.workspace = integer(back, "remat.workspace") or 0
         self.bytes = numbers(back, "remat.bytes") or self.bytes_of_types(back)
         self.places = self.find_places(front, back)
+        self.types = split_types(back.rpartition(" : (")[2].partition(") -> ")[0])
 
     def bytes_of_types(self, text):
         if self.name == "tensor.empty" or self.view is not None:
@@ -183,7 +184,20 @@ class Counter:
         for size, first, last, _ in self.storages:
             for step in range(first, last + 1):
                 live[step] += round_up(size)
-        return max(live, default=0)
+        return max(live + [self.count_returning()], default=0)
+
+    def count_returning(self):
+        """What is returned, and copies of what nobody hands over: arguments,
+        constants, parts of other values and what is returned twice."""
+        total, handed_over = sum(round_up(size) for size, _, _, kept in self.storages if kept), set()
+        for value, type_ in zip(self.returned.operands, self.returned.types):
+            storage = self.find(value)
+            parts = {root for root in self.roots(value) if root in self.storage_of}
+            is_owned = parts == {self.root(value)} and id(storage) not in handed_over
+            handed_over.add(id(storage))
+            if not is_owned:
+                total += round_up(storage[0] if storage else size_of(type_))
+        return total
 
 
 if __name__ == "__main__":

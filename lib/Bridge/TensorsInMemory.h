@@ -1,0 +1,41 @@
+//===- TensorsInMemory.h - Tensors that memory may hold ---------*- C++ -*-===//
+//
+// bufferization.to_tensor and ops like it leave a tensor in the memory that it
+// is made of. Whoever reads the tensor reads the memory at that moment.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_LIB_BRIDGE_TENSORSINMEMORY_H
+#define REPRISE_LIB_BRIDGE_TENSORSINMEMORY_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace reprise {
+
+class TensorsInMemory {
+public:
+  /// Whether `value` is memory, or a tensor that may be in some.
+  bool contains(mlir::Value value) const;
+
+  /// Notes the tensors that `op` makes of memory without a copy, as far as
+  /// anybody knows: results tied to a destination in memory, and all those of
+  /// other ops that hand on memory and do not allocate the result.
+  void note(mlir::Operation *op);
+
+  /// Whether bufferization may have `op`, or an op in its regions, write a
+  /// result into memory.
+  bool isUpdatedBy(mlir::Operation *op) const;
+
+private:
+  bool isHandedOnBy(mlir::Operation *op) const;
+
+  llvm::DenseSet<mlir::Value> tensors;
+};
+
+/// Whether `op` or an op in its regions writes or frees memory, or does not
+/// say.
+bool mayWriteMemory(mlir::Operation *op);
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_BRIDGE_TENSORSINMEMORY_H
