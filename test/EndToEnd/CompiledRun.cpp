@@ -122,7 +122,6 @@ static std::optional<BudgetRange> findBudgetRange(mlir::ModuleOp model,
                                                   CompileOptions options) {
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
   options.checkpointing = "none";
-  options.planWork = kPlanWork;
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
   if (failed(plans))
     return std::nullopt;
@@ -138,7 +137,6 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
   uint64_t k = 0, n = 1;
   if (part.getAsInteger(10, k) || whole.getAsInteger(10, n) || !n)
     return false;
-  options.planWork = kPlanWork;
   if (!range)
     range = findBudgetRange(model, options);
   if (!range)

@@ -87,12 +87,9 @@ OwningOpRef<mlir::ModuleOp> end_to_end::buildLargeCase(MLIRContext &context,
   return buildCase(context, zooCase);
 }
 
-Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
-                              const std::string &mode, bool fuse,
-                              const std::string &target) {
-  OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
-  if (!model)
-    return {};
+CompileOptions end_to_end::optionsOf(const ZooCase &zooCase,
+                                     const std::string &mode, bool fuse,
+                                     const std::string &target) {
   CompileOptions options;
   options.target = target;
   options.checkpointing = mode;
@@ -106,7 +103,16 @@ Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
     options.hyperparameters["norm-bias-weight-decay"] = 0;
     options.clipping.norm = 1;
   }
-  auto file = compileModel(*model, options);
+  return options;
+}
+
+Bytes end_to_end::compileCase(MLIRContext &context, const ZooCase &zooCase,
+                              const std::string &mode, bool fuse,
+                              const std::string &target) {
+  OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
+  if (!model)
+    return {};
+  auto file = compileModel(*model, optionsOf(zooCase, mode, fuse, target));
   return succeeded(file) ? *file : Bytes();
 }
 

@@ -60,6 +60,11 @@ mlir::OwningOpRef<mlir::ModuleOp> buildCase(mlir::MLIRContext &context,
 mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
                                                  ZooCase zooCase);
 
+/// How compileCase compiles a model in a mode.
+CompileOptions optionsOf(const ZooCase &zooCase, const std::string &mode,
+                         bool fuse = true,
+                         const std::string &target = "cpu:native");
+
 /// The artifact of a model in a mode; empty after an error, which fails the
 /// test.
 Bytes compileCase(mlir::MLIRContext &context, const ZooCase &zooCase,

@@ -210,7 +210,7 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
   std::vector<SimulatedCase> cases;
   for (const ZooCase &each : smallModels())
     if (each.model == llvm::StringRef("resnet18"))
-      cases.push_back({each, 20, 4, 10});
+      cases.push_back({each, isLong ? 20u : 5u, 4, isLong ? 10u : 5u});
   for (SimulatedCase &each : cases) {
     each.model.options.batch = 16;
     each.model.options.baseWidth = 8;
