@@ -202,18 +202,18 @@ static rt_dialect::ProgramOp programOf(mlir::ModuleOp module) {
   return *module.getOps<rt_dialect::ProgramOp>().begin();
 }
 
-/// Adds the kernels of a program, under names that start with `prefix`.
+/// Adds the kernels of a program, under names that start with `prefix`. Renames
+/// all launches in one walk: SymbolTable::rename would walk for each kernel.
 static void takeKernels(rt_dialect::ProgramOp program, const Twine &prefix,
                         std::vector<KernelSource> &sources) {
-  SymbolTable symbols(program);
+  auto renamed = [&](StringRef name) { return (prefix + name).str(); };
   for (auto kernel : program.getBody().getOps<rt_dialect::KernelOp>()) {
-    std::string name = (prefix + kernel.getSymName()).str();
-    // Fails when the name is taken, and the prefix is nobody else's.
-    LogicalResult renamed = symbols.rename(kernel, name);
-    assert(succeeded(renamed) && "the prefix of a mode is taken");
-    (void)renamed;
-    sources.push_back({name, &kernel.getBody().front()});
+    kernel.setSymName(renamed(kernel.getSymName()));
+    sources.push_back({kernel.getSymName().str(), &kernel.getBody().front()});
   }
+  program.walk([&](rt_dialect::LaunchOp launch) {
+    launch.setKernel(renamed(launch.getKernel()));
+  });
 }
 
 std::string end_to_end::compileVariants(mlir::ModuleOp model,
