@@ -16,8 +16,6 @@ assert usual == one, (usual, one)
 assert usual["bound_ms"] <= usual["step_ms"] < hardly["step_ms"], (hardly, usual)
 
 assert plan("--plan-effort", "normal") == usual
-# Room enough for the step's own kernels, which are all that is looked at quickly.
-sys.argv = ["85%" if word == "75%" else word for word in sys.argv]
 effort = {name: plan("--plan-effort", name) for name in ("quick", "normal", "thorough")}
 for name, found in effort.items():
     assert found["peak_bytes"] <= found["budget_bytes"], (name, found)
