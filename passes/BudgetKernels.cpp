@@ -89,26 +89,45 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-FailureOr<BudgetPlans> reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
-                                        const CompileOptions &options,
-                                        LowerToChoice lower,
-                                        uint64_t withinBytes) {
+/// Whether `request` is for at least the bytes of the step as it is.
+static bool fitsAsIs(BudgetCurve &own, const std::vector<OtherEntry> &others,
+                     const BudgetRequest &request) {
+  uint64_t bytes = own.plainBytes();
+  for (const OtherEntry &other : others)
+    bytes = std::max(bytes, own.fixedBytes + other.height);
+  return request.kind == BudgetRequest::Kind::Bytes
+             ? request.bytes >= bytes
+             : request.kind == BudgetRequest::Kind::Percent &&
+                   request.percent >= 100;
+}
+
+FailureOr<BudgetPlans>
+reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
+                 const CompileOptions &options, LowerToChoice lower,
+                 uint64_t withinBytes,
+                 const std::optional<BudgetRequest> &only) {
   FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
   if (failed(search))
     return failure();
-  // BudgetPlans::chooseWithin searches where it comes to that.
-  search->work = withinBytes ? 0 : options.planWork;
-  FailureOr<BudgetCurve> own = computeBudgetCurve(step, *search);
+  FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, *search);
+  if (failed(others))
+    return failure();
+  // Without a search: BudgetPlans::chooseWithin searches where it comes to
+  // that.
+  search->work = 0;
+  FailureOr<BudgetCurve> own = failure();
+  if (withinBytes || only)
+    own = computeBudgetCurve(step, *search);
+  search->fitsAsIs = only && succeeded(own) && fitsAsIs(*own, *others, *only);
   search->work = options.planWork;
+  if (!withinBytes && !search->fitsAsIs)
+    own = computeBudgetCurve(step, *search);
   search->withinBytes = withinBytes;
   if (failed(own))
     return failure();
   // Whatever the plans are for: not every use asks for proofs.
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
-  FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, *search);
-  if (failed(others))
-    return failure();
   // The constants of other entries take bytes beside every choice's step.
   SmallVector<func::FuncOp> beside;
   for (const OtherEntry &other : *others)

@@ -256,7 +256,8 @@ static LogicalResult lowerToChoice(mlir::ModuleOp module,
 static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
                                  const CompileOptions &options) {
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
-  FailureOr<BudgetPlans> plans = plansOf(step, model, options, lowerToChoice);
+  FailureOr<BudgetPlans> plans =
+      plansOf(step, model, options, lowerToChoice, 0, options.budget);
   if (failed(plans))
     return failure();
   std::optional<PlanChoice> choice =

@@ -286,6 +286,7 @@ std::string BudgetCurve::checkProofs(uint64_t budget,
   std::string error = plan::checkByteBound(provenBytes(), leastBytes(0));
   if (!error.empty() || !point)
     return error;
-  return plan::checkBound(boundAt(budget),
+  double work = plan::paceOf(solver.effort).check;
+  return plan::checkBound(boundAt(budget, work),
                           points[*point].solution.milliseconds);
 }

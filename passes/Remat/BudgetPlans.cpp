@@ -86,9 +86,28 @@ FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module, double work,
   return computeBudgetCurve(*module.getOps<func::FuncOp>().begin(), search);
 }
 
+/// Whether a known schedule takes at most the time of `program` and so few
+/// bytes that a placement, which seldom wastes an eighth, need not be made.
+bool BudgetPlans::isBeatenByFar(const BudgetCurve &program) const {
+  double milliseconds = program.plainMilliseconds();
+  uint64_t bytes = program.leastBytes(0);
+  return llvm::any_of(sets, [&](const std::unique_ptr<KernelSet> &set) {
+    const BudgetCurve &curve = set->curve;
+    for (uint32_t point = 0; point < curve.points.size(); ++point) {
+      uint64_t least = curve.leastBytes(point);
+      if (least + (least - curve.fixedBytes) / 8 <= bytes &&
+          curve.points[point].solution.milliseconds <= milliseconds)
+        return true;
+    }
+    return false;
+  });
+}
+
 /// Whether a schedule that is known takes at most the bytes and the time of
 /// `program`.
 bool BudgetPlans::isBeaten(BudgetCurve &program) {
+  if (options.effort != plan::Effort::Thorough && isBeatenByFar(program))
+    return true;
   double milliseconds = program.plainMilliseconds();
   auto fits = [&](uint64_t bytes) {
     return llvm::any_of(sets, [&](const std::unique_ptr<KernelSet> &set) {
@@ -102,11 +121,18 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
 /// The program of a choice as the only schedule of its kernels; null where its
 /// mode cannot be applied, or is beaten.
 std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
+  // What is computed again takes time.
+  if (options.fitsAsIs && choice.mode != "none")
+    return nullptr;
   FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);
   if (failed(module))
     return nullptr;
   FailureOr<BudgetCurve> curve = curveOf(**module, 0, "");
   if (failed(curve) || (!choice.isForSmall && isBeaten(*curve)))
+    return nullptr;
+  // No schedule of the kernels takes less time.
+  if (options.fitsAsIs &&
+      curve->plainMilliseconds() >= own().plainMilliseconds())
     return nullptr;
   std::unique_ptr<KernelSet> set = setOf(std::move(*curve));
   set->mode = choice.name();

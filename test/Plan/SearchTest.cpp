@@ -1,4 +1,5 @@
 //===- SearchTest.cpp - Solvers and bounds against the oracle -------------===//
+#include "search/Search.h"
 #include "BruteForce.h"
 #include "GraphBuilder.h"
 #include "reprise/Plan/Recompute.h"
@@ -205,6 +206,32 @@ TEST(Search, GivesTheSameForAnyNumberOfThreads) {
     Solution three = createSolver("auto")->solve(graph, order, options);
     EXPECT_EQ(one.executions, three.executions);
   }
+}
+
+/// The iterations after which a search of `most` ends. It begins with the plain
+/// order.
+static uint64_t iterationsOf(const CompactGraph &graph, int64_t budget,
+                             uint64_t most, double patience, Wide &cost) {
+  Search search(graph, budget, 1, patience);
+  search.offer(plainSequence(graph), {});
+  uint64_t done = 0;
+  search.improve(most, 0, [&] { return ++done > most; });
+  cost = search.cost();
+  return done;
+}
+
+TEST(Search, EndsWhenNothingBetterCameForAsLongAsItTook) {
+  Graph graph = makeRandomTrainingGraph(3, {});
+  std::vector<OpId> order = programOrder(graph).order;
+  CompactGraph compact = makeCompact(graph, order);
+  int64_t budget = int64_t(maxLiveOf(graph, order) * 7 / 10);
+  constexpr uint64_t most = 2000;
+  Wide fullCost = 0, cost = 0;
+  EXPECT_EQ(iterationsOf(compact, budget, most, 0, fullCost), most);
+  uint64_t done = iterationsOf(compact, budget, most, 1, cost);
+  EXPECT_GE(done, most / 8);
+  EXPECT_LT(done, most);
+  EXPECT_GE(cost, fullCost);
 }
 
 // The fourth input of a sum is made beside the other three; no recomputation

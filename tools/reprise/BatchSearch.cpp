@@ -109,11 +109,11 @@ std::optional<BatchSearch::Refused> BatchSearch::refusedAt(int64_t batch,
 //===----------------------------------------------------------------------===//
 
 /// A batch that fits, above which one more does not, or `limit`; 0 where one
-/// image does not fit.
-rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind) {
+/// image does not fit. Looks at `next` first.
+rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
+                                            int64_t next) {
   constexpr int manyLooks = 8;
   int64_t low = 0, high = std::max<int64_t>(limit, 0) + 1; // fits, does not
-  int64_t next = batchOf(request);
   for (int round = 0; high - low > 1; ++round) {
     next = std::clamp(next, low + 1, high - 1);
     rt::Expected<const Look *> looked = look(next, kind);
@@ -133,7 +133,8 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind) {
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
   for (;;) {
-    rt::Expected<int64_t> batch = crossing(limit, Kind::Least);
+    rt::Expected<int64_t> batch =
+        crossing(limit, Kind::Least, batchOf(request));
     if (!batch.ok())
       return batch.status();
     if (*batch == 0) {
@@ -147,8 +148,12 @@ rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
   }
 }
 
+rt::Expected<int64_t> BatchSearch::largestFound(int64_t limit, int64_t guess) {
+  return crossing(limit, Kind::Least, guess);
+}
+
 rt::Expected<BatchSearch::Answer> BatchSearch::largestPlain(int64_t limit) {
-  rt::Expected<int64_t> batch = crossing(limit, Kind::Plain);
+  rt::Expected<int64_t> batch = crossing(limit, Kind::Plain, batchOf(request));
   if (!batch.ok())
     return batch.status();
   Answer answer;

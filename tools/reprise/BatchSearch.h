@@ -32,6 +32,9 @@ public:
   /// The largest batch up to `limit` that fits, with the plan that 'reprise
   /// compile' makes of it.
   rt::Expected<Answer> largest(int64_t limit);
+  /// The largest batch up to `limit` of which a plan is found; 0 where there is
+  /// none. Looks at `guess` first.
+  rt::Expected<int64_t> largestFound(int64_t limit, int64_t guess);
   /// The largest batch that fits without recomputation.
   rt::Expected<Answer> largestPlain(int64_t limit);
 
@@ -48,7 +51,7 @@ private:
   };
   rt::Expected<const Look *> look(int64_t batch, Kind kind);
   Look lookWithin(BudgetPlans &plans);
-  rt::Expected<int64_t> crossing(int64_t limit, Kind kind);
+  rt::Expected<int64_t> crossing(int64_t limit, Kind kind, int64_t next);
   rt::Expected<Answer> plan(int64_t batch);
   std::optional<Refused> refusedAt(int64_t batch, Kind kind) const;
   ModelRequest of(int64_t batch) const;

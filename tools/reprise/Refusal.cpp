@@ -24,9 +24,9 @@ static constexpr size_t kPinned = 5;
 namespace {
 struct WayOut {
   std::string flags; // to paste
-  PointFacts plan;
-  double more = 0;   // of the step's time, over no recomputation
-  int64_t batch = 0; // where it changes
+  /// None where only a schedule was looked for.
+  std::optional<PointFacts> plan = std::nullopt;
+  double more = 0; // of the step's time, over no recomputation
 };
 } // namespace
 
@@ -41,7 +41,7 @@ static WayOut moreBudget(const ModelRequest &request, const BudgetFacts &facts,
   std::string flags = request.isScheduled ? "budget=" + budgetText(bytes) +
                                                 " in --checkpointing-schedule"
                                           : "--budget " + budgetText(bytes);
-  return {flags, point, moreThan(point, facts.plain), 0};
+  return {flags, point, moreThan(point, facts.plain)};
 }
 
 /// The bytes that a share of another step would not be.
@@ -57,19 +57,22 @@ static std::string sameBudget(const ModelRequest &request,
              : " --budget " + bytes;
 }
 
-/// A smaller batch; none where one image is too much.
+/// A smaller batch; none where one image is too much. Its plan is not searched
+/// for, which takes as long as the one that was refused.
 static std::optional<WayOut> smallerBatch(const ModelRequest &request,
                                           const BudgetFacts &facts) {
   int64_t batch = batchOf(request);
   if (batch < 2)
     return std::nullopt;
-  rt::Expected<BatchSearch::Answer> answer =
-      BatchSearch(request, facts.asked).largest(batch - 1);
-  if (!answer.ok() || answer->batch == 0)
+  double each = double(facts.smallest.bytes - facts.fixed) / double(batch);
+  double left = double(facts.asked) - double(facts.fixed);
+  rt::Expected<int64_t> found =
+      BatchSearch(request, facts.asked)
+          .largestFound(batch - 1, int64_t(left / std::max(each, 1.0)));
+  if (!found.ok() || *found == 0)
     return std::nullopt;
-  return WayOut{
-      "--batch " + std::to_string(answer->batch) + sameBudget(request, facts),
-      answer->plan, moreThan(answer->plan, answer->plain), answer->batch};
+  return WayOut{"--batch " + std::to_string(*found) +
+                sameBudget(request, facts)};
 }
 
 static std::optional<WayOut> noMomentum(ModelRequest request,
@@ -96,7 +99,7 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
     return std::nullopt;
   PointFacts plan = pointFactsOf(*choice);
   return WayOut{"--momentum 0" + sameBudget(request, facts), plan,
-                moreThan(plan, pointFactsOf(planned->plans->plain())), 0};
+                moreThan(plan, pointFactsOf(planned->plans->plain()))};
 }
 
 static std::vector<WayOut> findWaysOut(const ModelRequest &request,
@@ -157,19 +160,16 @@ static std::string describePinned(const BudgetFacts &facts) {
 
 static std::string describe(const std::vector<WayOut> &ways) {
   text::Table table(
-      {{"", text::Align::Left}, {"", text::Align::Left}, {""}, {""}, {""}});
+      {{"", text::Align::Left}, {"", text::Align::Left}, {""}, {""}});
   for (size_t at = 0; at < ways.size(); ++at) {
     const WayOut &way = ways[at];
-    std::string image =
-        way.batch
-            ? formatMilliseconds(way.plan.milliseconds / double(way.batch)) +
-                  " an image"
-            : "";
-    table.add({"    " + std::to_string(at + 1) + ".", way.flags,
-               "peak " + text::formatSize(way.plan.bytes),
-               "step " + formatMilliseconds(way.plan.milliseconds) + " (" +
-                   formatMore(way.more) + ")",
-               image});
+    std::string peak, step;
+    if (way.plan) {
+      peak = "peak " + text::formatSize(way.plan->bytes);
+      step = "step " + formatMilliseconds(way.plan->milliseconds) + " (" +
+             formatMore(way.more) + ")";
+    }
+    table.add({"    " + std::to_string(at + 1) + ".", way.flags, peak, step});
   }
   std::string text = table.str();
   text.erase(0, text.find('\n') + 1);
@@ -197,10 +197,12 @@ nlohmann::ordered_json tools::refusalJson(const ModelRequest &request,
   nlohmann::ordered_json json = toJson(facts);
   json["ways_out"] = nlohmann::ordered_json::array();
   for (const WayOut &way : findWaysOut(request, facts)) {
-    nlohmann::ordered_json line = {{"flags", way.flags},
-                                   {"bytes", way.plan.bytes},
-                                   {"milliseconds", way.plan.milliseconds},
-                                   {"more", way.more}};
+    nlohmann::ordered_json line = {{"flags", way.flags}};
+    if (way.plan) {
+      line["bytes"] = way.plan->bytes;
+      line["milliseconds"] = way.plan->milliseconds;
+      line["more"] = way.more;
+    }
     json["ways_out"].push_back(std::move(line));
   }
   return json;

@@ -38,6 +38,9 @@ struct BudgetOptions {
   /// lives in them, and has no others than were found on the way; 0: it is of
   /// all budgets.
   uint64_t withinBytes = 0;
+  /// Whether the step needs no recomputation: other kernels are then of use
+  /// where they are faster.
+  bool fitsAsIs = false;
   /// The device that kernels and calls are planned for; see createTarget.
   std::string target = "cpu:native";
   /// Ops whose module path or source location ("file:line") matches one of

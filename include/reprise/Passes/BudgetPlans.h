@@ -148,6 +148,7 @@ private:
   mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work,
                                        const std::string &phase);
   void tell(const std::string &phase, double share);
+  bool isBeatenByFar(const BudgetCurve &program) const;
   bool isBeaten(BudgetCurve &program);
   bool searchWithin(KernelSet &set, mlir::ModuleOp module);
   bool fitsWithin(const KernelChoice &choice);

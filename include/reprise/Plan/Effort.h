@@ -40,23 +40,27 @@ struct Pace {
   uint32_t budgets, between;
   /// Share of a bound above it at which a search ends.
   double closeEnough;
+  /// A search ends when it has found nothing better for this many times as long
+  /// as it took until then; 0: it does not.
+  double patience;
   /// Rounds in which other schedules of a point are tried where its own places
-  /// badly.
+  /// badly, and the share of the work to find each.
   uint32_t placementRounds;
-  /// To prove, see lowerBound.
-  double proof;
+  double replacing;
+  /// To prove, see lowerBound, and to check a plan against a proof.
+  double proof, check;
 };
 
 constexpr Pace paceOf(Effort effort) {
   switch (effort) {
   case Effort::Quick:
-    return {0.125, 0.1, 0, 0.02, 1, 8, 0, 4e-3, 0, 0.125};
+    return {0.125, 0.1, 0, 0.02, 1, 8, 0, 4e-3, 1, 0, 0, 0.125, 0.125};
   case Effort::Normal:
-    return {1, 0.25, 0.25, 0.1, 2, 20, 1, 1e-3, 1, 1};
+    return {1, 0.25, 0.25, 0.1, 2, 20, 1, 1e-3, 1, 1, 1. / 3, 1, 0.125};
   case Effort::Thorough:
     break;
   }
-  return {1, 1, 1, 1, 4, 40, 3, 3e-4, 4, 1};
+  return {1, 1, 1, 1, 4, 40, 3, 3e-4, 0, 4, 1, 1, 1};
 }
 
 } // namespace reprise::plan

@@ -76,7 +76,9 @@ private:
   }
 
   FrontierPoint search(uint32_t at) const {
-    Search search(compact, budgets[at], options.seed * 1000099 + at + 1);
+    const Pace pace = paceOf(options.effort);
+    Search search(compact, budgets[at], options.seed * 1000099 + at + 1,
+                  pace.patience);
     BoundSearch bounds(compact, precedence);
     constexpr uint32_t tries = 48;
     BoundSearch::Result cut = bounds.find(budgets[at], tries);
@@ -89,9 +91,11 @@ private:
                                      bounds.at(cut.cut).residentAt(factor)),
                      {});
     search.offer(plainSequence(compact), {MissingInput::Recompute, 1.0, 0.2});
-    double share = paceOf(options.effort).search;
-    search.improve(effort() * searchIterations(compact, share * options.work),
-                   bound, {});
+    bool isThorough = options.effort == Effort::Thorough;
+    double closeEnough = isThorough ? 0 : pace.closeEnough;
+    search.improve(effort() *
+                       searchIterations(compact, pace.search * options.work),
+                   bound + int64_t(double(bound) * closeEnough), {});
     FrontierPoint point;
     if (!search.hasSolution())
       return point;

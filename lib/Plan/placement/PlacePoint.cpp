@@ -88,10 +88,14 @@ private:
     size_t from = std::min(at + how.behind, points.size() - 1);
     const Executions &start = points[from].solution.executions;
     CompactGraph compact = makeCompact(graph, firstExecutions(graph, start));
-    Search search(compact, budget, options.seed * 1000117 + 8 * at + number);
+    const Pace pace = paceOf(options.effort);
+    Search search(compact, budget, options.seed * 1000117 + 8 * at + number,
+                  pace.patience);
     search.offer(sequenceOf(compact, start), {});
-    uint64_t times = compact.opCount() < kManyOps ? how.times : 1;
-    search.improve(times * searchIterations(compact, options.work), 0, {});
+    double times = compact.opCount() < kManyOps ? how.times : 1;
+    search.improve(uint64_t(pace.replacing * times *
+                            double(searchIterations(compact, options.work))),
+                   0, {});
     if (!search.hasSolution())
       return std::nullopt;
     Solution solution;

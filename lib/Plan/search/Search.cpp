@@ -144,13 +144,29 @@ RepairOptions Search::randomRepair() {
   return options;
 }
 
+/// Whether to go on at iteration `at` where the last better schedule came at
+/// `better`.
+bool Search::isPatient(uint64_t at, uint64_t better,
+                       uint64_t iterations) const {
+  constexpr uint64_t few = 10, part = 8;
+  bool isEarly = at < std::max(few, iterations / part);
+  return patience == 0 || bestOver != 0 || isEarly ||
+         double(at - better) <= patience * double(better);
+}
+
 void Search::improve(uint64_t iterations, Wide bound,
                      const std::function<bool()> &stop) {
   current = best;
   currentCost = bestCost;
   currentOver = bestOver;
+  uint64_t better = 0;
+  Wide lastCost = bestCost;
   for (uint64_t at = 0; at < iterations; ++at) {
-    if ((bestOver == 0 && bestCost <= bound) || (stop && stop()))
+    if (bestCost != lastCost)
+      better = at;
+    lastCost = bestCost;
+    if ((bestOver == 0 && bestCost <= bound) || (stop && stop()) ||
+        !isPatient(at, better, iterations))
       return;
     double temperature =
         1.5e-4 * graph.totalCost() * (1 - double(at) / double(iterations));

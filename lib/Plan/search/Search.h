@@ -11,8 +11,11 @@ namespace reprise::plan {
 /// Improves sequences for one budget. All randomness comes from the seed.
 class Search {
 public:
-  Search(const CompactGraph &graph, int64_t budget, uint64_t seed)
-      : graph(graph), simulator(graph, budget), random(seed) {}
+  /// `patience`: see Pace.
+  Search(const CompactGraph &graph, int64_t budget, uint64_t seed,
+         double patience = 0)
+      : graph(graph), simulator(graph, budget), random(seed),
+        patience(patience) {}
 
   /// Repairs and prunes `start` and keeps it if it is the best so far.
   void offer(const Sequence &start, const RepairOptions &options);
@@ -21,7 +24,7 @@ public:
   void offerSeeds();
 
   /// Takes out some clones, repairs, prunes; `iterations` times, or until
-  /// `stop` says so or the cost is down to `bound`.
+  /// `stop` says so, the cost is down to `bound` or patience ends.
   void improve(uint64_t iterations, Wide bound,
                const std::function<bool()> &stop);
 
@@ -38,6 +41,7 @@ public:
 
 private:
   void keep();
+  bool isPatient(uint64_t at, uint64_t better, uint64_t iterations) const;
   void ruin();
   void removeWhere(const std::function<bool(uint32_t)> &remove);
   void removeNeighbours();
@@ -52,6 +56,7 @@ private:
   const CompactGraph &graph;
   Simulator simulator;
   std::mt19937_64 random;
+  const double patience;
   Sequence current, best, lowestSequence;
   static constexpr Wide kNothing = Wide(1) << 126;
   Wide currentCost = 0, currentOver = 0;

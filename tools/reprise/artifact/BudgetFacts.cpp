@@ -183,14 +183,18 @@ tools::linesOf(const BudgetFacts &facts) {
     lines.emplace_back(title, std::move(value));
   };
   double plainMs = facts.plain.milliseconds;
-  add("smallest budget",
-      sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
-          ", the step then takes " +
-          formatMilliseconds(facts.smallest.milliseconds) + ", " +
-          formatMore(excess(facts.smallest.milliseconds, plainMs)));
-  add("proven", "no schedule of the kernels as formed exists below " +
-                    sizeAndBytes(facts.provenBytes) + ", " +
-                    text::formatFixed(facts.provenShare() * 100, 2) + "% less");
+  std::string proven = "no schedule of the kernels as formed exists below " +
+                       sizeAndBytes(facts.provenBytes);
+  // Where nothing has to be computed again, the smallest is not searched for.
+  if (facts.asked < facts.plain.bytes) {
+    add("smallest budget",
+        sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
+            ", the step then takes " +
+            formatMilliseconds(facts.smallest.milliseconds) + ", " +
+            formatMore(excess(facts.smallest.milliseconds, plainMs)));
+    proven += ", " + text::formatFixed(facts.provenShare() * 100, 2) + "% less";
+  }
+  add("proven", proven);
   add("not needed", "from " + sizeAndBytes(facts.plain.bytes) +
                         " up nothing is computed again: " +
                         formatMilliseconds(plainMs) + " a step");
