@@ -12,8 +12,9 @@ def run(*flags):
     return told.returncode, json.loads(told.stdout)["plans"]
 
 
+# Met or refused, the answer names the smallest budget.
 code, (whole,) = run("--budget", "99%")
-assert code == 0
+assert (code == 0) == whole["feasible"]
 smallest = whole["smallest"]["bytes"]
 assert whole["proven_bytes"] <= smallest
 code, rows = run()
@@ -26,6 +27,8 @@ peak = least["peak_bytes"]
 code, (met,) = run("--budget", str(peak))
 assert code == 0 and met["feasible"] and met["peak_bytes"] <= peak, met
 assert 0 < met["bound_ms"] <= met["step_ms"] * (1 + 1e-9), met
-assert met["smallest"]["bytes"] == smallest
+# Bytes that hold the step as it is need no search for a smallest budget.
+if peak < whole["without_recomputation"]["bytes"]:
+    assert met["smallest"]["bytes"] == smallest
 code, (refused,) = run("--budget", str(smallest - 1))
 assert code == 1 and not refused["feasible"]
