@@ -1,12 +1,12 @@
 //===- BruteForce.cpp - Exact optima of tiny graphs -----------------------===//
 //
-// Method:  Dijkstra's algorithm over states: how often each op has run, and
-//          which values are there. A step runs an op and guesses which of the
-//          storages it touches are dead from here on; a storage that is dead
-//          can be made again. A guess that was wrong leads nowhere (the value
-//          is missed) or costs bytes that a right guess saves, so the best
-//          path is exact. The guess also says which inputs an in-place result
-//          may take over.
+// Method:  Dijkstra's algorithm over states: how often each op has run (or,
+//          without a limit, whether it has), and which values are there. A step
+//          runs an op and guesses which of the storages it touches are dead
+//          from here on; a storage that is dead can be made again. A guess that
+//          was wrong leads nowhere (the value is missed) or costs bytes that a
+//          right guess saves, so the best path is exact. The guess also says
+//          which inputs an in-place result may take over.
 //
 // An execution whose result is there already is not looked at: its dead twin
 // is. So a value made together with one that is made again, and held through a
@@ -17,6 +17,7 @@
 #include "BruteForce.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <queue>
 #include <unordered_map>
@@ -145,7 +146,8 @@ private:
   bool canRun(const State &state, OpId id) const {
     const Op &op = graph.ops[id];
     unsigned times = count(state, id);
-    if (times >= (op.effect ? 1 : options.maxExecutions))
+    unsigned most = options.maxExecutions ? options.maxExecutions : UINT_MAX;
+    if (times >= (op.effect ? 1 : most))
       return false;
     if (!times) {
       for (OpId other : op.after)
@@ -225,7 +227,8 @@ private:
   void expand(const Entry &from, OpId id, const Limits &limits) {
     const Op &op = graph.ops[id];
     State next = from.second;
-    next.counts += uint64_t(1) << (2 * id);
+    if (options.maxExecutions || !count(next, id))
+      next.counts += uint64_t(1) << (2 * id);
     for (ValueId output : op.outputs)
       if (bytes[output])
         next.available |= bit(output);

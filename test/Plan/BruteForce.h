@@ -15,7 +15,7 @@ namespace reprise::plan::test {
 struct BruteForceOptions {
   /// First executions in any valid order; otherwise in the order of the ops.
   bool freeOrder = false;
-  unsigned maxExecutions = 2; // of an op, at most 3
+  unsigned maxExecutions = 2; // of an op, at most 3; 0: any number
 };
 
 /// Milliseconds of the cheapest schedule whose max-live is at most

@@ -13,12 +13,15 @@ constexpr int64_t kBudget = 100;
 } // namespace
 
 static std::vector<int64_t> randomMemory(std::mt19937_64 &random) {
-  // Often no step exceeds the budget, and seldom many; of thousands, few.
+  // Often no step exceeds the budget, and seldom many, or all; of thousands,
+  // few.
   int64_t most = random() % 2 ? kBudget : kBudget + random() % 20;
   bool isLong = random() % 16 == 0;
   std::vector<int64_t> memory(1 + random() % (isLong ? 20000 : 300));
+  int64_t least = random() % 4 ? 0 : kBudget - 5 + random() % 30;
   for (int64_t &bytes : memory)
-    bytes = random() % ((isLong && random() % 1000 ? kBudget : most) + 1);
+    bytes =
+        least + random() % ((isLong && random() % 1000 ? kBudget : most) + 1);
   return memory;
 }
 

@@ -4,15 +4,20 @@
 //
 // Makes random graphs of up to 12 ops and asks every command of reprise-plan
 // about them, for budgets from 0 to twice the bytes without recomputation. The
-// oracle is BruteForce.h. A finding is a command that ends otherwise than with
-// a result or a refusal, a plan that `validate` rejects, one dearer than the
-// optimum, a refused budget that a schedule of the optimum fits, or one that no
-// schedule fits and that is not called impossible. The graph and the command of
-// a finding stay in FOLDER; the exit status is then 1.
+// oracle is BruteForce.h. A finding is
+//   - a command that ends otherwise than with a result or a refusal,
+//   - a plan that `validate` rejects, or that is above its budget,
+//   - a plan or a bound that contradicts the optimum,
+//   - a budget called impossible that a schedule meets, or the other way round,
+//   - a refusal that names a budget which is refused,
+//   - a plan of `solve` or of the frontier of `sweep` that is dearer than the
+//     optimum, unless bytes between buffers are lost.
+// The graph and the command of a finding stay in FOLDER; the exit status is
+// then 1.
 //
-// Bytes are placed: a budget that the optimum's bytes meet and none of its
-// placements does is counted apart. Graphs that are too large for the oracle
-// are left out.
+// Budgets are of placed bytes and the optimum is of live ones: a plan that is
+// dearer, or missing, where no loss-free placement of an optimal schedule is
+// known is counted as lost to placement.
 //
 //===----------------------------------------------------------------------===//
 #include "BruteForce.h"
@@ -25,6 +30,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -35,9 +41,12 @@
 using namespace reprise::plan;
 using namespace reprise::plan::test;
 
+using Json = nlohmann::json;
+
 namespace {
 
-constexpr unsigned kExecutions = 3; // of an op, by the oracle
+constexpr uint32_t kOps = 12, kValues = 24;
+constexpr double kTolerance = 1e-6; // milliseconds
 
 struct Run {
   int status = -1; // of the process; negative: ended by a signal
@@ -57,15 +66,25 @@ public:
 private:
   Run run(const std::string &arguments);
   bool fail(const std::string &problem);
-  bool solve(const Graph &graph, uint64_t budget, uint64_t least);
-  bool checkMet(uint64_t budget, const std::optional<double> &best,
-                const nlohmann::json &answer);
-  bool checkRefused(uint64_t budget, uint64_t least, const Run &answer);
-  bool askOthers(uint64_t budget);
+
+  bool solve(uint64_t budget);
+  bool solveOtherwise(uint64_t budget, const std::string &options);
+  bool bound(uint64_t budget);
+  bool sweep();
+  bool place();
+
+  bool checkMet(uint64_t budget, const Json &answer);
+  void checkOptimal(uint64_t budget, double cost);
+  bool checkRefused(uint64_t budget, const Run &answer);
+  std::optional<double> optimum(uint64_t budget);
   std::string path(const char *name) const { return folder + "/" + name; }
 
-  std::string tool, folder, command;
+  const std::string tool, folder;
+  std::string command;
   uint64_t seed = 0;
+  Graph graph;
+  uint64_t least = 0;                             // bytes of any schedule
+  std::map<uint64_t, std::optional<double>> best; // by budget
 };
 
 } // namespace
@@ -84,7 +103,7 @@ static Graph makeGraph(uint64_t seed) {
     return makeRandomTrainingGraph(seed, options);
   }
   RandomGraphOptions options;
-  options.ops = seed % 16 == 1 ? 0 : 1 + seed / 3 % 8;
+  options.ops = seed % 16 == 1 ? 0 : 1 + seed / 3 % kOps;
   options.views = seed % 2;
   Graph graph = makeRandomGraph(seed, options);
   for (OpId op = 0; op < graph.ops.size(); ++op)
@@ -131,21 +150,21 @@ static const char *nameOf(StorageClass storage) {
 static std::string valueName(ValueId id) { return "v" + std::to_string(id); }
 static std::string opName(OpId id) { return "f" + std::to_string(id); }
 
-static nlohmann::json namesOf(const std::vector<ValueId> &values) {
-  nlohmann::json names = nlohmann::json::array();
+static Json namesOf(const std::vector<ValueId> &values) {
+  Json names = Json::array();
   for (ValueId id : values)
     names.push_back(valueName(id));
   return names;
 }
 
-static nlohmann::json jsonOf(const Op &op, OpId id) {
-  nlohmann::json json = {{"name", opName(id)},
-                         {"cost_ms", op.cost},
-                         {"workspace_bytes", op.workspaceBytes},
-                         {"effect", op.effect},
-                         {"inputs", namesOf(op.inputs)},
-                         {"outputs", namesOf(op.outputs)},
-                         {"overwrites", namesOf(op.overwrites)}};
+static Json jsonOf(const Op &op, OpId id) {
+  Json json = {{"name", opName(id)},
+               {"cost_ms", op.cost},
+               {"workspace_bytes", op.workspaceBytes},
+               {"effect", op.effect},
+               {"inputs", namesOf(op.inputs)},
+               {"outputs", namesOf(op.outputs)},
+               {"overwrites", namesOf(op.overwrites)}};
   if (op.backward)
     json["phase"] = "backward";
   for (auto [output, input] : op.inPlace)
@@ -157,14 +176,14 @@ static nlohmann::json jsonOf(const Op &op, OpId id) {
 }
 
 static std::string jsonOf(const Graph &graph) {
-  nlohmann::json json = {{"version", 1}};
-  json["values"] = nlohmann::json::array();
-  json["ops"] = nlohmann::json::array();
+  Json json = {{"version", 1}};
+  json["values"] = Json::array();
+  json["ops"] = Json::array();
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    nlohmann::json entry = {{"name", valueName(id)},
-                            {"bytes", value.bytes},
-                            {"storage", nameOf(value.storage)}};
+    Json entry = {{"name", valueName(id)},
+                  {"bytes", value.bytes},
+                  {"storage", nameOf(value.storage)}};
     if (value.viewOf != kNone)
       entry["view_of"] = valueName(value.viewOf);
     json["values"].push_back(entry);
@@ -207,130 +226,202 @@ bool Fuzzer::fail(const std::string &problem) {
   return false;
 }
 
-/// How often a plan runs the op that it runs most.
-static unsigned mostRuns(const std::string &plan) {
-  std::map<std::string, unsigned> runs;
-  unsigned most = 0;
-  auto json = nlohmann::json::parse(plan);
-  for (const nlohmann::json &step : json.at("steps"))
-    most = std::max(most, ++runs[step.at("op").get<std::string>()]);
-  return most;
-}
-
 /// Exit statuses of a result and of a refusal.
 static bool isAnswer(const Run &answer) {
   return answer.status == 0 || answer.status == 1;
 }
 
-bool Fuzzer::checkMet(uint64_t budget, const std::optional<double> &best,
-                      const nlohmann::json &answer) {
-  ++met;
+static std::string budgetOption(uint64_t budget) {
+  return " --budget " + std::to_string(budget);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+std::optional<double> Fuzzer::optimum(uint64_t budget) {
+  auto [found, isNew] = best.try_emplace(budget);
+  if (isNew)
+    found->second = graph.ops.empty() ? 0
+                                      : bruteForceCost(graph, budget,
+                                                       {/*freeOrder=*/true, 0});
+  return found->second;
+}
+
+bool Fuzzer::checkMet(uint64_t budget, const Json &answer) {
   if (answer.at("height_bytes").get<uint64_t>() > budget)
     return fail("the plan is above the budget");
-  double cost = answer.at("cost_ms");
-  // The oracle knows no schedule that runs an op more often.
-  bool isBeyond = mostRuns(textOf(path("plan.json"))) > kExecutions;
-  if (!best || cost < *best - 1e-6)
-    return isBeyond ||
-           fail(best ? "the oracle's optimum is " + std::to_string(*best)
-                     : "the oracle finds no schedule");
-  if (cost > *best + 1e-6) {
-    // Only bytes lost between buffers may make a plan dearer.
-    ++placement;
-    std::cout << "dearer: seed " << seed << ": optimum " << *best << ", plan "
-              << cost << "\n";
-  }
+  std::optional<double> cheapest = optimum(budget);
+  if (!cheapest)
+    return fail("the oracle finds no schedule");
+  if (answer.at("cost_ms").get<double>() < *cheapest - kTolerance ||
+      answer.at("bound_ms").get<double>() > *cheapest + kTolerance)
+    return fail("the optimum is " + std::to_string(*cheapest) + " ms");
   return true;
 }
 
-bool Fuzzer::checkRefused(uint64_t budget, uint64_t least, const Run &answer) {
+/// Counts plans that are dearer since no placement of a cheaper one is known.
+void Fuzzer::checkOptimal(uint64_t budget, double cost) {
+  if (cost <= *optimum(budget) + kTolerance)
+    return;
+  ++placement;
+  std::cout << "dearer: seed " << seed << ": budget " << budget << ", optimum "
+            << *optimum(budget) << ", plan " << cost << ": " << command << "\n";
+}
+
+bool Fuzzer::checkRefused(uint64_t budget, const Run &answer) {
   bool isProven =
       answer.err.find("cannot be met by any schedule") != std::string::npos;
+  impossible += isProven;
   if (isProven && budget >= least)
     return fail("called impossible; the least is " + std::to_string(least));
   if (!isProven && budget < least)
     return fail("not called impossible; the least is " + std::to_string(least));
-  if (!isProven) {
-    ++placement;
-    std::cout << "refused: seed " << seed << ": least " << least << ", budget "
-              << budget << "\n";
-  }
-  impossible += isProven;
-  auto json = nlohmann::json::parse(answer.out, nullptr, false);
+  Json json = Json::parse(answer.out, nullptr, false);
   if (json.is_discarded() || !json.contains("smallest_bytes"))
     return fail("the refusal is not JSON");
-  uint64_t smallest = json.at("smallest_bytes");
-  Run again = run("solve " + path("graph.json") + " --threads 1 --budget " +
-                  std::to_string(smallest));
-  return again.status == 0 ||
-         fail("the budget that a refusal names is refused");
+  return true;
 }
 
-bool Fuzzer::solve(const Graph &graph, uint64_t budget, uint64_t least) {
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+bool Fuzzer::solve(uint64_t budget) {
   ++budgets;
-  std::string arguments = "solve " + path("graph.json") +
-                          " --threads 1 --budget " + std::to_string(budget);
+  std::string arguments =
+      "solve " + path("graph.json") + " --threads 1" + budgetOption(budget);
   Run answer = run(arguments + " --json");
   if (!isAnswer(answer))
     return fail("exit status " + std::to_string(answer.status));
-  if (answer.status == 1)
-    return checkRefused(budget, least, answer);
-  std::optional<double> best = 0;
-  if (!graph.ops.empty())
-    best = bruteForceCost(graph, budget, {/*freeOrder=*/true, kExecutions});
-  auto json = nlohmann::json::parse(answer.out, nullptr, false);
+  Json json = Json::parse(answer.out, nullptr, false);
   if (json.is_discarded())
     return fail("the answer is not JSON");
+  if (answer.status == 1) {
+    if (!checkRefused(budget, answer))
+      return false;
+    if (budget >= least) {
+      ++placement;
+      std::cout << "refused: seed " << seed << ": least " << least
+                << ", budget " << budget << "\n";
+    }
+    Run again = run("solve " + path("graph.json") + " --threads 1" +
+                    budgetOption(json.at("smallest_bytes").get<uint64_t>()));
+    return again.status == 0 ||
+           fail("the budget that a refusal names is refused");
+  }
+  ++met;
+  if (!checkMet(budget, json))
+    return false;
+  checkOptimal(budget, json.at("cost_ms"));
   if (run(arguments + " -o " + path("plan.json")).status != 0)
     return fail("the plan is not written");
-  if (run("validate " + path("graph.json") + " " + path("plan.json") +
-          " --budget " + std::to_string(budget))
-          .status != 0)
-    return fail("the plan is not valid");
-  return checkMet(budget, best, json);
+  return run("validate " + path("graph.json") + " " + path("plan.json") +
+             budgetOption(budget))
+                 .status == 0 ||
+         fail("the plan is not valid");
 }
 
-bool Fuzzer::askOthers(uint64_t budget) {
-  std::string graph = path("graph.json");
-  for (const std::string &arguments :
-       {"bound " + graph,
-        "bound " + graph + " --budget " + std::to_string(budget),
-        "sweep " + graph + " --threads 1 --work 0.02", "place " + graph}) {
-    Run answer = run(arguments);
-    if (!isAnswer(answer))
-      return fail("exit status " + std::to_string(answer.status));
-  }
-  for (const char *solver : {"none", "sqrt", "segments=2", "chen", "threshold",
-                             "revolve", "rotor", "eviction", "cut", "search"}) {
-    Run answer = run("solve " + graph + " --threads 1 --work 0.02 --solver " +
-                     solver + " --budget " + std::to_string(budget));
-    if (!isAnswer(answer))
-      return fail("exit status " + std::to_string(answer.status));
+/// With other solvers, efforts and limits, which need not find the optimum.
+bool Fuzzer::solveOtherwise(uint64_t budget, const std::string &options) {
+  Run answer = run("solve " + path("graph.json") + " --json --threads 1" +
+                   budgetOption(budget) + options);
+  if (!isAnswer(answer))
+    return fail("exit status " + std::to_string(answer.status));
+  if (answer.status == 1)
+    return checkRefused(budget, answer);
+  return checkMet(budget, Json::parse(answer.out));
+}
+
+bool Fuzzer::bound(uint64_t budget) {
+  Run answer =
+      run("bound " + path("graph.json") + " --json" + budgetOption(budget));
+  if (answer.status != 0)
+    return fail("exit status " + std::to_string(answer.status));
+  Json json = Json::parse(answer.out);
+  if (json.at("bound_bytes").get<uint64_t>() > least)
+    return fail("the least is " + std::to_string(least));
+  std::optional<double> cheapest = optimum(budget);
+  if (!json.at("feasible").get<bool>())
+    return !cheapest || fail("a schedule meets the budget");
+  return !cheapest || json.at("bound_ms") <= *cheapest + kTolerance ||
+         fail("the optimum is " + std::to_string(*cheapest) + " ms");
+}
+
+bool Fuzzer::sweep() {
+  Run answer =
+      run("sweep " + path("graph.json") + " --json --threads 1 --work 0.02");
+  if (answer.status != 0)
+    return fail("exit status " + std::to_string(answer.status));
+  double before = HUGE_VAL; // cost on the frontier
+  for (const Json &row : Json::parse(answer.out)) {
+    uint64_t budget = row.at("budget_bytes");
+    double cost = row.at("cost_ms");
+    std::optional<double> cheapest = optimum(budget);
+    if (!cheapest || cost < *cheapest - kTolerance ||
+        row.at("bound_ms") > *cheapest + kTolerance)
+      return fail("a row of " + std::to_string(budget) +
+                  " bytes contradicts the optimum");
+    if (!row.at("frontier").get<bool>())
+      continue;
+    if (cost >= before)
+      return fail("a row of " + std::to_string(budget) +
+                  " bytes does not belong to the frontier");
+    before = cost;
+    checkOptimal(budget, cost);
   }
   return true;
 }
 
+/// The buffers of the graph's own order.
+bool Fuzzer::place() {
+  Liveness liveness = computeLiveness(graph, programOrder(graph));
+  std::ofstream file(path("buffers.csv"));
+  file << "id,lower,upper,size\n";
+  for (size_t id = 0; id < liveness.buffers.size(); ++id) {
+    const Buffer &buffer = liveness.buffers[id];
+    file << "b" << id << "," << buffer.firstStep << "," << buffer.lastStep + 1
+         << "," << buffer.bytes << "\n";
+  }
+  file.close();
+  Run answer = run("place " + path("buffers.csv") + " --json");
+  if (answer.status != 0)
+    return fail("exit status " + std::to_string(answer.status));
+  Json json = Json::parse(answer.out);
+  return (json.at("max_live_bytes") == liveness.maxLive &&
+          json.at("height_bytes") >= liveness.maxLive) ||
+         fail(std::to_string(liveness.maxLive) + " bytes live at once");
+}
+
 bool Fuzzer::visit(uint64_t number) {
   seed = number;
-  Graph graph = makeGraph(seed);
+  graph = makeGraph(seed);
   widenPairs(graph);
-  if (graph.ops.size() > 9 || graph.values.size() > 24)
+  if (graph.ops.size() > kOps || graph.values.size() > kValues)
     return true;
   ++graphs;
+  best.clear();
   std::ofstream(path("graph.json")) << jsonOf(graph);
   uint64_t peak = maxLiveOf(graph, programOrder(graph).order);
   // The oracle counts steps; without any the inputs are there all the same.
-  uint64_t least =
-      graph.ops.empty()
-          ? peak
-          : bruteForcePeak(graph, {/*freeOrder=*/true, kExecutions});
+  least =
+      graph.ops.empty() ? peak : bruteForcePeak(graph, {/*freeOrder=*/true, 0});
   for (uint64_t budget :
        {uint64_t(0), least - std::min<uint64_t>(least, 1), least,
         (least + peak) / 2 / kAlignment * kAlignment,
         peak - std::min<uint64_t>(peak, kAlignment), peak, 2 * peak})
-    if (!solve(graph, budget, least))
+    if (!solve(budget) || !bound(budget))
       return false;
-  return askOthers(seed % 3 * peak / 2);
+  uint64_t budget = least + seed % 4 * (peak - least) / 3;
+  for (const char *options :
+       {" --solver none", " --solver sqrt", " --solver segments=2",
+        " --solver chen", " --solver threshold", " --solver revolve",
+        " --solver rotor", " --solver eviction", " --solver cut",
+        " --solver search --work 0.02", " --effort quick --work 0",
+        " --effort normal --work 0.1", " --time-limit 20ms"})
+    if (!solveOtherwise(budget, options))
+      return false;
+  return sweep() && place();
 }
 
 int main(int argc, char **argv) {

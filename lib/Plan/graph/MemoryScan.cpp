@@ -11,17 +11,9 @@
 
 #include <algorithm>
 
-// A sanitizer may not be ready when the loader chooses a version. Clang before
-// 21 defines no macros for sanitizers.
-#ifdef __has_feature
-#define REPRISE_IS_SANITIZED                                                   \
-  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define REPRISE_IS_SANITIZED 1
-#else
-#define REPRISE_IS_SANITIZED 0
-#endif
-#if defined(__x86_64__) && defined(__ELF__) && !REPRISE_IS_SANITIZED
+// A sanitizer may not be ready when the loader chooses a version.
+#if defined(__x86_64__) && defined(__ELF__) &&                                 \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define REPRISE_VECTORS                                                        \
   __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -30,26 +22,27 @@
 
 namespace reprise::plan {
 
-static constexpr uint32_t kBlock = 64;
+static constexpr uint32_t kBlock = 64, kGroup = kBlock * kBlock; // steps
 
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct SumAndPeak {
-  int64_t sum, peak;
+struct Summary {
+  int64_t sum, least, peak;
 };
 } // namespace
 
 REPRISE_VECTORS
-static SumAndPeak sumUp(const int64_t *memory, uint32_t count, int64_t budget) {
-  int64_t sum = 0, peak = 0;
+static Summary sumUp(const int64_t *memory, uint32_t count, int64_t budget) {
+  int64_t sum = 0, least = INT64_MAX, peak = 0;
   for (uint32_t at = 0; at < count; ++at) {
     sum += std::max<int64_t>(0, memory[at] - budget);
+    least = std::min(least, memory[at]);
     peak = std::max(peak, memory[at]);
   }
-  return {sum, peak};
+  return {sum, least, peak};
 }
 
 REPRISE_VECTORS
@@ -91,21 +84,34 @@ void Excess::update(const std::vector<int64_t> &memory, uint32_t from,
                     int64_t budget) {
   uint32_t steps = memory.size();
   blocks.resize((steps + kBlock - 1) / kBlock);
+  ranges.resize(blocks.size());
+  groups.resize((blocks.size() + kBlock - 1) / kBlock);
   for (uint32_t block = from / kBlock; block < blocks.size(); ++block) {
     const int64_t *first = memory.data() + block * kBlock;
     uint32_t count = std::min(kBlock, steps - block * kBlock);
-    SumAndPeak found = sumUp(first, count, budget);
+    Summary found = sumUp(first, count, budget);
     uint64_t exceeds = 0;
     for (uint32_t at = 0; found.peak > budget && at < count; ++at)
       exceeds |= uint64_t(first[at] > budget) << at;
-    blocks[block] = {exceeds, found.sum, found.peak};
+    blocks[block] = {exceeds, found.sum};
+    ranges[block] = {found.least, found.peak};
+  }
+  for (uint32_t group = from / kGroup; group < groups.size(); ++group) {
+    auto first = ranges.begin() + group * kBlock;
+    auto last =
+        ranges.begin() + std::min<size_t>(ranges.size(), (group + 1) * kBlock);
+    groups[group] = *first;
+    for (; first != last; ++first) {
+      groups[group].least = std::min(groups[group].least, first->least);
+      groups[group].peak = std::max(groups[group].peak, first->peak);
+    }
   }
   total = highest = 0;
   exceeding.assign((blocks.size() + kBlock - 1) / kBlock, 0);
   for (uint32_t at = 0; at < blocks.size(); ++at) {
     const Block &block = blocks[at];
     total += block.sum;
-    highest = std::max(highest, block.peak);
+    highest = std::max(highest, ranges[at].peak);
     exceeding[at / kBlock] |= uint64_t(block.exceeds != 0) << at % kBlock;
   }
 }
@@ -152,7 +158,7 @@ bool Excess::isAbove(const std::vector<int64_t> &memory, uint32_t from,
                      uint32_t to, int64_t most) const {
   for (uint32_t block = from / kBlock; from < to; ++block) {
     uint32_t end = std::min(to, (block + 1) * kBlock);
-    if (blocks[block].peak > most &&
+    if (ranges[block].peak > most &&
         isAnyAbove(memory.data() + from, end - from, most))
       return true;
     from = end;
@@ -160,15 +166,38 @@ bool Excess::isAbove(const std::vector<int64_t> &memory, uint32_t from,
   return false;
 }
 
-Wide Excess::change(const std::vector<int64_t> &memory, uint32_t from,
-                    uint32_t to, int64_t budget, int64_t bytes) const {
+/// Whether each step with bytes in a range exceeds the budget, with `bytes`
+/// more as well.
+static bool allExceed(int64_t least, int64_t budget, int64_t bytes) {
+  return least >= budget - std::min<int64_t>(0, bytes);
+}
+
+Wide Excess::changeInBlocks(const std::vector<int64_t> &memory, uint32_t from,
+                            uint32_t to, int64_t budget, int64_t bytes) const {
   Wide sum = 0;
   // A block whose peak stays within the budget changes nothing.
   const int64_t most = budget - std::max<int64_t>(0, bytes);
   for (uint32_t block = from / kBlock; from < to; ++block) {
     uint32_t end = std::min(to, (block + 1) * kBlock);
-    if (blocks[block].peak > most)
+    if (allExceed(ranges[block].least, budget, bytes))
+      sum += Wide(bytes) * (end - from);
+    else if (ranges[block].peak > most)
       sum += excessChange(memory.data() + from, end - from, budget, bytes);
+    from = end;
+  }
+  return sum;
+}
+
+Wide Excess::change(const std::vector<int64_t> &memory, uint32_t from,
+                    uint32_t to, int64_t budget, int64_t bytes) const {
+  Wide sum = 0;
+  const int64_t most = budget - std::max<int64_t>(0, bytes);
+  for (uint32_t group = from / kGroup; from < to; ++group) {
+    uint32_t end = std::min(to, (group + 1) * kGroup);
+    if (allExceed(groups[group].least, budget, bytes))
+      sum += Wide(bytes) * (end - from);
+    else if (groups[group].peak > most)
+      sum += changeInBlocks(memory, from, end, budget, bytes);
     from = end;
   }
   return sum;

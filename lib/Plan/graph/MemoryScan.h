@@ -40,12 +40,19 @@ private:
   /// Of 64 steps, so that sums of at most 2^56 bytes each are below 2^63.
   struct Block {
     uint64_t exceeds; // a bit a step
-    int64_t sum, peak;
+    int64_t sum;
   };
+  struct Range {
+    int64_t least, peak; // bytes of a step
+  };
+  Wide changeInBlocks(const std::vector<int64_t> &memory, uint32_t from,
+                      uint32_t to, int64_t budget, int64_t bytes) const;
   uint64_t bitsOf(uint32_t block, uint32_t from, uint32_t to) const;
   bool isAnyBlock(uint32_t from, uint32_t to) const;
 
   std::vector<Block> blocks;
+  std::vector<Range> ranges;       // by block
+  std::vector<Range> groups;       // by 64 blocks
   std::vector<uint64_t> exceeding; // a bit a block with a step that does
   Wide total = 0;
   int64_t highest = 0;

@@ -65,7 +65,8 @@ private:
       return 0;
     // Nanoseconds, so that free ops don't divide by zero.
     double cost = std::max(1.0, double(planner.costOfClones()) * 1e-3);
-    double value = reduction / std::pow(cost, options.alpha);
+    double value =
+        reduction / (options.alpha == 1 ? cost : std::pow(cost, options.alpha));
     if (options.noise > 0)
       value *=
           std::exp(options.noise * std::normal_distribution<double>()(random));

@@ -14,7 +14,9 @@ struct EvictionOptions {
 /// Runs the ops in order within `budget` bytes. What is missing is computed
 /// again, and where bytes are short, storages are given up by
 /// bytes * distance^a / cost^b. May exceed the budget where nothing is left to
-/// give up. Empty when something given up turned out to be lost for good.
+/// give up. Empty when something given up turned out to be lost for good, or at
+/// 20,000 steps and four times the ops: what computes so much again is of no
+/// use.
 Sequence evict(const CompactGraph &graph, int64_t budget,
                const EvictionOptions &options);
 

@@ -1,0 +1,84 @@
+//===- SeedRun.h - Executions on demand, by rank ----------------*- C++ -*-===//
+#ifndef REPRISE_LIB_PLAN_SEEDRUN_H
+#define REPRISE_LIB_PLAN_SEEDRUN_H
+
+#include "../graph/Simulator.h"
+
+namespace reprise::plan {
+
+/// Executes ops and whatever they lack. Subclasses decide what is dropped.
+/// Explicit stack: what is gone may be a long chain.
+class SeedRun {
+public:
+  explicit SeedRun(const CompactGraph &graph)
+      : graph(graph), isResident(graph.storageCount(), false),
+        isOnWay(graph.opCount(), false) {
+    for (StorageId id = 0; id < graph.storageCount(); ++id)
+      isResident[id] = graph.producer[id] == kNone;
+  }
+  virtual ~SeedRun() = default;
+
+protected:
+  virtual void beforeExecution(Rank) {}
+  virtual void afterExecution(Rank) {}
+  /// The op waits for its inputs from now on.
+  virtual void onWait(Rank) {}
+
+  bool canClone(Rank op) const {
+    return graph.canClone(op) && next <= graph.cloneBefore[op];
+  }
+
+  /// Executes `op`, after the producers of inputs that are gone. False when one
+  /// of them must not be executed again, or at `mostSteps`.
+  bool execute(Rank first) {
+    wait(first);
+    while (!stack.empty()) {
+      if (sequence.size() >= mostSteps)
+        return false;
+      auto [op, index] = stack.back();
+      if (index < graph.inputs.size(op)) {
+        ++stack.back().second;
+        StorageId input = graph.inputs.begin(op)[index];
+        if (isResident[input])
+          continue;
+        Rank producer = graph.producer[input];
+        if (producer == kNone || !canClone(producer) || isOnWay[producer])
+          return false;
+        wait(producer);
+        continue;
+      }
+      stack.pop_back();
+      run(op, op != first);
+    }
+    return true;
+  }
+
+  void run(Rank op, bool isClone) {
+    beforeExecution(op);
+    sequence.push_back({op, isClone, static_cast<uint32_t>(sequence.size())});
+    for (StorageId output : graph.outputsOf(op))
+      isResident[output] = true;
+    isOnWay[op] = false;
+    afterExecution(op);
+  }
+
+  const CompactGraph &graph;
+  Rank next = 0; // first execution at hand
+  size_t mostSteps = SIZE_MAX;
+  std::vector<bool> isResident;
+  std::vector<bool> isOnWay; // by op: waits for its inputs
+  Sequence sequence;
+
+private:
+  void wait(Rank op) {
+    isOnWay[op] = true;
+    stack.push_back({op, 0});
+    onWait(op);
+  }
+
+  std::vector<std::pair<Rank, uint32_t>> stack; // op, inputs looked at
+};
+
+} // namespace reprise::plan
+
+#endif // REPRISE_LIB_PLAN_SEEDRUN_H
