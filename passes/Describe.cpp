@@ -57,11 +57,12 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(value);
   }
   const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
-  const auto &[labelSmoothing, classWeights, mixup] = loss;
+  const auto &[labelSmoothing, classWeights, mixup, ignoreIndex] = loss;
   add(clipMode);
   add(normType);
   for (double value : {clipNorm, tolerance, momentum, labelSmoothing, mixup})
     number(value);
+  add(ignoreIndex ? std::to_string(*ignoreIndex) : "");
   number(double(classWeights.size()));
   llvm::for_each(classWeights, number);
   list(noWeightDecay);

@@ -105,8 +105,11 @@ public:
     change.classWeights.assign(loss.classWeights.begin(),
                                loss.classWeights.end());
     change.mixup = loss.mixup != 0;
+    if (loss.ignoreIndex)
+      change.ignoreIndex = *loss.ignoreIndex;
     return addToFunctions(createSgChangeLoss(change));
   }
+  Stage &boundIndices() { return addToFunctions(createSgBoundIndices()); }
   LogicalResult run() { return manager.run(module); }
 
 private:
@@ -154,6 +157,7 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .spareNormOperands(options)
       .autocast(options)
       .changeLoss(options.loss)
+      .boundIndices()
       .addToFunctions(createSgAssignCheckpointing(assign))
       .verify("model")
       .run();
@@ -318,11 +322,15 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   if (failed(function))
     return failure();
   function->setSymName(kEvalStep);
+  LossSettings ignoring;
+  ignoring.ignoreIndex = options.loss.ignoreIndex;
   if (failed(Stage(*evaluation, options)
                  .verify("model")
                  .chooseAttention(options)
                  .halveHidden(options)
                  .autocast(options)
+                 .changeLoss(ignoring)
+                 .boundIndices()
                  .addToFunctions(createSgToInference())
                  .run()) ||
       failed(flatten(*evaluation, options)))
@@ -382,6 +390,12 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     return failure();
   if (!options.training && !options.evaluation)
     return function->emitError() << "neither training nor evaluation is wanted";
+  if (options.loss.ignoreIndex && options.microBatches > 1)
+    return function->emitError()
+           << "micro-batches have other numbers of labels that are not ignored "
+              "("
+           << *options.loss.ignoreIndex
+           << "), so that the mean of their losses is not the batch's";
   std::string name =
       options.model.empty() ? function->getSymName().str() : options.model;
   bool isProgram = level == CompileLevel::Program;

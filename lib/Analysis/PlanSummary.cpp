@@ -90,6 +90,8 @@ static void noteLoss(llvm::json::OStream &json, const LossSettings &loss) {
     json.attribute("label-smoothing", loss.labelSmoothing);
   if (loss.mixup != 0)
     json.attribute("mixup", loss.mixup);
+  if (loss.ignoreIndex)
+    json.attribute("ignore-index", *loss.ignoreIndex);
   std::string weights;
   for (double weight : loss.classWeights)
     weights += (weights.empty() ? "" : " ") + shortest(weight);

@@ -115,11 +115,13 @@ ArrayAttr EntryBuilder::bindInputs() const {
   SmallVector<Attribute> bindings;
   func::FuncOp function = problem.function;
   for (auto [number, input] : llvm::enumerate(problem.inputs))
-    bindings.push_back(
-        BindingAttr::get(builder.getContext(), problem.graph.values[input].name,
-                         function.getArgAttrOfType<sg::BindingAttr>(
-                             number, sg::SgDialect::kBindingAttr),
-                         viewOf(input)));
+    bindings.push_back(BindingAttr::get(
+        builder.getContext(), problem.graph.values[input].name,
+        function.getArgAttrOfType<sg::BindingAttr>(number,
+                                                   sg::SgDialect::kBindingAttr),
+        function.getArgAttrOfType<ArrayAttr>(number,
+                                             sg::SgDialect::kIndexRangesAttr),
+        viewOf(input)));
   return builder.getArrayAttr(bindings);
 }
 
@@ -134,7 +136,7 @@ ArrayAttr EntryBuilder::bindResults() const {
                          name ? name.str() : "result" + std::to_string(number),
                          function.getResultAttrOfType<sg::BindingAttr>(
                              number, sg::SgDialect::kBindingAttr),
-                         viewOf(result)));
+                         /*ranges=*/nullptr, viewOf(result)));
   }
   return builder.getArrayAttr(bindings);
 }

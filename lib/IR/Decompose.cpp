@@ -186,6 +186,19 @@ static Value labelMask(Emitter &e, Value logits, Value labels) {
   return e.compare(ComparePredicate::EQ, classes, e.leading(labels, logits));
 }
 
+/// `x` of (N) or (N,K), 0 in rows that are ignored.
+static Value zeroWhereIgnored(Emitter &e, Value x, Value labels,
+                              std::optional<int64_t> ignored) {
+  if (!ignored)
+    return x;
+  Value mask = e.compare(
+      ComparePredicate::EQ, labels,
+      e.make<ConstantOp>(DenseElementsAttr::get(
+          tensorOf(labels), e.builder.getIntegerAttr(
+                                tensorOf(labels).getElementType(), *ignored))));
+  return e.select(e.leading(mask, x), e.zeros(x), x);
+}
+
 /// losses = log sum e^(logits - maximum) + (maximum - logits[label]), which is
 /// lse - logits[label] without the digits that a large maximum takes from lse;
 /// lse = maximum + log sum e^(logits - maximum).
@@ -199,7 +212,9 @@ static Values decompose(CrossEntropyOp op, Emitter &e) {
   Value mask = labelMask(e, logits, op.getLabels());
   Value picked = e.select(mask, logits, e.zeros(logits));
   Value chosen = reduceLast<ReduceSumOp>(e, picked);
-  return {e.add(logarithm, e.sub(maximum, chosen)), lse};
+  Value losses = e.add(logarithm, e.sub(maximum, chosen));
+  return {zeroWhereIgnored(e, losses, op.getLabels(), op.getIgnoreIndex()),
+          lse};
 }
 
 /// e^(logits - lse) is divided by its row's sum, which would be 1: a row of
@@ -215,6 +230,7 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
   Value onehot = e.make<CastOp>(logits.getType(), mask);
   Value difference = e.sub(probabilities, onehot);
   Value dlogits = e.mul(difference, e.leading(op.getDlosses(), logits));
+  dlogits = zeroWhereIgnored(e, dlogits, op.getLabels(), op.getIgnoreIndex());
   return {e.as(dlogits, op.getLogits())};
 }
 

@@ -79,6 +79,13 @@ static LogicalResult verifyBindings(EntryOp entry, ArrayAttr bindings,
     if (!reason.empty())
       return entry.emitOpError()
              << "binds '" << binding.getName() << "', but " << reason;
+    if (ArrayAttr ranges = binding.getRanges())
+      reason = side == sg::BindingSide::Input
+                   ? sg::whyNotInRanges(ranges, binding.getView().getType())
+                   : "only an input has ranges of indices";
+    if (!reason.empty())
+      return entry.emitOpError()
+             << "binds '" << binding.getName() << "', but " << reason;
     if (!names.insert(binding.getName()).second)
       return entry.emitOpError()
              << "has two " << (side == sg::BindingSide::Input ? "in" : "out")

@@ -26,6 +26,40 @@ sg::BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 : " is of no variable");
 }
 
+LogicalResult
+IndexRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, IndexUse,
+                       int64_t limit, std::optional<int64_t>,
+                       ArrayRef<int64_t> runs) {
+  if (limit <= 0)
+    return emitError() << "a range of indices ends at " << limit
+                       << ", which is not above 0";
+  bool isIncreasing = llvm::is_sorted(runs, std::less_equal<int64_t>());
+  if (runs.empty() || runs.size() % 2 != 0 || runs.front() < 0 || !isIncreasing)
+    return emitError() << "the runs of a range of indices are not pairs of "
+                          "increasing numbers";
+  return success();
+}
+
+std::string sg::whyNotInRanges(ArrayAttr ranges, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0 ||
+      !(tensor.getElementType().isSignlessInteger(32) ||
+        tensor.getElementType().isSignlessInteger(64)))
+    return "ranges of indices are for tensors of i32 or i64 with rows";
+  int64_t elements =
+      tensor.getDimSize(0) ? tensor.getNumElements() / tensor.getDimSize(0) : 0;
+  for (Attribute attribute : ranges) {
+    auto range = dyn_cast<IndexRangeAttr>(attribute);
+    if (!range)
+      return "ranges of indices are an array of #sg.index_range";
+    if (range.getRuns().back() > elements)
+      return "a range of indices ends at element " +
+             std::to_string(range.getRuns().back()) + " of rows of " +
+             std::to_string(elements);
+  }
+  return "";
+}
+
 static bool isReal(RankedTensorType type, int64_t rank) {
   return type.getRank() == rank && isa<FloatType>(type.getElementType());
 }
@@ -140,6 +174,16 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
           verifyNameOrBinding(op, index, attribute, BindingSide::Input))
     return *verified;
   StringRef name = attribute.getName().strref();
+  auto ranges = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (auto function = dyn_cast<FunctionOpInterface>(op);
+      function && ranges && name == kIndexRangesAttr) {
+    std::string reason =
+        whyNotInRanges(ranges, function.getArgumentTypes()[index]);
+    if (!reason.empty())
+      return op->emitOpError()
+             << "has argument " << index << ", but " << reason;
+    return success();
+  }
   auto offset = dyn_cast<IntegerAttr>(attribute.getValue());
   if (name == kOffsetAttr && offset && offset.getType().isInteger(64) &&
       offset.getInt() >= 0)
@@ -147,6 +191,7 @@ LogicalResult SgDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   return op->emitOpError() << "has an argument with attribute '" << name
                            << "'; only a string '" << kNameAttr
                            << "', a #sg.binding '" << kBindingAttr
+                           << "', an array '" << kIndexRangesAttr
                            << "' and an i64 '" << kOffsetAttr
                            << "' of at least 0 are known";
 }

@@ -377,7 +377,7 @@ LogicalResult BatchNormGradOp::inferReturnTypes(MLIRContext *,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkLabels(std::optional<Location> loc, Value logits,
-                                 Value labels) {
+                                 Value labels, std::optional<int64_t> ignored) {
   auto l = tensorType(logits), t = tensorType(labels);
   if (l.getRank() != 2 || t.getRank() != 1 ||
       l.getDimSize(0) != t.getDimSize(0))
@@ -388,6 +388,9 @@ static LogicalResult checkLabels(std::optional<Location> loc, Value logits,
   if (!t.getElementType().isInteger(32) && !t.getElementType().isInteger(64))
     return emitOptionalError(loc, "labels must be i32 or i64, but are ",
                              t.getElementType());
+  if (ignored && t.getElementType().isInteger(32) && !llvm::isInt<32>(*ignored))
+    return emitOptionalError(loc, "ignore_index is ", *ignored,
+                             ", which is no i32 as labels are");
   return success();
 }
 
@@ -395,7 +398,8 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
                                                std::optional<Location> loc,
                                                Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
-  if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
+  if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels(),
+                         adaptor.getIgnoreIndex())))
     return failure();
   auto logits = tensorType(adaptor.getLogits());
   auto row =
@@ -405,7 +409,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult CrossEntropyGradOp::verify() {
-  if (failed(checkLabels(getLoc(), getLogits(), getLabels())))
+  if (failed(checkLabels(getLoc(), getLogits(), getLabels(), getIgnoreIndex())))
     return failure();
   auto logits = tensorType(getLogits());
   auto row =

@@ -288,9 +288,9 @@ static LogicalResult crossEntropyVjp(CrossEntropyOp op, VjpContext &context) {
   if (dlosses) {
     Value labels = context.forward(op.getLabels());
     Value lse = context.forward(op.getLse());
-    context.addGradient(operand,
-                        e.make<CrossEntropyGradOp>(logits.getType(), logits,
-                                                   labels, lse, dlosses));
+    context.addGradient(operand, e.make<CrossEntropyGradOp>(
+                                     logits.getType(), logits, labels, lse,
+                                     dlosses, op.getIgnoreIndexAttr()));
   }
   if (dlse) {
     Value wide = e.as(logits, dlse);

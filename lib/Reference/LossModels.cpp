@@ -61,7 +61,9 @@ static void crossEntropy(sg::CrossEntropyOp op, Frame &, Operands operands,
     double lse = logSumExp(logits, n * classes, classes);
     int64_t label = labels.integer(n);
     bool isInside = label >= 0 && label < classes;
-    results[0].real(n) = isInside ? lse - logits.real({n, label}) : lse;
+    results[0].real(n) = label == op.getIgnoreIndex() ? 0.0
+                         : isInside ? lse - logits.real({n, label})
+                                    : lse;
     results[1].real(n) = lse;
   }
 }
@@ -80,7 +82,9 @@ static void crossEntropyGrad(sg::CrossEntropyGradOp op, Frame &,
     double onehot = labels.integer(at[0]) == at[1] ? 1.0 : 0.0;
     double probability =
         std::exp(logits.real(at) - lse.real(at[0])) / sums[at[0]];
-    results[0].real(at) = (probability - onehot) * dlosses.real(at[0]);
+    results[0].real(at) = labels.integer(at[0]) == op.getIgnoreIndex()
+                              ? 0.0
+                              : (probability - onehot) * dlosses.real(at[0]);
   });
 }
 

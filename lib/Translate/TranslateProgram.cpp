@@ -74,6 +74,16 @@ static std::unique_ptr<fb::BufferT> translate(BufferOp buffer) {
   return result;
 }
 
+static std::unique_ptr<fb::IndexRangeT> translate(sg::IndexRangeAttr range) {
+  auto result = std::make_unique<fb::IndexRangeT>();
+  result->use = static_cast<fb::IndexUse>(range.getUse());
+  result->limit = range.getLimit();
+  if (range.getIgnored())
+    result->ignored = *range.getIgnored();
+  result->runs = range.getRuns().vec();
+  return result;
+}
+
 static std::unique_ptr<fb::BindingT> translate(BindingAttr binding) {
   auto result = std::make_unique<fb::BindingT>();
   result->name = binding.getName().str();
@@ -81,6 +91,9 @@ static std::unique_ptr<fb::BindingT> translate(BindingAttr binding) {
   result->role = static_cast<fb::BindingRole>(binding.getRole());
   if (sg::BindingAttr role = binding.getBinding(); role && role.getVariable())
     result->variable = role.getVariable().str();
+  if (binding.getRanges())
+    for (auto range : binding.getRanges().getAsRange<sg::IndexRangeAttr>())
+      result->ranges.push_back(translate(range));
   return result;
 }
 

@@ -3,8 +3,8 @@
 // Input:   a model whose loss is the mean of sg.cross_entropy over the rows.
 // Output:  the same with labels that are smoothed (Szegedy et al. 2016, arXiv
 //          1512.00567), classes that weigh, images that are mixed (Zhang et al.
-//          2018, arXiv 1710.09412), or several of these. Smoothing and weights
-//          are those of PyTorch's CrossEntropyLoss.
+//          2018, arXiv 1710.09412), labels that are ignored, or several of
+//          these. All but mixing are those of PyTorch's CrossEntropyLoss.
 // Method:  with x[y] the logit of a row's label and l = lse - x[y] its loss,
 //          the mean over the classes of lse - x[k] is l + x[y] - mean x: no
 //          second softmax is needed, forward or backward.
@@ -48,6 +48,7 @@ struct LossChange {
   double smoothing = 0;     // 0: none
   ArrayRef<double> weights; // of classes; empty: none
   bool mixes = false;
+  std::optional<int64_t> ignored; // label
   bool changesRows() const { return smoothing != 0 || !weights.empty(); }
 };
 
@@ -163,19 +164,18 @@ public:
   /// Of the labels, whose losses without any change are `plain`.
   Value lossOf(Value labels, Value plain) {
     if (!change.changesRows())
-      return quotient(sum(plain, {0}), losses.getDimSize(0));
+      return mean(plain, labels);
     Value logits = rows.getLogits();
     if (logits.getType() != wide)
       logits = CastOp::create(builder, loc, wide, logits);
     Value mask = maskOf(labels);
     Value chosen = pick(mask, logits);
-    if (change.weights.empty()) {
-      Value total = sum(smoothed(logits, plain, chosen), {0});
-      return quotient(total, losses.getDimSize(0));
-    }
+    if (change.weights.empty())
+      return mean(kept(smoothed(logits, plain, chosen), labels), labels);
     Value weights = weightsOfClasses();
-    Value own = pick(mask, weights);
-    Value total = sum(weighted(logits, plain, chosen, weights, own), {0});
+    Value own = kept(pick(mask, weights), labels);
+    Value rowLosses = weighted(logits, plain, chosen, weights, own);
+    Value total = sum(kept(rowLosses, labels), {0});
     Value divisor = sum(own, {0});
     REPRISE_FAULT("weighted-sum-by-rows",
                   return quotient(total, losses.getDimSize(0)));
@@ -186,7 +186,8 @@ public:
   Value lossOfNeighbours() {
     Value labels =
         RollOp::create(builder, loc, rows.getLabels(), ArrayRef<int64_t>{1});
-    auto other = CrossEntropyOp::create(builder, loc, rows.getLogits(), labels);
+    auto other = CrossEntropyOp::create(builder, loc, rows.getLogits(), labels,
+                                        rows.getIgnoreIndexAttr());
     return lossOf(labels, other.getLosses());
   }
 
@@ -230,6 +231,36 @@ private:
     auto type = cast<RankedTensorType>(x.getType());
     return DivOp::create(builder, loc, x,
                          createSplat(builder, loc, type, divisor));
+  }
+
+  /// Of a number for each row, 0 where the row is ignored.
+  Value kept(Value x, Value labels) {
+    if (!change.ignored)
+      return x;
+    Value zero = createSplat(builder, loc, losses, 0);
+    return SelectOp::create(builder, loc, isKept(labels), x, zero);
+  }
+
+  /// Whether each row counts.
+  Value isKept(Value labels) {
+    auto type = cast<RankedTensorType>(labels.getType());
+    auto ignored =
+        builder.getIntegerAttr(type.getElementType(), *change.ignored);
+    Value number =
+        ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ignored));
+    return CompareOp::create(builder, loc, ComparePredicate::NE, labels,
+                             number);
+  }
+
+  /// Of the rows that count; a row that does not is 0.
+  Value mean(Value rowLosses, Value labels) {
+    Value total = sum(rowLosses, {0});
+    if (!change.ignored)
+      return quotient(total, losses.getDimSize(0));
+    Value ones = CastOp::create(builder, loc, losses, isKept(labels));
+    REPRISE_FAULT("ignored-rows-counted",
+                  return quotient(total, losses.getDimSize(0)));
+    return DivOp::create(builder, loc, total, sum(ones, {0}));
   }
 
   /// Where the label of row n is k: (N,K).
@@ -356,12 +387,17 @@ private:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     SmallVector<double> numbers(classWeights.begin(), classWeights.end());
-    LossChange change{labelSmoothing, numbers, mixup};
-    if (!change.changesRows() && !change.mixes)
+    LossChange change{labelSmoothing, numbers, mixup, std::nullopt};
+    if (ignoreIndex != std::numeric_limits<int64_t>::min())
+      change.ignored = ignoreIndex;
+    if (!change.changesRows() && !change.mixes && !change.ignored)
       return;
     FailureOr<MeanCrossEntropy> loss = check(function, change);
     if (failed(loss))
       return signalPassFailure();
+    if (change.ignored)
+      loss->rows.setIgnoreIndex(change.ignored);
+    change.ignored = loss->rows.getIgnoreIndex();
     Value ratio = change.mixes ? addRatio(function) : Value();
     if (ratio)
       ratio = valueIn(loss->mean->getBlock(), ratio);
@@ -394,6 +430,10 @@ LogicalResult ChangeLoss::checkNumbers(MeanCrossEntropy loss,
   if (!(change.smoothing >= 0 && change.smoothing <= 1))
     return op->emitError() << "label-smoothing is " << change.smoothing
                            << "; it must be between 0 and 1";
+  std::optional<int64_t> own = loss.rows.getIgnoreIndex();
+  if (change.ignored && own && *own != *change.ignored)
+    return op->emitError() << "ignores the label " << *own << ", and not "
+                           << *change.ignored;
   if (change.weights.empty())
     return success();
   int64_t classes =
@@ -421,9 +461,9 @@ FailureOr<MeanCrossEntropy> ChangeLoss::check(func::FuncOp function,
   std::optional<MeanCrossEntropy> loss = findLossOf(function);
   if (!loss)
     return function.emitError()
-           << "label smoothing, weights of classes and mixup are for a loss "
-              "that is the mean of sg.cross_entropy over the rows, and this "
-              "one is another";
+           << "label smoothing, weights of classes, mixup and ignored labels "
+              "are for a loss that is the mean of sg.cross_entropy over the "
+              "rows, and this one is another";
   if (failed(checkNumbers(*loss, change)) ||
       (change.mixes && failed(checkMixing(function, loss->rows))))
     return failure();

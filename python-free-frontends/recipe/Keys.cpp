@@ -149,6 +149,9 @@ static void addTraining(Keys &keys) {
   keys.add(
       example(list("training.class_weights", "--class-weights", "[1, 2.5]",
                    "Weight of each class in the loss, or a file of them")));
+  keys.add(example(number("training.ignore_index", "--ignore-index", "-100",
+                          "Label whose rows count neither in the loss nor in "
+                          "the number that it is divided by")));
   keys.add(
       example(number("training.mixup", "--mixup", "0.2",
                      "Mix images, by a draw of the Beta distribution of both "

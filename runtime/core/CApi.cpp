@@ -240,6 +240,41 @@ rp_status *rp_program_output(const rp_program *program, const char *entry,
       [&] { return binding(program, entry, index, info, Direction::Output); });
 }
 
+/// Null where an input has none.
+static const flatbuffers::Vector<flatbuffers::Offset<fb::IndexRange>> *
+rangesOf(const rp_program *program, const char *entry, size_t input) {
+  const fb::Entry *e = findEntry(program, entry);
+  bool isThere = e && e->inputs() && input < e->inputs()->size();
+  return isThere ? e->inputs()->Get(uint32_t(input))->ranges() : nullptr;
+}
+
+size_t rp_program_index_range_count(const rp_program *program,
+                                    const char *entry, size_t input) {
+  const auto *ranges = rangesOf(program, entry, input);
+  return ranges ? ranges->size() : 0;
+}
+
+rp_status *rp_program_index_range(const rp_program *program, const char *entry,
+                                  size_t input, size_t index,
+                                  rp_index_range *range) {
+  return guarded([&]() -> Status {
+    if (!range)
+      return missing("place for the answer");
+    size_t count = rp_program_index_range_count(program, entry, input);
+    if (index >= count)
+      return Status::error(RP_INVALID_ARGUMENT,
+                           "range " + std::to_string(index) + " of " +
+                               std::to_string(count) + " of input " +
+                               std::to_string(input));
+    const fb::IndexRange &from =
+        *rangesOf(program, entry, input)->Get(uint32_t(index));
+    *range = {rp_index_use(from.use()),   from.limit(),
+              from.ignored().has_value(), from.ignored().value_or(0),
+              from.runs()->data(),        from.runs()->size()};
+    return {};
+  });
+}
+
 /// Asks an entry for a number of bytes.
 static rp_status *askEntry(const rp_program *program, const char *entry,
                            size_t *bytes, size_t (*answer)(const fb::Entry &)) {

@@ -96,6 +96,40 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
   return gradient(binding, where);
 }
 
+/// Ranges of indices are of integers, and within the rows of the input.
+static Status checkRanges(const fb::Binding &binding, bool isInput,
+                          const std::string &where) {
+  if (!binding.ranges() || binding.ranges()->size() == 0)
+    return {};
+  const fb::View &view = *binding.view();
+  bool isInteger = view.type() == fb::ElementType::I32 ||
+                   view.type() == fb::ElementType::I64;
+  if (!isInput || !isInteger || rankOf(view) == 0)
+    return invalidProgram(where + " has ranges of indices, but is no input of "
+                                  "integers with rows");
+  uint64_t elements = 1;
+  for (uint32_t d = 1; d < rankOf(view); ++d)
+    elements *= uint64_t(view.shape()->Get(d));
+  for (const fb::IndexRange *range : *binding.ranges()) {
+    if (range->use() > fb::IndexUse::MAX || range->limit() <= 0)
+      return invalidProgram(where + " has a range of indices of unknown use, "
+                                    "or without a limit above 0");
+    int64_t last = -1;
+    bool isGood = range->runs() && range->runs()->size() > 0 &&
+                  range->runs()->size() % 2 == 0;
+    for (uint32_t k = 0; isGood && k < range->runs()->size(); ++k) {
+      isGood = range->runs()->Get(k) > last;
+      last = range->runs()->Get(k);
+    }
+    if (!isGood || uint64_t(last) > elements)
+      return invalidProgram(where +
+                            " has a range of indices whose runs are "
+                            "not within its rows of " +
+                            std::to_string(elements) + " elements");
+  }
+  return {};
+}
+
 Status ProgramVerifier::bindings(const fb::Entry &entry,
                                  const Bindings *bindings,
                                  Direction direction) {
@@ -112,6 +146,7 @@ Status ProgramVerifier::bindings(const fb::Entry &entry,
     if (!isDense(*binding->view()))
       return invalidProgram(where + " is not dense");
     REPRISE_RETURN_IF_ERROR(role(*binding, direction, where));
+    REPRISE_RETURN_IF_ERROR(checkRanges(*binding, isInput, where));
     const fb::Binding *&other = seen[size_t(binding->role())];
     REPRISE_FAULT("role-given-twice", other = nullptr);
     if (other && !mayRepeat(binding->role()))

@@ -17,18 +17,28 @@ static constexpr const char *kOfRun[] = {
     "lr",           "schedule",    "warmup",   "steps",
     "train-images", "eval-images", "normalize"};
 
-static constexpr const char *kOfRest[] = {
-    "accumulate",      "amp",
-    "attention",       "buckets",
-    "class-weights",   "clip-grad-norm",
-    "clip-momentum",   "clip-norm-type",
-    "clip-tolerance",  "data",
-    "grad-clipper",    "label-smoothing",
-    "mixup",           "model",
-    "momentum",        "nesterov",
-    "no-weight-decay", "norm-bias-weight-decay",
-    "optimizer",       "threads",
-    "weight-decay"};
+static constexpr const char *kOfRest[] = {"accumulate",
+                                          "amp",
+                                          "attention",
+                                          "buckets",
+                                          "class-weights",
+                                          "clip-grad-norm",
+                                          "clip-momentum",
+                                          "clip-norm-type",
+                                          "clip-tolerance",
+                                          "data",
+                                          "grad-clipper",
+                                          "ignore-index",
+                                          "label-smoothing",
+                                          "mixup",
+                                          "model",
+                                          "momentum",
+                                          "nesterov",
+                                          "no-weight-decay",
+                                          "norm-bias-weight-decay",
+                                          "optimizer",
+                                          "threads",
+                                          "weight-decay"};
 
 static constexpr uint64_t kSamples = 64;
 

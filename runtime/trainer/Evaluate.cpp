@@ -57,6 +57,8 @@ static Status addRows(const StepForm &form, const Batch &batch,
                                std::to_string(batch.position + i) +
                                " are not finite; the variables are of a run "
                                "that diverged, or never loaded");
+    if (form.ignored && labels[i] == *form.ignored)
+      continue;
     ++result.images;
     int32_t rank = rankOf(row, classes, labels[i]), most = 5;
     result.correct += rank == 0;
@@ -101,7 +103,8 @@ namespace {
 
 /// What is summed over the batches.
 struct Sums {
-  double loss = 0; // of rows, or of full batches
+  double loss = 0; // of rows, or of the labels of full batches
+  uint64_t labels = 0;
   uint64_t fullBatches = 0;
   std::map<std::string, double> metrics; // of full batches
 };
@@ -110,7 +113,8 @@ struct Sums {
 
 /// Adds what the program says of a full batch.
 static Status addFullBatch(Backend &backend, const StepForm &form,
-                           EvaluateResult &result, Sums &sums) {
+                           const Batch &batch, EvaluateResult &result,
+                           Sums &sums) {
   std::map<std::string, double> metrics;
   REPRISE_RETURN_IF_ERROR(readMetrics(backend, form, metrics));
   for (const auto &[name, value] : metrics)
@@ -121,7 +125,10 @@ static Status addFullBatch(Backend &backend, const StepForm &form,
   float loss = 0;
   REPRISE_RETURN_IF_ERROR(
       backend.getOutput(form.entry, form.loss, &loss, sizeof loss));
-  sums.loss += loss;
+  size_t kept = keptLabels(form, batch);
+  if (kept > 0)
+    sums.loss += loss * double(kept);
+  sums.labels += kept;
   result.images += form.batch;
   return Status();
 }
@@ -135,7 +142,7 @@ static Status runBatch(Backend &backend, const StepForm &form,
         backend.setInput(form.entry, form.learningRate, &rate, sizeof rate));
   REPRISE_RETURN_IF_ERROR(backend.run(form.entry));
   if (batch.valid == form.batch)
-    REPRISE_RETURN_IF_ERROR(addFullBatch(backend, form, result, sums));
+    REPRISE_RETURN_IF_ERROR(addFullBatch(backend, form, batch, result, sums));
   if (!result.hasAccuracy)
     return Status();
   std::vector<float> logits(form.batch * size_t(form.classes));
@@ -162,7 +169,7 @@ static Status runBatches(Backend &backend, const StepForm &form,
     if (options.onProgress)
       options.onProgress(result.images, images);
   }
-  uint64_t parts = result.hasAccuracy ? result.images : sums.fullBatches;
+  uint64_t parts = result.hasAccuracy ? result.images : sums.labels;
   result.loss = parts ? sums.loss / double(parts) : 0;
   for (const auto &[name, sum] : sums.metrics)
     result.metrics[name] = sum / double(sums.fullBatches);
@@ -250,6 +257,7 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
     return loader.status();
   EvaluateResult result;
   result.skipped = data.skipped();
+  result.warnings = data.warnings();
   result.classNames = data.classNames();
   result.absentClasses = absentClasses(data);
   if (options.onData)

@@ -133,7 +133,7 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   for (const char *name :
        {"momentum", "weight-decay", "norm-bias-weight-decay", "nesterov",
         "clip-grad-norm", "clip-tolerance", "clip-momentum", "label-smoothing",
-        "mixup", "accumulate"}) {
+        "mixup", "accumulate", "ignore-index"}) {
     auto value = note["training"].find(name);
     if (value != note["training"].end() && value->is_number())
       course[name] = courseNumber(value->get<double>());
@@ -150,6 +150,25 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   return course;
 }
 
+/// Reads which integers an input takes.
+static Status readRanges(const rp_program *program, const char *entry,
+                         size_t input, std::vector<IndexRange> &ranges) {
+  size_t count = rp_program_index_range_count(program, entry, input);
+  for (size_t i = 0; i < count; ++i) {
+    rp_index_range from = {};
+    REPRISE_RETURN_IF_ERROR(
+        takeStatus(rp_program_index_range(program, entry, input, i, &from)));
+    IndexRange &range = ranges.emplace_back();
+    range.use = from.use;
+    range.limit = from.limit;
+    if (from.has_ignored)
+      range.ignored = from.ignored;
+    for (size_t k = 0; k < from.run_numbers; k += 2)
+      range.runs.emplace_back(size_t(from.runs[k]), size_t(from.runs[k + 1]));
+  }
+  return {};
+}
+
 Status SessionBackend::describeEntry(const char *name) {
   if (!rp_program_has_entry(program, name))
     return Status();
@@ -161,6 +180,8 @@ Status SessionBackend::describeEntry(const char *name) {
         takeStatus(rp_program_input(program, name, i, &info)));
     entry.inputs.push_back(convert(info));
     entry.inputs.back().filePermutation.clear();
+    REPRISE_RETURN_IF_ERROR(
+        readRanges(program, name, i, entry.inputs.back().ranges));
   }
   for (size_t i = 0, n = rp_program_output_count(program, name); i < n; ++i) {
     REPRISE_RETURN_IF_ERROR(

@@ -30,10 +30,9 @@ Status SkippedSteps::take(std::map<std::string, double> &metrics,
             scale +
             "; train in bf16 or f32, check the model and the data, or allow "
             "more with --max-skipped-steps");
-  if (inARow == kWorthAWarning && options.onSkippedSteps)
-    options.onSkippedSteps(
-        "loss scaling skipped " + std::to_string(inARow) +
-        " steps in a row, up to step " + std::to_string(number) +
-        ": a gradient is not finite at a loss scale of " + scale);
+  if (inARow == kWorthAWarning && options.onWarning)
+    options.onWarning("loss scaling skipped " + std::to_string(inARow) +
+                      " steps in a row, up to step " + std::to_string(number) +
+                      ": a gradient is not finite at a loss scale of " + scale);
   return {};
 }

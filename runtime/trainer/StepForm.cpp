@@ -7,6 +7,7 @@
 #include "MixRatio.h"
 #include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -18,8 +19,9 @@ const char *reprise::rt::entryName(StepKind kind) {
 
 DatasetOptions StepForm::wanted() const {
   DatasetOptions options;
-  options.classes = classes;
+  options.classes = labelLimit;
   options.columns = columns;
+  options.ignored = ignored;
   return options;
 }
 
@@ -87,8 +89,25 @@ static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
   form.columns.push_back({input.name,
                           input.binding,
                           input.type,
-                          {input.shape.begin() + 1, input.shape.end()}});
+                          {input.shape.begin() + 1, input.shape.end()},
+                          input.ranges});
   return Status();
+}
+
+/// What ops and the logits say of the labels.
+static void boundLabels(StepForm &form) {
+  form.labelLimit = form.classes;
+  if (!form.label)
+    return;
+  for (const IndexRange &range : form.columns[*form.label].ranges) {
+    if (range.use != RP_INDEX_CLASS)
+      continue;
+    auto limit = int32_t(std::min<int64_t>(range.limit, INT32_MAX));
+    if (form.labelLimit == 0 || limit < form.labelLimit)
+      form.labelLimit = limit;
+    if (range.ignored)
+      form.ignored = int32_t(*range.ignored);
+  }
 }
 
 static Status readInputs(const EntryInfo &entry, StepForm &form) {
@@ -162,6 +181,7 @@ Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
   REPRISE_RETURN_IF_ERROR(readInputs(*entry, form));
   REPRISE_RETURN_IF_ERROR(readMixing(backend, *entry, form));
   REPRISE_RETURN_IF_ERROR(readOutputs(*entry, form));
+  boundLabels(form);
   const TensorInfo *rate = entry->input(RP_BINDING_LEARNING_RATE);
   if (kind == StepKind::Train && !rate)
     return missing(*entry, "input", RP_BINDING_LEARNING_RATE);
@@ -211,15 +231,23 @@ Status reprise::rt::checkDataFits(const StepForm &form, const Dataset &data,
             (isImage ? " (height x width x channels)" : "") +
             optionsFor(wanted, given[i]));
   }
-  if (form.label && form.classes > 0 && data.classes() > form.classes)
-    return Status::error(
-        RP_INVALID_ARGUMENT,
-        "'" + source + "' has " + std::to_string(data.classes()) +
-            " classes, but the program tells " + std::to_string(form.classes) +
-            " apart; a model of the zoo does so with "
-            "--classes " +
-            std::to_string(data.classes()));
+  if (form.label && form.labelLimit > 0 && data.classes() > form.labelLimit)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + source + "' has " +
+                             std::to_string(data.classes()) +
+                             " classes, but the program tells " +
+                             std::to_string(form.labelLimit) +
+                             " apart; a model of the zoo does so with "
+                             "--classes " +
+                             std::to_string(data.classes()));
   return Status();
+}
+
+void reprise::rt::tellWarnings(
+    const Dataset &data, const std::function<void(const std::string &)> &take) {
+  for (const std::string &warning : data.warnings())
+    if (take)
+      take(warning);
 }
 
 Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
@@ -240,6 +268,32 @@ Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
         backend.setInput(form.entry, form.mixRatio, &ratio, sizeof ratio));
   }
   return Status();
+}
+
+/// Of the elements of all rows that the range is for.
+template <typename Int>
+static size_t countKept(const IndexRange &range, const Int *rows, size_t count,
+                        size_t elements) {
+  size_t kept = 0;
+  for (size_t row = 0; row < count; ++row)
+    for (auto [begin, end] : range.runs)
+      for (size_t k = begin; k < end; ++k)
+        kept += rows[row * elements + k] != *range.ignored;
+  return kept;
+}
+
+size_t reprise::rt::keptLabels(const StepForm &form, const Batch &batch) {
+  for (size_t c = 0; c < form.columns.size(); ++c) {
+    const Column &column = form.columns[c];
+    for (const IndexRange &range : column.ranges)
+      if (range.ignored)
+        return column.type == RP_I64
+                   ? countKept(range, batch.as<int64_t>(c), batch.valid,
+                               column.elements())
+                   : countKept(range, batch.as<int32_t>(c), batch.valid,
+                               column.elements());
+  }
+  return batch.valid;
 }
 
 Status reprise::rt::readMetrics(Backend &backend, const StepForm &form,

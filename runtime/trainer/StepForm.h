@@ -10,6 +10,7 @@
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/Loader.h"
+#include <functional>
 
 namespace reprise::rt {
 
@@ -24,6 +25,10 @@ struct StepForm {
   std::string loss, logits, nonFinite;
   std::vector<TensorInfo> metrics;
   int32_t classes = 0; // that the logits tell apart; 0 without
+  /// The fewest classes that an op or the logits have for a label, 0 where that
+  /// is unknown; and the label that is no class.
+  int32_t labelLimit = 0;
+  std::optional<int32_t> ignored;
   /// The place of the label among the columns.
   std::optional<size_t> label;
 
@@ -44,10 +49,17 @@ Expected<StepForm> readStepForm(const Backend &backend, StepKind kind);
 Status checkDataFits(const StepForm &form, const Dataset &data,
                      const std::string &source);
 
+/// Hands on what whoever trains on data should know; `take` may be empty.
+void tellWarnings(const Dataset &data,
+                  const std::function<void(const std::string &)> &take);
+
 /// Sets what comes from the data, and seed, step and the ratio of mixed images
 /// where the program takes them.
 Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
                 uint64_t seed, uint64_t step);
+
+/// How many labels of the batch's rows are not ignored; a row may have several.
+size_t keptLabels(const StepForm &form, const Batch &batch);
 
 /// Reads the metrics of the last run.
 Status readMetrics(Backend &backend, const StepForm &form,

@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 /// where that begins; its rate.
 struct FedStep {
   const Batch *batch = nullptr;
-  uint64_t epoch = 0, position = 0;
+  uint64_t epoch = 0, position = 0, labels = 0; // that are not ignored
   float rate = 0;
   StepPlace place() const { return {epoch, batch->part}; }
   /// False where another program than the one that runs will take them.
@@ -66,8 +66,8 @@ private:
   Status openData();
   Status startLoader();
   Expected<std::optional<FedStep>> feed(uint64_t number, bool isRunning);
-  Status readResults();
-  Status readLoss();
+  Status readResults(const FedStep &step);
+  Status readLoss(const FedStep &step);
   float rateAt(uint64_t number) const;
   Status give(FedStep &step, uint64_t number);
   Status repeatRate(FedStep &step);
@@ -248,6 +248,7 @@ Status Run::openData() {
     return opened.status();
   data = std::move(*opened);
   result.skipped = data->all().skipped();
+  tellWarnings(data->all(), options.onWarning);
   return {};
 }
 
@@ -364,8 +365,8 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
     return batch.status();
   if (!*batch)
     return std::optional<FedStep>();
-  FedStep step = {*batch, (*batch)->epoch, (*batch)->position, 0, false};
-  step.rate = rateAt(number);
+  FedStep step = {*batch, (*batch)->epoch, (*batch)->position,
+                  keptLabels(form, **batch), rateAt(number)};
   bool waits = isRunning && options.programs &&
                !options.programs->isSame(*currentPlace, step.place());
   if (!waits)
@@ -382,8 +383,8 @@ static Status ofStep(uint64_t number, const Status &status) {
                              status.message());
 }
 
-Status Run::readResults() {
-  REPRISE_RETURN_IF_ERROR(readLoss());
+Status Run::readResults(const FedStep &step) {
+  REPRISE_RETURN_IF_ERROR(readLoss(step));
   REPRISE_RETURN_IF_ERROR(ofStep(
       result.position.step, readMetrics(backend, current, result.metrics)));
   return skipped.take(result.metrics, result.position.step + 1,
@@ -391,7 +392,7 @@ Status Run::readResults() {
 }
 
 /// Reads the loss, and whether the program says that something was not finite.
-Status Run::readLoss() {
+Status Run::readLoss(const FedStep &fed) {
   float loss = 0;
   uint8_t bad = 0;
   REPRISE_RETURN_IF_ERROR(
@@ -404,6 +405,8 @@ Status Run::readLoss() {
   std::string help = " at a learning rate of " + courseNumber(rate) +
                      "; lower the learning rate or check the data (nothing was "
                      "saved after this step)";
+  if (fed.labels == 0)
+    help = ": all labels of its batch are ignored";
   if (!std::isfinite(loss))
     return invalid("the loss of " + step + " is " +
                    (std::isnan(loss) ? "nan" : std::to_string(loss)) + help);
@@ -532,7 +535,7 @@ Status Run::loop() {
     // What goes wrong with it is for after this step, which is not lost.
     if (backend.stagesInputs())
       next = feed(result.position.step + 1, /*isRunning=*/true);
-    REPRISE_RETURN_IF_ERROR(readResults());
+    REPRISE_RETURN_IF_ERROR(readResults(step));
     stepSeconds = elapsed() - begin;
     tell("step", result.position.step + 1, moment);
     REPRISE_RETURN_IF_ERROR(finishStep(step));

@@ -7,6 +7,7 @@
 
 #include "CompiledRun.h"
 #include "mlir/Parser/Parser.h"
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -71,6 +72,7 @@ struct Case {
   double ratio; // negative: not mixed
   double loss;
   std::vector<double> gradient;
+  bool ignores = false; // the second row, by its label
 };
 
 // torch 1.13.1, float64: CrossEntropyLoss(weight, label_smoothing) of x w^T,
@@ -161,11 +163,108 @@ const Case kCases[] = {
      {0.0259493719803, -0.137116508827, 0.395446803247, 0.306110689024,
       0.13797267341, 0.0582272807686, -0.23253802629, -0.269032198474,
       -0.16392204539, 0.0788892280581, -0.162908776956, -0.0370784905507}},
+    {0,
+     false,
+     -1,
+     3.34971503283,
+     {-0.744434449021, 0.348752595994, -0.158314206542, 0.797311233662,
+      1.00475100734, -0.179378657889, -0.0141154944148, -0.703202315507,
+      -0.26031655832, -0.169373938105, 0.172429700957, -0.0941089181557},
+     true},
+    {0,
+     false,
+     0.3,
+     2.40982248542,
+     {-0.286688793699, 0.0277474809303, 0.141351427252, 0.36761385382,
+      0.534330808206, -0.03753047358, -0.097431022759, -0.37266025211,
+      -0.247642014507, 0.00978299264964, -0.0439204044928, 0.00504639828959},
+     true},
+    {0,
+     true,
+     -1,
+     3.04476365423,
+     {-0.435227921715, 0.243601893649, -0.0378055931395, 0.673423792124,
+      0.740769805502, -0.0922569702213, -0.127595846962, -0.623929044345,
+      -0.305541883787, -0.151344923428, 0.165401440101, -0.0494947477783},
+     true},
+    {0,
+     true,
+     0.3,
+     2.3091698219,
+     {-0.0378441361135, -0.0639413764127, 0.274462731838, 0.30708388786,
+      0.303561105027, 0.0517708763215, -0.235440244743, -0.330635686563,
+      -0.265716968914, 0.0121705000913, -0.0390224870955, 0.0235517987023},
+     true},
+    {0.1,
+     false,
+     -1,
+     3.20561781061,
+     {-0.705545560132, 0.323752595994, -0.143036428764, 0.75008901144,
+      0.960306562896, -0.171045324556, -0.011337716637, -0.667091204396,
+      -0.254761002765, -0.152707271439, 0.154374145401, -0.0829978070446},
+     true},
+    {0.1,
+     false,
+     0.3,
+     2.33237109653,
+     {-0.271133238143, 0.024914147597, 0.136795871696, 0.349558298264,
+      0.512053030428, -0.03853047358, -0.0891115783145, -0.356382474332,
+      -0.240919792285, 0.013616325983, -0.0476842933817, 0.00682417606737},
+     true},
+    {0.1,
+     true,
+     -1,
+     2.91116156987,
+     {-0.41059301889, 0.229116963884, -0.0337453433687, 0.636923647389,
+      0.706056814575, -0.0926358056547, -0.114303367263, -0.594078593684,
+      -0.295463795685, -0.136481158229, 0.148048710631, -0.0428450537049},
+     true},
+    {0.1,
+     true,
+     0.3,
+     2.23381494937,
+     {-0.0312063796498, -0.0614558240118, 0.263554379158, 0.293764662234,
+      0.288393630901, 0.0456907413313, -0.220278211433, -0.317243698673,
+      -0.257187251251, 0.0157650826804, -0.0432761677241, 0.0234790364388},
+     true},
+    {1,
+     false,
+     -1,
+     1.90874281061,
+     {-0.355545560132, 0.0987525959945, -0.00553642876427, 0.32508901144,
+      0.560306562896, -0.0960453245557, 0.013662283363, -0.342091204396,
+      -0.204761002765, -0.00270727143876, -0.0081258545987, 0.0170021929554},
+     true},
+    {1,
+     false,
+     0.3,
+     1.63530859653,
+     {-0.131133238143, -0.000585852403011, 0.0957958716962, 0.187058298264,
+      0.311553030428, -0.04753047358, -0.0142365783145, -0.209882474332,
+      -0.180419792285, 0.048116325983, -0.0815592933817, 0.0228241760674},
+     true},
+    {1,
+     true,
+     -1,
+     1.70874281061,
+     {-0.188878893465, 0.0987525959945, 0.00279690456906, 0.308422344773,
+      0.39363989623, -0.0960453245557, 0.00532895002963, -0.325424537729,
+      -0.204761002765, -0.00270727143876, -0.0081258545987, 0.0170021929554},
+     true},
+    {1,
+     true,
+     0.3,
+     1.55562109653,
+     {0.0285334285233, -0.039085852403, 0.16537920503, 0.173891631598,
+      0.151886363761, -0.00903047357996, -0.0838199116479, -0.196715807665,
+      -0.180419792285, 0.048116325983, -0.0815592933817, 0.0228241760674},
+     true},
 };
 
 const float kRows[] = {1,    0.5,  -0.5,  0.25, 0, -1,    2,   0.75,
                        -0.5, 0.25, 0.125, 1,    2, -0.75, 0.5, -1.5};
 const int32_t kLabels[] = {2, 0, 1, 0};
+constexpr int32_t kIgnored = -100;
 
 template <typename T> Bytes bytesOf(const T *values, size_t count) {
   Bytes bytes(count * sizeof(T));
@@ -191,12 +290,22 @@ protected:
     if (one.weighs)
       options.loss.classWeights = {0.5, 2, 1.25};
     options.loss.mixup = one.ratio < 0 ? 0 : 0.4;
+    if (one.ignores)
+      options.loss.ignoreIndex = kIgnored;
     return options;
+  }
+
+  static std::vector<int32_t> labelsOf(const Case &one) {
+    std::vector<int32_t> labels(kLabels, kLabels + 4);
+    if (one.ignores)
+      labels[1] = kIgnored;
+    return labels;
   }
 
   /// One step on the four rows; adds a failure where it does not run.
   CompiledRun run(const std::string &text, const CompileOptions &options,
-                  double ratio) {
+                  double ratio,
+                  const std::vector<int32_t> &labels = {2, 0, 1, 0}) {
     CompiledRun run;
     auto module = parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;
@@ -210,7 +319,7 @@ protected:
     std::vector<float> weights = {0.5f,   -1,    0.25f,  2, 1.5f,  0.125f,
                                   -0.75f, -0.5f, -0.25f, 1, 0.75f, -1.25f};
     ByteStore inputs = {{"x", bytesOf(kRows, 16)},
-                        {"y", bytesOf(kLabels, 4)},
+                        {"y", bytesOf(labels.data(), 4)},
                         {"learning_rate", bytesOf(&rate, 1)},
                         {"mix_ratio", bytesOf(&mixed, 1)}};
     EXPECT_EQ(runArtifact(*file, {{"w", bytesOf(weights.data(), 12)}}, inputs,
@@ -240,24 +349,29 @@ protected:
 TEST_F(ChangedLoss, AgreesWithPyTorch) {
   for (const Case &one : kCases) {
     SCOPED_TRACE(std::to_string(one.smoothing) + " " +
-                 std::to_string(one.weighs) + " " + std::to_string(one.ratio));
-    expectAgrees(run(modelOf(false, 4), optionsOf(one), one.ratio), one.loss,
-                 one.gradient);
+                 std::to_string(one.weighs) + " " + std::to_string(one.ratio) +
+                 " " + std::to_string(one.ignores));
+    expectAgrees(
+        run(modelOf(false, 4), optionsOf(one), one.ratio, labelsOf(one)),
+        one.loss, one.gradient);
   }
 }
 
 TEST_F(ChangedLoss, TheSameInBlocksThatAreComputedAgain) {
-  const Case &one = kCases[10]; // all three
-  std::optional<CompiledRun> first;
-  for (const char *mode : {"none", "annotated", "per-block", "nested"}) {
-    CompileOptions options = optionsOf(one);
-    options.checkpointing = mode;
-    CompiledRun got = run(modelOf(true, 4), options, one.ratio);
-    expectAgrees(got, one.loss, one.gradient);
-    if (!first)
-      first = got;
-    EXPECT_EQ(got.outputs, first->outputs) << mode;
-    EXPECT_EQ(got.variables, first->variables) << mode;
+  for (size_t number : {10, 19}) { // all three, and with an ignored label
+    const Case &one = kCases[number];
+    std::optional<CompiledRun> first;
+    for (const char *mode : {"none", "annotated", "per-block", "nested"}) {
+      CompileOptions options = optionsOf(one);
+      options.checkpointing = mode;
+      CompiledRun got =
+          run(modelOf(true, 4), options, one.ratio, labelsOf(one));
+      expectAgrees(got, one.loss, one.gradient);
+      if (!first)
+        first = got;
+      EXPECT_EQ(got.outputs, first->outputs) << mode;
+      EXPECT_EQ(got.variables, first->variables) << mode;
+    }
   }
 }
 
@@ -273,12 +387,60 @@ TEST_F(ChangedLoss, OfMicroBatchesIsTheMeanOfTheirs) {
 
 TEST_F(ChangedLoss, OfNarrowProductsIsInF32) {
   // The products of these numbers are exact in bf16 but for the logits.
-  const Case &one = kCases[4]; // smoothed and weighed
-  CompileOptions options = optionsOf(one);
-  options.amp = "bf16";
-  CompiledRun got = run(modelOf(false, 4), options, 0);
-  ASSERT_EQ(got.losses.size(), 1u);
-  EXPECT_NEAR(got.losses.front(), one.loss, 4e-3 * one.loss);
+  for (size_t number : {4, 18}) { // smoothed and weighed, ignoring
+    const Case &one = kCases[number];
+    CompileOptions options = optionsOf(one);
+    options.amp = "bf16";
+    CompiledRun got = run(modelOf(false, 4), options, 0, labelsOf(one));
+    ASSERT_EQ(got.losses.size(), 1u);
+    EXPECT_NEAR(got.losses.front(), one.loss, 4e-3 * one.loss);
+    const Bytes &bytes = got.outputs.front().at("gradient:w");
+    std::vector<float> gradient(12);
+    std::memcpy(gradient.data(), bytes.data(), 48);
+    for (size_t i = 0; i < 12; ++i) // cotangents of logits have 8 bits
+      EXPECT_NEAR(gradient[i], one.gradient[i], 8e-3) << i;
+  }
+}
+
+TEST_F(ChangedLoss, OfIgnoredRowsAloneIsNoNumber) {
+  for (bool weighs : {false, true}) {
+    Case one = kCases[12];
+    one.weighs = weighs;
+    CompiledRun got = run(modelOf(false, 4), optionsOf(one), 0,
+                          std::vector<int32_t>(4, kIgnored));
+    ASSERT_EQ(got.losses.size(), 1u);
+    EXPECT_TRUE(std::isnan(got.losses.front()));
+    EXPECT_EQ(got.outputs.front().at("gradient:w"), Bytes(48, 0));
+  }
+}
+
+// torch 1.13.1, float64: ignore_index=0.
+TEST_F(ChangedLoss, MayIgnoreAClass) {
+  CompileOptions options;
+  options.evaluation = false;
+  options.emitGradients = true;
+  options.loss.ignoreIndex = 0;
+  expectAgrees(run(modelOf(false, 4), options, 0), 2.76730864641,
+               {-0.127600447387, 0.152234684188, 0.00979149672308,
+                0.454178430885, 0.609748245979, 0.0674488625537, -0.24551780788,
+                -0.381769774485, -0.482147798592, -0.219683546741,
+                0.235726311157, -0.0724086563996});
+}
+
+TEST_F(ChangedLoss, OfIgnoredRowsIsNotForMicroBatches) {
+  auto module = parseSourceString<mlir::ModuleOp>(modelOf(false, 2), &context);
+  ASSERT_TRUE(module);
+  CompileOptions options = optionsOf(kCases[12]);
+  options.microBatches = 2;
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(compileModel(*module, options)));
+  EXPECT_NE(message.find("other numbers of labels that are not ignored"),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(ChangedLoss, EvaluationIsOfTheModelAsItWas) {

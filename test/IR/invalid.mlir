@@ -94,14 +94,14 @@ sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<norm
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.size'; only a string 'sg.name', a #sg.binding 'sg.binding', an array 'sg.index_ranges' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.size = 3 : i64}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.name'; only a string 'sg.name', a #sg.binding 'sg.binding', an array 'sg.index_ranges' and an i64 'sg.offset' of at least 0 are known}}
 func.func @argument(%x: tensor<4xf32> {sg.name = 3 : i64}) {
   return
 }
@@ -373,7 +373,7 @@ func.func @offsets_are_negative(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{has an argument with attribute 'sg.offset'; only a string 'sg.name', a #sg.binding 'sg.binding' and an i64 'sg.offset' of at least 0 are known}}
+// expected-error @+1 {{has an argument with attribute 'sg.offset'; only a string 'sg.name', a #sg.binding 'sg.binding', an array 'sg.index_ranges' and an i64 'sg.offset' of at least 0 are known}}
 func.func @offset_is_negative(%x: tensor<4xf32> {sg.offset = -64 : i64}) {
   return
 }
@@ -401,4 +401,42 @@ func.func @unreachable(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = sg.keep %b : tensor<4xf32>
   %b = sg.keep %a : tensor<4xf32>
   return %b : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a range of indices ends at 0, which is not above 0}}
+func.func @range_is_empty(%y: tensor<4xi32> {sg.index_ranges = [#sg.index_range<class 0 at [0, 1]>]}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{the runs of a range of indices are not pairs of increasing numbers}}
+func.func @runs_overlap(%y: tensor<4x4xi32> {sg.index_ranges = [#sg.index_range<row 3 at [0, 2, 1, 3]>]}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has argument 0, but a range of indices ends at element 2 of rows of 1}}
+func.func @runs_outside(%y: tensor<4xi32> {sg.index_ranges = [#sg.index_range<class 3 at [0, 2]>]}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has argument 0, but ranges of indices are for tensors of i32 or i64 with rows}}
+func.func @ranges_of_numbers(%y: tensor<4xf32> {sg.index_ranges = [#sg.index_range<class 3 at [0, 1]>]}) {
+  return
+}
+
+// -----
+
+func.func @ignores_no_i32(%x: tensor<2x3xf32>, %y: tensor<2xi32>) -> tensor<2xf32> {
+  // expected-error @+2 {{ignore_index is 4294967296, which is no i32 as labels are}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %l, %lse = sg.cross_entropy %x, %y {ignore_index = 4294967296 : i64}
+    : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %l : tensor<2xf32>
 }

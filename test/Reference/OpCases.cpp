@@ -304,6 +304,13 @@ static std::vector<Case> lossCases() {
       make("cross_entropy_both", arguments, "tensor<5xf64>, tensor<5xf64>",
            entropy + "return %losses, %lse : tensor<5xf64>, tensor<5xf64>",
            -3.0, 3.0),
+      make("cross_entropy_ignoring", arguments, "tensor<5xf64>, tensor<5xf64>",
+           R"(
+        %losses, %lse = sg.cross_entropy %x, %t {ignore_index = 1 : i64}
+          : (tensor<5x3xf64>, tensor<5xi32>)
+          -> (tensor<5xf64>, tensor<5xf64>)
+        return %losses, %lse : tensor<5xf64>, tensor<5xf64>)",
+           -3.0, 3.0),
       make("cross_entropy_label_outside",
            "%x: tensor<5x2xf64>, %t: tensor<5xi64>", "tensor<5xf64>", R"(
         %losses, %lse = sg.cross_entropy %x, %t
@@ -398,6 +405,14 @@ static std::vector<Case> layerGradientCases() {
            "%d: tensor<5xf64>",
            "tensor<5x3xf64>", R"(
         %dx = sg.cross_entropy_grad %x, %t, %lse, %d
+          : (tensor<5x3xf64>, tensor<5xi32>, tensor<5xf64>, tensor<5xf64>)
+          -> tensor<5x3xf64>
+        return %dx : tensor<5x3xf64>)"),
+      make("cross_entropy_grad_ignoring",
+           "%x: tensor<5x3xf64>, %t: tensor<5xi32>, %lse: tensor<5xf64>, "
+           "%d: tensor<5xf64>",
+           "tensor<5x3xf64>", R"(
+        %dx = sg.cross_entropy_grad %x, %t, %lse, %d {ignore_index = 1 : i64}
           : (tensor<5x3xf64>, tensor<5xi32>, tensor<5xf64>, tensor<5xf64>)
           -> tensor<5x3xf64>
         return %dx : tensor<5x3xf64>)"),

@@ -19,6 +19,10 @@
 // ZERO: error: the weights of all classes are 0
 // RUN: not reprise-opt %t.mlir '--pass-pipeline=builtin.module(func.func(sg-change-loss{label-smoothing=1.5}))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RANGE
+// RUN: sed -n '/^func.func @ignoring/,$p' %s > %t.ignoring.mlir
+// RUN: not reprise-opt %t.ignoring.mlir '--pass-pipeline=builtin.module(func.func(sg-change-loss{ignore-index=-1}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=IGNORES
+// IGNORES: error: ignores the label -100, and not -1
 // RANGE: error: label-smoothing is {{1.5.*}}; it must be between 0 and 1
 
 func.func @one(%x: tensor<1x3xf32> {sg.name = "x"},
@@ -35,7 +39,7 @@ func.func @one(%x: tensor<1x3xf32> {sg.name = "x"},
 
 // -----
 
-// expected-error @below {{label smoothing, weights of classes and mixup are for a loss that is the mean of sg.cross_entropy over the rows, and this one is another}}
+// expected-error @below {{label smoothing, weights of classes, mixup and ignored labels are for a loss that is the mean of sg.cross_entropy over the rows, and this one is another}}
 func.func @sum(%x: tensor<2x3xf32>,
                %y: tensor<2xi32> {sg.name = "y", sg.binding = #sg.binding<label>})
     -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
@@ -96,6 +100,19 @@ func.func @itself(%x: tensor<2x3xf32> {sg.name = "x"},
                   %r: tensor<f32> {sg.name = "r", sg.binding = #sg.binding<mix_ratio>})
     -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
   %l, %lse = sg.cross_entropy %x, %y
+    : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %s = sg.reduce_sum %l dims [0] : tensor<2xf32> -> tensor<f32>
+  %n = sg.constant dense<2.0> : tensor<f32>
+  %m = sg.div %s, %n : tensor<f32>
+  return %m : tensor<f32>
+}
+
+// -----
+
+func.func @ignoring(%x: tensor<2x3xf32> {sg.name = "x"},
+                    %y: tensor<2xi32> {sg.name = "y", sg.binding = #sg.binding<label>})
+    -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
+  %l, %lse = sg.cross_entropy %x, %y {ignore_index = -100 : i64}
     : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
   %s = sg.reduce_sum %l dims [0] : tensor<2xf32> -> tensor<f32>
   %n = sg.constant dense<2.0> : tensor<f32>

@@ -9,6 +9,19 @@
 // RUN: reprise-opt %s --split-input-file '--pass-pipeline=builtin.module(func.func(sg-change-loss))' \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
 // NOTHING-NOT: sg.select
+// RUN: reprise-opt %s --split-input-file '--pass-pipeline=builtin.module(func.func(sg-change-loss{ignore-index=-100}))' \
+// RUN:   | FileCheck %s --check-prefix=IGNORE
+//
+// IGNORE-LABEL: func.func @plain
+// IGNORE-SAME: %[[Y:[a-z0-9]+]]: tensor<2xi32>
+// IGNORE: %[[L:.*]], %{{.*}} = sg.cross_entropy %{{.*}}, %[[Y]] {ignore_index = -100 : i64}
+// IGNORE: sg.constant dense<5.000000e-01>
+// IGNORE: %[[SUM:.*]] = sg.reduce_sum %[[L]] dims [0]
+// IGNORE: %[[LABEL:.*]] = sg.constant dense<-100> : tensor<2xi32>
+// IGNORE: %[[KEPT:.*]] = sg.compare ne %[[Y]], %[[LABEL]]
+// IGNORE: %[[ONES:.*]] = sg.cast %[[KEPT]] : tensor<2xi1> to tensor<2xf32>
+// IGNORE: %[[COUNT:.*]] = sg.reduce_sum %[[ONES]] dims [0]
+// IGNORE: sg.div %[[SUM]], %[[COUNT]]
 
 // SMOOTH-LABEL: func.func @plain
 // SMOOTH-SAME: (%[[X:[a-z0-9]+]]: tensor<2x3xf32>

@@ -51,6 +51,8 @@ public:
   /// Of a step; 1 where no option says so.
   unsigned microBatches() const { return accumulate.value_or(1); }
   bool hasBudget() const { return budget.has_value(); }
+  /// The label whose rows do not count.
+  std::optional<int32_t> ignoredLabel() const { return ignored; }
   /// Whether weights of classes are to be made of their counts in the data.
   bool balancesClasses() const;
   /// The weights of classes as words, a file's read; what is wrong is said when
@@ -108,6 +110,7 @@ private:
   std::optional<double> labelSmoothing, mixup, planWork;
   std::optional<std::string> planEffort;
   std::vector<std::string> classWeights; // numbers, or a file
+  std::optional<int32_t> ignored;        // label
   std::optional<unsigned> accumulate;
   std::optional<unsigned> threads;
 };

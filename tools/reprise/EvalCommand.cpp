@@ -166,6 +166,8 @@ static rt::Status evaluateModel(EvalOptions &options) {
   if (!result.ok())
     return misfit(result.status());
   warnOfSkipped(result->skipped);
+  for (const std::string &warning : result->warnings)
+    warn(warning);
   REPRISE_RETURN_IF_ERROR(writeConfusion(options, *result));
   return report(options, *running, request.split, *result);
 }

@@ -118,7 +118,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   rt::DataTraits traits = rt::traitsOf(spec);
   if (!traits.hasTest)
     return {};
-  rt::DatasetOptions options;
+  rt::DatasetOptions options = flags.dataOptions();
   // Those of the training images would have to be read for it.
   options.normalization = rt::Normalization();
   spec.images = {};

@@ -1,6 +1,7 @@
 //===- LossFlags.cpp - What training's loss is ----------------------------===//
 //
-// The options of CompileFlags that smooth labels, weigh classes and mix images.
+// The options of CompileFlags that smooth labels, weigh classes, ignore labels
+// and mix images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,13 @@ void CompileFlags::addLossOptions() {
                    "(default: 1 each)")
       ->delimiter(',')
       ->type_name("NUMBERS")
+      ->group(group);
+  command
+      ->add_option("--ignore-index", ignored,
+                   "Label whose rows count neither in the loss nor in the "
+                   "number that it is divided by, as PyTorch's ignore_index, "
+                   "in training and evaluation (default: none)")
+      ->type_name("LABEL")
       ->group(group);
   command
       ->add_option("--mixup", mixup,
@@ -129,6 +137,10 @@ void CompileFlags::resumeLoss(const rt::Course &course) {
     if (!*option && it != course.end() && llvm::to_float(it->second, value))
       *option = value;
   }
+  int32_t label = 0;
+  if (auto it = course.find("ignore-index");
+      !ignored && it != course.end() && llvm::to_integer(it->second, label))
+    ignored = label;
   auto it = course.find("class-weights");
   if (it == course.end() || !classWeights.empty())
     return;
@@ -144,6 +156,8 @@ void CompileFlags::addGivenLoss(rt::Course &course,
                               std::pair("mixup", &mixup)})
     if (*option && (**option != 0 || stored.count(name)))
       course[name] = rt::courseNumber(**option);
+  if (ignored)
+    course["ignore-index"] = std::to_string(*ignored);
   // What is wrong is said when the options are read.
   rt::Expected<std::vector<double>> weights = readClassWeights();
   if (weights.ok() && !weights->empty())
@@ -161,6 +175,13 @@ rt::Status CompileFlags::readLoss(CompileOptions &options) const {
   if (!(loss.mixup >= 0))
     return misuse("--mixup is " + rt::courseNumber(loss.mixup) +
                   "; it must not be negative");
+  if (ignored && microBatches() > 1)
+    return misuse("--ignore-index is not for --accumulate " +
+                  std::to_string(microBatches()) +
+                  ": the mean of the micro-batches' losses is not that of the "
+                  "rows that are not ignored; give one of them alone");
+  if (ignored)
+    loss.ignoreIndex = *ignored;
   rt::Expected<std::vector<double>> weights = readClassWeights();
   if (!weights.ok())
     return weights.status();

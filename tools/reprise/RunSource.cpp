@@ -147,6 +147,12 @@ rt::DataSpec RunFlags::dataSpec() const {
   return spec;
 }
 
+rt::DatasetOptions RunFlags::dataOptions() const {
+  rt::DatasetOptions options;
+  options.ignored = compile.ignoredLabel();
+  return options;
+}
+
 /// The rows that say what a model takes: those of training, if there are some.
 static rt::Split splitOfModel(const rt::DataSpec &spec) {
   return rt::traitsOf(spec).hasTraining() ? rt::Split::Train : rt::Split::Test;
@@ -162,7 +168,7 @@ static rt::Status takeClasses(const RunFlags &flags,
   rt::DataSpec spec = flags.dataSpec();
   spec.images = {};
   spec.images.skipBadFiles = flags.images.skipBadFiles;
-  auto data = rt::openDataset(spec, splitOfModel(spec), {});
+  auto data = rt::openDataset(spec, splitOfModel(spec), flags.dataOptions());
   if (!data.ok())
     return data.status();
   options.classes = (*data)->classes();
@@ -181,8 +187,8 @@ static rt::Status takeFromData(const RunFlags &flags,
       (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
-  auto data =
-      rt::openDataset(flags.dataSpec(), splitOfModel(flags.dataSpec()), {});
+  auto data = rt::openDataset(flags.dataSpec(), splitOfModel(flags.dataSpec()),
+                              flags.dataOptions());
   if (!data.ok())
     return data.status();
   const rt::Column &image = (*data)->columns().front();
@@ -223,7 +229,7 @@ static rt::Status takeFromData(const RunFlags &flags,
 static rt::Expected<std::unique_ptr<rt::Dataset>>
 openLabels(const RunFlags &flags, int32_t classes) {
   rt::DataSpec spec = flags.dataSpec();
-  rt::DatasetOptions options;
+  rt::DatasetOptions options = flags.dataOptions();
   if (rt::traitsOf(spec).anySize) {
     // Of files that are left out the labels do not count.
     spec.images = {};
@@ -253,17 +259,20 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
   if (wanted.kind != SourceKind::Zoo)
     classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
-  uint64_t rows = (*data)->size();
+  uint64_t rows = (*data)->size(), counted = 0;
   for (uint64_t row = 0; row < rows; ++row) {
     rt::Expected<int32_t> label = (*data)->label(row);
     if (!label.ok())
       return label.status();
+    if (flags.compile.ignoredLabel() == *label)
+      continue;
     if (*label < 0 || *label >= classes)
       return invalid("--class-weights balanced: row " + std::to_string(row) +
                      " of '" + flags.data + "' has the label " +
                      std::to_string(*label) + ", and the model " +
                      std::to_string(classes) + " classes");
     ++counts[size_t(*label)];
+    ++counted;
   }
   for (size_t k = 0; k < counts.size(); ++k) {
     if (counts[k] == 0)
@@ -271,7 +280,7 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
                      "' has nothing of class " + std::to_string(k) +
                      "; say the weights as numbers");
     wanted.compile.loss.classWeights.push_back(
-        double(rows) / (double(counts.size()) * double(counts[k])));
+        double(counted) / (double(counts.size()) * double(counts[k])));
   }
   return {};
 }

@@ -34,6 +34,8 @@ struct RunFlags {
   CompileFlags compile;
   void addTo(CLI::App &command);
   rt::DataSpec dataSpec() const;
+  /// What is known of data whose program is not there yet.
+  rt::DatasetOptions dataOptions() const;
   /// Settings of images that the command line says, as a course names them.
   std::set<std::string> givenImages() const;
 };

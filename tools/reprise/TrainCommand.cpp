@@ -164,7 +164,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.onProgress = follow(line, outcome.last);
   train.onEvaluation = tellEvaluation(line);
   train.onWeights = reportWeights;
-  train.onSkippedSteps = [](const std::string &text) { warn(text); };
+  train.onWarning = [](const std::string &text) { warn(text); };
   train.willEvaluate = wantsEvaluation(options);
   train.stop = &interrupted();
   train.saving = &saving();

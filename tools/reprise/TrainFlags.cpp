@@ -96,7 +96,7 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
                   "schedule, warmup, steps, accumulate, amp, attention, "
                   "clip-grad-norm, grad-clipper, clip-tolerance, "
                   "clip-momentum, clip-norm-type, label-smoothing, "
-                  "class-weights, mixup, momentum, weight-decay, "
+                  "class-weights, ignore-index, mixup, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, train-images, eval-images, normalize, "
                   "data, model or all")

@@ -2,7 +2,9 @@
 #ifndef REPRISE_ANALYSIS_TRAININGNOTE_H
 #define REPRISE_ANALYSIS_TRAININGNOTE_H
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +34,11 @@ struct LossSettings {
   /// Both numbers of the Beta distribution that images are mixed by; 0: they
   /// are not.
   double mixup = 0;
+  /// The label whose rows do not count; of evaluation, too.
+  std::optional<int64_t> ignoreIndex;
   bool changes() const {
-    return labelSmoothing != 0 || !classWeights.empty() || mixup != 0;
+    return labelSmoothing != 0 || !classWeights.empty() || mixup != 0 ||
+           ignoreIndex;
   }
 };
 

@@ -142,17 +142,22 @@ def Rt_BindingAttr : AttrDef<Rt_Dialect, "Binding"> {
   let mnemonic = "binding";
   let summary = "a named input or output of an entry";
   let description = [{
-    With what it is for, `#sg.binding`, unless it is data.
+    With what it is for, `#sg.binding`, unless it is data, and of an input which
+    integers are in range, `#sg.index_range`.
 
     ```mlir
     #rt.binding<"left", <30 + 0 : tensor<8x4xf32>>>
     #rt.binding<"cost" as <loss>, <31 + 0 : tensor<f32>>>
+    #rt.binding<"kind" as <label> in [#sg.index_range<class 4 at [0, 1]>],
+                <32 + 0 : tensor<8xi32>>>
     ```
   }];
   let parameters = (ins StringRefParameter<>:$name,
     OptionalParameter<"::reprise::sg::BindingAttr">:$binding,
-    "ViewAttr":$view);
-  let assemblyFormat = "`<` $name (`as` $binding^)? `,` $view `>`";
+    OptionalParameter<"::mlir::ArrayAttr">:$ranges, "ViewAttr":$view);
+  let assemblyFormat = [{
+    `<` $name (`as` $binding^)? (`in` $ranges^)? `,` $view `>`
+  }];
   let extraClassDeclaration = [{
     ::reprise::sg::BindingRole getRole() const {
       return getBinding() ? getBinding().getRole()

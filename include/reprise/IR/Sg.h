@@ -70,6 +70,9 @@ enum class BindingSide { Input, Output };
 /// it can.
 std::string whyNotBound(BindingRole role, mlir::Type type, BindingSide side);
 
+/// Why `ranges` cannot be those of an argument of `type`; empty where they can.
+std::string whyNotInRanges(mlir::ArrayAttr ranges, mlir::Type type);
+
 /// Whether one function may have several inputs or outputs of the role.
 bool mayRepeat(BindingRole role);
 

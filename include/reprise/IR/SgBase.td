@@ -41,6 +41,9 @@ def Sg_Dialect : Dialect {
     /// What an entry's argument or result is for (a BindingAttr, on arguments
     /// and results of functions; absent: data).
     static constexpr ::llvm::StringLiteral kBindingAttr = "sg.binding";
+    /// Which integers ops take of an entry's argument (an array of
+    /// IndexRangeAttr, on arguments of functions; absent: any).
+    static constexpr ::llvm::StringLiteral kIndexRangesAttr = "sg.index_ranges";
     /// The function's ops stand in the order in which to run them (a unit, on
     /// functions): sg-rematerialize chose it for a budget.
     static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
@@ -143,6 +146,37 @@ def Sg_BindingRole : Sg_I32Enum<"BindingRole", "what an input or output is for",
   I32EnumAttrCase<"NonFinite", 8, "nonfinite">,
   I32EnumAttrCase<"Gradient", 9, "gradient">,
   I32EnumAttrCase<"MixRatio", 10, "mix_ratio">]>;
+
+// The cases have the numbers of runtime/schemas/program.fbs.
+def Sg_IndexUse : Sg_I32Enum<"IndexUse", "what an integer chooses", [
+  I32EnumAttrCase<"Class", 0, "class">,
+  I32EnumAttrCase<"Row", 1, "row">]>;
+
+def Sg_IndexRangeAttr : AttrDef<Sg_Dialect, "IndexRange"> {
+  let mnemonic = "index_range";
+  let summary = "which integers ops take of an argument";
+  let description = [{
+    An element of the attribute `sg.index_ranges` of a function's argument, which
+    `sg-bound-indices` adds. Ops choose one of `limit` classes (`sg.cross_entropy`,
+    comparisons with the numbers of the classes) or one of `limit` rows of a table
+    (`sg.gather`) by the argument's integers; those within [0, limit), and the one
+    that is ignored, are in range. The runs say which elements of each of the
+    argument's rows (its first dimension) are read so: pairs of the first element
+    and the one after the last, increasing.
+
+    ```mlir
+    func.func @f(%y: tensor<8xi32>
+        {sg.index_ranges = [#sg.index_range<class 10 ignoring -100 at [0, 1]>]})
+    ```
+  }];
+  let parameters = (ins EnumParameter<Sg_IndexUse>:$use, "int64_t":$limit,
+                        OptionalParameter<"std::optional<int64_t>">:$ignored,
+                        ArrayRefParameter<"int64_t">:$runs);
+  let assemblyFormat = [{
+    `<` $use $limit (`ignoring` $ignored^)? `at` `[` $runs `]` `>`
+  }];
+  let genVerifyDecl = 1;
+}
 
 def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
   let mnemonic = "binding";

@@ -465,12 +465,18 @@ def Sg_CrossEntropyOp : Sg_WideningOp<"cross_entropy"> {
     of the logits' element type, or f32 where that is bf16 or f16: all is computed
     in f32 then.
 
+    Rows whose label is `ignore_index` have the loss 0, and logits of such rows the
+    gradient 0, as PyTorch's. Without it, no label is ignored. A mean divides by the
+    number of the rows that remain; the option `ignore-index` of `sg-change-loss`
+    turns a mean over all rows into that one.
+
     ```mlir
     %losses, %lse = sg.cross_entropy %logits, %labels
       : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
     ```
   }];
-  let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels);
+  let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels,
+                       OptionalAttr<I64Attr>:$ignore_index);
   let results = (outs Sg_FloatTensor:$losses, Sg_FloatTensor:$lse);
   let assemblyFormat = [{
     $logits `,` $labels attr-dict `:` functional-type(operands, results)
@@ -483,7 +489,8 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
   let description = [{
     The gradient of `sg.cross_entropy` for its logits. The softmax of a row is
     e^(logits - lse), divided by its sum over the row: 1 but for the rounding of
-    lse, which is taken out so. Element types are those of `sg.cross_entropy`.
+    lse, which is taken out so. Element types are those of `sg.cross_entropy`, and
+    rows whose label is `ignore_index` are 0.
 
     ```mlir
     %dlogits = sg.cross_entropy_grad %logits, %labels, %lse, %dlosses
@@ -492,7 +499,8 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$logits, Sg_IntTensor:$labels,
-                       Sg_FloatTensor:$lse, Sg_FloatTensor:$dlosses);
+                       Sg_FloatTensor:$lse, Sg_FloatTensor:$dlosses,
+                       OptionalAttr<I64Attr>:$ignore_index);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

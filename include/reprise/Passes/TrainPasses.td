@@ -169,7 +169,8 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
   let description = [{
     For a model whose loss is the mean of `sg.cross_entropy` over its rows, the sum
     divided by their number or multiplied by its reciprocal. Works on a model,
-    before differentiation; evaluation is of the model as it was.
+    before differentiation; evaluation is of the model as it was, but for labels that
+    are ignored.
 
     `label-smoothing` e and `class-weights` w are PyTorch's `CrossEntropyLoss`
     (`label_smoothing`, `weight`): with K classes, l the losses of the rows, y their
@@ -187,9 +188,15 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
     argument of role `mix_ratio`. The loss becomes r a + (1 - r) b, a with the
     labels of the rows and b with those of the rows before them.
 
-    Fails where the loss is another; at another number of weights than classes, at
-    weights that are negative, not finite, or all 0; with `mixup`, at a batch of one
-    row, and at data that are no floating-point numbers.
+    `ignore-index` takes rows of that label out, as PyTorch's `ignore_index`: their
+    share of the sum is 0, and so is w[y]. `sg.cross_entropy` becomes one that ignores
+    them. A model whose op ignores labels already is changed in the same way. A batch
+    of ignored rows alone has no loss: it is NaN.
+
+    Fails where the loss is another; where the op ignores another label; at another
+    number of weights than classes, at weights that are negative, not finite, or all
+    0; with `mixup`, at a batch of one row, and at data that are no floating-point
+    numbers.
 
     ```mlir
     func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>)
@@ -216,8 +223,44 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
                         "share of a label that all classes have">,
                  ListOption<"classWeights", "class-weights", "double",
                             "weight of each class; none: 1">,
+                 Option<"ignoreIndex", "ignore-index", "int64_t",
+                        "std::numeric_limits<int64_t>::min()",
+                        "label whose rows do not count; the least i64: none">,
                  Option<"mixup", "mixup", "bool", "false",
                         "mix each image with another of its batch">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgBoundIndices : Pass<"sg-bound-indices", "::mlir::func::FuncOp"> {
+  let summary = "notes which integers ops take of arguments";
+  let description = [{
+    Adds `sg.index_ranges` to arguments of integers that choose classes or rows,
+    in place of what is there: the smallest number of classes, and of rows, among
+    the ops that read an element. Follows arguments through casts, reshapes,
+    broadcasts, transpositions, slices, cyclic shifts, copies, marks and
+    `sg.module`s to
+
+    - `sg.cross_entropy`: classes, and the label that it ignores,
+    - a comparison of a label, by its role, for equality with the numbers of the
+      classes (`sg.iota`, or a constant 0, 1, 2, ...), as in a one-hot encoding:
+      classes, and what `sg.cross_entropy` ignores of the same argument,
+    - `sg.gather`: rows.
+
+    An element counts only where it is read in every row of the argument. Indices
+    that are computed otherwise have no range: `sg.gather` gives zero for those
+    outside its table. Arguments of more than 2^24 elements have none either.
+
+    ```mlir
+    func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>) -> tensor<8xf32> {
+      %losses, %lse = sg.cross_entropy %x, %y
+        : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>)
+      return %losses : tensor<8xf32>
+    }
+    // becomes
+    //   func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>
+    //       {sg.index_ranges = [#sg.index_range<class 10 at [0, 1]>]})
+    ```
+  }];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -127,6 +127,20 @@ typedef struct rp_tensor_info {
   const char *variable;            /* of gradients; else NULL */
 } rp_tensor_info;
 
+/* What an integer of an input chooses; see runtime/schemas/program.fbs. */
+typedef enum rp_index_use { RP_INDEX_CLASS, RP_INDEX_ROW } rp_index_use;
+
+/* Integers of an input that are in range: those in [0, limit), and the one that
+ * is ignored. Pointers live as long as the program. */
+typedef struct rp_index_range {
+  rp_index_use use;
+  int64_t limit;
+  int has_ignored;
+  int64_t ignored;
+  const int64_t *runs; /* pairs of elements of a row: first, one after last */
+  size_t run_numbers;  /* twice the number of pairs */
+} rp_index_range;
+
 /* ---- programs ---- */
 rp_status *rp_program_open(const char *path, rp_program **program);
 /* Copies the bytes. */
@@ -162,6 +176,12 @@ rp_status *rp_program_input(const rp_program *program, const char *entry,
                             size_t index, rp_tensor_info *info);
 rp_status *rp_program_output(const rp_program *program, const char *entry,
                              size_t index, rp_tensor_info *info);
+/* How many ranges the integers of an input have; 0 of others. */
+size_t rp_program_index_range_count(const rp_program *program,
+                                    const char *entry, size_t input);
+rp_status *rp_program_index_range(const rp_program *program, const char *entry,
+                                  size_t input, size_t index,
+                                  rp_index_range *range);
 /* The predicted peak of an entry: arena bytes in use at its highest. */
 rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
                                  size_t *bytes);

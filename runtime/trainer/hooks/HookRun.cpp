@@ -121,6 +121,7 @@ Status HookRun::checkEvaluation() {
   if (!opened.ok())
     return opened.status();
   testData = std::move(*opened);
+  tellWarnings(*testData, options.onWarning);
   return {};
 }
 

@@ -93,6 +93,8 @@ static std::vector<Route> makeAlone() {
                            "sg-widen-calls",
                            "sg-change-loss{label-smoothing=0.1}",
                            "sg-change-loss{mixup=true}",
+                           "sg-change-loss{ignore-index=1}",
+                           "sg-bound-indices",
                            "sg-verify-effects",
                            "sg-verify-level{level=model}",
                            "sg-verify-level{level=train}",

@@ -54,6 +54,14 @@ static fb::KernelLaunchT &launchOf(fb::EntryT &e) {
 }
 static fb::CopyT &copyOf(fb::EntryT &e) { return *e.steps[2]->action.AsCopy(); }
 
+static void addRange(fb::BindingT &input, int64_t limit,
+                     std::vector<int64_t> runs) {
+  auto range = std::make_unique<fb::IndexRangeT>();
+  range->limit = limit;
+  range->runs = std::move(runs);
+  input.ranges.push_back(std::move(range));
+}
+
 /// Has the call read its result, for an epilogue.
 static void addToResult(fb::EntryT &e, fb::Epilogue epilogue) {
   callOf(e).epilogues = {epilogue};
@@ -220,6 +228,25 @@ static const Rule kEntryRules[] = {
                  e.inputs[0]->role = fb::BindingRole::Label),
     REPRISE_RULE(SeedIsReal, "has the role Seed, but is not a scalar of I64",
                  e.inputs[0]->role = fb::BindingRole::Seed),
+    REPRISE_RULE(RangesOfReals, "input 'x' has ranges of indices, but is no",
+                 addRange(*e.inputs[0], 3, {0, 1})),
+    REPRISE_RULE(RangesOfResults, "output 'y' has ranges of indices, but is no",
+                 addRange(*e.outputs[0], 3, {0, 1})),
+    REPRISE_RULE(RangeWithoutLimit, "or without a limit above 0",
+                 addRange(*e.inputs[0], 0, {0, 1});
+                 e.inputs[0]->view->type = fb::ElementType::I32),
+    REPRISE_RULE(RangeOfHalfARun, "runs are not within its rows of 400",
+                 addRange(*e.inputs[0], 3, {0});
+                 e.inputs[0]->view->type = fb::ElementType::I32),
+    REPRISE_RULE(RangeWithoutRuns, "runs are not within its rows of 400",
+                 addRange(*e.inputs[0], 3, {});
+                 e.inputs[0]->view->type = fb::ElementType::I32),
+    REPRISE_RULE(RangeOfMixedRuns, "runs are not within its rows of 400",
+                 addRange(*e.inputs[0], 3, {2, 4, 3, 5});
+                 e.inputs[0]->view->type = fb::ElementType::I32),
+    REPRISE_RULE(RangeOutsideItsRows, "runs are not within its rows of 400",
+                 addRange(*e.inputs[0], 3, {0, 401});
+                 e.inputs[0]->view->type = fb::ElementType::I32),
     REPRISE_RULE(FlagIsReal,
                  "has the role NonFinite, but is not a scalar of I1",
                  e.outputs[0]->role = fb::BindingRole::NonFinite),

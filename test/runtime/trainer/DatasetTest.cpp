@@ -164,6 +164,21 @@ TEST(Idx, LabelsOutOfRangeAndBadDeviationsAreRefused) {
               {"deviation of 0"});
 }
 
+TEST(Idx, AnIgnoredLabelIsNoClass) {
+  Folder folder;
+  writeTraining(folder);
+  DatasetOptions options;
+  options.normalization = Normalization();
+  options.classes = 2;
+  options.ignored = 2;
+  auto data = openIdxDirectory(folder.path, Split::Train, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->classes(), 2);
+  options.ignored = 1;
+  expectError(openStatus(folder, Split::Train, options), RP_INVALID_ARGUMENT,
+              {"label 2 of image 0"});
+}
+
 TEST(Idx, FashionMnistIsRead) {
   const std::string directory = "/usr/share/datasets/fashion-mnist";
   if (!std::filesystem::exists(directory))

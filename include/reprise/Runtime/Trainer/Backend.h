@@ -8,6 +8,7 @@
 #define REPRISE_RUNTIME_TRAINER_BACKEND_H
 
 #include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/Trainer/IndexRange.h"
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,6 +27,7 @@ struct TensorInfo {
   rp_binding_role binding = RP_BINDING_DATA; // of inputs and outputs
   std::string variable;                      // of gradients
   std::vector<int32_t> filePermutation;      // of variables; empty: identity
+  std::vector<IndexRange> ranges;            // of inputs of integers
 };
 
 struct EntryInfo {

@@ -9,7 +9,7 @@
 // facts of what it runs with: data, buckets of images, and whatever the backend
 // tells of the program (threads, accumulate, amp, clip-grad-norm, grad-clipper,
 // clip-tolerance, clip-momentum, clip-norm-type, label-smoothing,
-// class-weights, mixup, momentum, weight-decay,
+// class-weights, ignore-index, mixup, momentum, weight-decay,
 // norm-bias-weight-decay, nesterov, optimizer, model). A schedule is one text
 // with its numbers. Of sgd each number has a name of its own; another optimizer
 // is one text with all its numbers.

@@ -13,6 +13,7 @@
 
 #include "reprise/Runtime/Status.h"
 #include "reprise/Runtime/Trainer/Images.h"
+#include "reprise/Runtime/Trainer/IndexRange.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct Column {
   rp_binding_role role = RP_BINDING_DATA; // or RP_BINDING_LABEL
   rp_element_type type = RP_F32;
   std::vector<int64_t> shape; // of one row
+  /// Which integers the program takes.
+  std::vector<IndexRange> ranges = {};
   size_t elements() const;
   size_t bytes() const; // of one row
 };
@@ -76,7 +79,7 @@ public:
   virtual uint64_t size() const = 0;
   /// What `fill` writes, in its order, in the shapes that the data have.
   virtual const std::vector<Column> &columns() const = 0;
-  /// One more than the largest label; 0 without labels.
+  /// One more than the largest label that is not ignored; 0 without labels.
   virtual int32_t classes() const = 0;
   /// False where the order of the file is the order of training.
   virtual bool shuffled() const { return true; }
@@ -109,6 +112,8 @@ public:
   /// Course.h.
   virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual SkippedRows skipped() const { return {}; }
+  /// What whoever trains on them should know, for people.
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// By label; empty where classes have no names.
   virtual std::vector<std::string> classNames() const { return {}; }
 };
@@ -126,6 +131,8 @@ struct DatasetOptions {
   std::optional<Normalization> normalization;
   /// In this order; empty: an image and a label, as the data have them.
   std::vector<Column> columns;
+  /// A label that is no class, and in range whatever `classes` says.
+  std::optional<int32_t> ignored = {};
 };
 
 /// A directory with (train|t10k)-images-idx3-ubyte and -labels-idx1-ubyte,

@@ -96,8 +96,8 @@ struct TrainOptions {
   /// Steps that loss scaling may skip in a row before the run ends with an
   /// error; 0: any number.
   uint64_t maxSkippedSteps = 100;
-  /// Warned when many are skipped in a row.
-  std::function<void(const std::string &)> onSkippedSteps;
+  /// Told when many are skipped in a row, and what is odd in the data.
+  std::function<void(const std::string &)> onWarning;
   /// Whether an evaluation will follow: what it needs of data that are only for
   /// tests is looked at before the first step.
   bool willEvaluate = false;
@@ -135,6 +135,7 @@ struct EvaluateResult {
   std::vector<std::string> classNames;
   std::vector<std::string> absentClasses; // those that no row has
   SkippedRows skipped;                    // of the data
+  std::vector<std::string> warnings;      // of the data
   /// Whether the program has labels and logits. Then every image counts, and
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.

@@ -20,17 +20,18 @@ namespace {
 class IdxDataset final : public Dataset {
 public:
   IdxDataset(LabelledImages form, IdxArray images, std::vector<uint8_t> labels,
-             Normalization n)
+             Normalization n, std::optional<int32_t> ignored)
       : form(std::move(form)), images(std::move(images)),
         labels(std::move(labels)), normal(n) {
+    for (uint8_t label : this->labels)
+      if (!ignored || label != *ignored)
+        count = std::max(count, label + 1);
     for (unsigned byte = 0; byte < 256; ++byte)
       table[byte] = (float(byte) / 255.0f - n.mean) / n.stddev;
   }
   uint64_t size() const override { return labels.size(); }
   const std::vector<Column> &columns() const override { return form.columns; }
-  int32_t classes() const override {
-    return 1 + *std::max_element(labels.begin(), labels.end());
-  }
+  int32_t classes() const override { return count; }
   std::optional<Normalization> normalization() const override { return normal; }
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override {
@@ -51,6 +52,7 @@ private:
   IdxArray images;
   std::vector<uint8_t> labels;
   Normalization normal;
+  int32_t count = 0; // of classes
   std::array<float, 256> table;
 };
 
@@ -109,9 +111,11 @@ static Expected<Normalization> measure(const std::vector<uint8_t> &bytes,
 }
 
 static Status checkLabels(const std::vector<uint8_t> &labels,
-                          const std::string &name, int32_t classes) {
+                          const std::string &name,
+                          const DatasetOptions &options) {
+  int32_t classes = options.classes;
   for (size_t i = 0; classes > 0 && i < labels.size(); ++i)
-    if (labels[i] >= classes)
+    if (labels[i] >= classes && labels[i] != options.ignored)
       return Status::error(RP_INVALID_ARGUMENT,
                            "label " + std::to_string(labels[i]) + " of image " +
                                std::to_string(i) + " in '" + name +
@@ -162,8 +166,8 @@ reprise::rt::openIdxDirectory(const std::string &directory, Split split,
                              std::to_string(images->shape[0]) + " images '" +
                              prefix + "-images' but " +
                              std::to_string(labels->shape[0]) + " labels");
-  REPRISE_RETURN_IF_ERROR(checkLabels(
-      labels->data, directory + "/" + prefix + "-labels", options.classes));
+  REPRISE_RETURN_IF_ERROR(
+      checkLabels(labels->data, directory + "/" + prefix + "-labels", options));
   Expected<Normalization> normal =
       chooseNormalization(directory, split, options, images->data);
   if (!normal.ok())
@@ -173,7 +177,8 @@ reprise::rt::openIdxDirectory(const std::string &directory, Split split,
   if (!form.ok())
     return form.status();
   return std::unique_ptr<Dataset>(std::make_unique<IdxDataset>(
-      std::move(*form), std::move(*images), std::move(labels->data), *normal));
+      std::move(*form), std::move(*images), std::move(labels->data), *normal,
+      options.ignored));
 }
 
 static Expected<DatasetExtent> measureDirectory(const std::string &directory,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../DataSource.h"
+#include "../IndexCheck.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
 #include <cmath>
@@ -36,10 +37,8 @@ public:
 
   uint64_t size() const override { return rows; }
   const std::vector<Column> &columns() const override { return form; }
-  int32_t classes() const override {
-    return labels.empty() ? 0
-                          : 1 + *std::max_element(labels.begin(), labels.end());
-  }
+  int32_t classes() const override { return largest + 1; }
+  std::vector<std::string> warnings() const override { return notes; }
   bool shuffled() const override { return false; }
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override;
@@ -47,7 +46,8 @@ public:
 private:
   Status takeColumn(const Column &wanted, bool isNatural);
   Status checkRows() const;
-  Status readLabels(const TensorEntry &entry, int32_t classes);
+  Status readLabels(const TensorEntry &entry, const DatasetOptions &options);
+  Status checkIndices(const TensorEntry &entry, const Column &column);
   Status checkFinite(const TensorEntry &entry, const Column &column) const;
   Status fillData(size_t column, const uint64_t *indices, size_t count,
                   uint8_t *out) const;
@@ -56,6 +56,8 @@ private:
   std::vector<Column> form;
   std::vector<TensorEntry> entries; // by column
   std::vector<int32_t> labels;
+  int32_t largest = -1; // of the labels that are not ignored
+  std::vector<std::string> notes;
   uint64_t rows = 0;
 };
 
@@ -121,8 +123,10 @@ Status TensorDataset::checkRows() const {
   return Status();
 }
 
-Status TensorDataset::readLabels(const TensorEntry &entry, int32_t classes) {
+Status TensorDataset::readLabels(const TensorEntry &entry,
+                                 const DatasetOptions &options) {
   size_t count = size_t(entry.shape[0]);
+  int32_t classes = options.classes;
   labels.reserve(count);
   std::vector<int64_t> wide(count);
   if (entry.type == DType::I64) {
@@ -134,7 +138,8 @@ Status TensorDataset::readLabels(const TensorEntry &entry, int32_t classes) {
   }
   int64_t limit = classes > 0 ? classes : INT32_MAX;
   for (size_t i = 0; i < count; ++i) {
-    if (wide[i] < 0 || wide[i] >= limit)
+    bool isIgnored = options.ignored && wide[i] == *options.ignored;
+    if (!isIgnored && (wide[i] < 0 || wide[i] >= limit))
       return wrong(file.path(),
                    "label " + std::to_string(wide[i]) + " of image " +
                        std::to_string(i) + " is out of range: " +
@@ -144,6 +149,8 @@ Status TensorDataset::readLabels(const TensorEntry &entry, int32_t classes) {
                                             std::to_string(classes) + " classes"
                                       : "it fits no 32 bits"));
     labels.push_back(int32_t(wide[i]));
+    if (!isIgnored)
+      largest = std::max(largest, labels.back());
   }
   return Status();
 }
@@ -189,6 +196,34 @@ Status TensorDataset::checkFinite(const TensorEntry &entry,
   return Status();
 }
 
+/// Refuses a class that is out of range; indices of rows are counted.
+Status TensorDataset::checkIndices(const TensorEntry &entry,
+                                   const Column &column) {
+  size_t bytes = column.elements() * dtypeBytes(entry.type);
+  // Rows that do not fit the program are refused by who opens them.
+  for (const IndexRange &range : column.ranges)
+    if (range.runs.back().second > column.elements())
+      return Status();
+  size_t together = std::max<size_t>((size_t(1) << 20) / bytes, 1);
+  std::vector<uint8_t> chunk;
+  IndexCheck check(column);
+  for (uint64_t row = 0; row < rows; row += together) {
+    auto count = size_t(std::min<uint64_t>(together, rows - row));
+    chunk.resize(count * bytes);
+    REPRISE_RETURN_IF_ERROR(
+        file.readPart(entry, row * bytes, chunk.data(), chunk.size()));
+    for (size_t i = 0; i < count; ++i)
+      if (Status good =
+              check.add(row + i, entry.type == DType::I64 ? RP_I64 : RP_I32,
+                        &chunk[i * bytes]);
+          !good.ok())
+        return wrong(file.path(), good.message());
+  }
+  for (const std::string &note : check.notes())
+    notes.push_back("'" + file.path() + "': " + note);
+  return Status();
+}
+
 Status TensorDataset::take(const DatasetOptions &options) {
   bool isNatural = options.columns.empty();
   if (isNatural) {
@@ -204,8 +239,11 @@ Status TensorDataset::take(const DatasetOptions &options) {
     return wrong(file.path(), describe(entries.front()) + ", so it is empty");
   for (size_t i = 0; i < form.size(); ++i)
     REPRISE_RETURN_IF_ERROR(form[i].role == RP_BINDING_LABEL
-                                ? readLabels(entries[i], options.classes)
+                                ? readLabels(entries[i], options)
                                 : checkFinite(entries[i], form[i]));
+  for (size_t i = 0; i < form.size(); ++i)
+    if (!form[i].ranges.empty())
+      REPRISE_RETURN_IF_ERROR(checkIndices(entries[i], form[i]));
   return Status();
 }
 

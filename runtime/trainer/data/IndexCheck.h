@@ -1,0 +1,31 @@
+//===- IndexCheck.h - Whether a column's integers are in range --*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_TRAINER_DATA_INDEXCHECK_H
+#define REPRISE_RUNTIME_TRAINER_DATA_INDEXCHECK_H
+
+#include "reprise/Runtime/Trainer/Dataset.h"
+
+namespace reprise::rt {
+
+/// Takes the rows of a column, which outlives it, one after the other.
+class IndexCheck {
+public:
+  explicit IndexCheck(const Column &column);
+  /// Fails for the first element that is no class. `bytes` are the row's, of
+  /// I32 or I64 as `type` says.
+  Status add(uint64_t row, rp_element_type type, const uint8_t *bytes);
+  /// How many elements are no rows of their table: of each range one text.
+  std::vector<std::string> notes() const;
+
+private:
+  struct Outside {
+    uint64_t count = 0, all = 0;
+    std::string first;
+  };
+
+  const Column &column;
+  std::vector<Outside> outside; // by range
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_DATA_INDEXCHECK_H
