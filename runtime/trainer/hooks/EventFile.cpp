@@ -108,6 +108,13 @@ void EventFile::addRecord(const std::string &data) {
   putFixed(pending, maskedCrc(data));
 }
 
+void EventFile::addStart(uint64_t step) {
+  std::string session, event = beginEvent(step);
+  putNumber(session, 1, 1);
+  putBytes(event, 7, session);
+  addRecord(event);
+}
+
 void EventFile::addScalars(
     uint64_t step, const std::vector<std::pair<std::string, double>> &scalars) {
   std::string summary, event = beginEvent(step);

@@ -7,7 +7,8 @@
 // (https://protobuf.dev/programming-guides/encoding):
 //
 //   Event    1 wall_time double, 2 step int64, 3 file_version string,
-//            5 summary Summary
+//            5 summary Summary, 7 session_log Session
+//   Session  1 status (1: start)
 //   Summary  1 value Value, repeated
 //   Value    1 tag string, 2 simple_value float, 4 image Image,
 //            8 tensor Tensor, 9 metadata Metadata
@@ -42,6 +43,9 @@ public:
   /// has the time and the process in it, so that runs do not meet.
   static Expected<EventFile> create(const std::string &directory);
 
+  /// A run begins with this step: readers drop what earlier files have of it
+  /// and of later ones.
+  void addStart(uint64_t step);
   void addScalars(uint64_t step,
                   const std::vector<std::pair<std::string, double>> &scalars);
   /// A text beside the curves, in Markdown.

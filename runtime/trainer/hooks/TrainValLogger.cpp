@@ -41,6 +41,8 @@ Status TrainValLogger::begin(HookContext &run) {
   if (!created.ok())
     return created.status();
   file = std::move(*created);
+  if (uint64_t done = run.position().step; done > 0)
+    file->addStart(done + 1);
   if (!options.text.empty())
     file->addText("run", options.text);
   return file->flush();

@@ -41,6 +41,19 @@ TEST(EventFile, BeginsWithItsVersion) {
                                       "brain.Event:2");
 }
 
+TEST(EventFile, TellsThatARunBegins) {
+  Folder folder;
+  auto file = EventFile::create(folder / ".");
+  ASSERT_TRUE(file.ok());
+  size_t before = contentOf(file->path()).size();
+  file->addStart(5);
+  ASSERT_TRUE(file->flush().ok());
+  std::string record = contentOf(file->path()).substr(before);
+  // Behind the frame's head and the time: step 5; a session that starts.
+  ASSERT_EQ(record.size(), 12u + 9 + 6 + 4);
+  EXPECT_EQ(record.substr(12 + 9, 6), "\x10\x05\x3A\x02\x08\x01");
+}
+
 TEST(EventFile, NamesDoNotMeet) {
   Folder folder;
   auto a = EventFile::create(folder / "."), b = EventFile::create(folder / ".");
