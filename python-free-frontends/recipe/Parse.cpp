@@ -12,6 +12,7 @@
 #include "Spellings.h"
 #include "reprise/Recipe/Recipe.h"
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -117,6 +118,16 @@ static const char *switchOf(const std::string &text) {
   return isFalse ? "false" : nullptr;
 }
 
+/// The switch that YAML 1.1 reads in a word, which is a text in YAML 1.2; ""
+/// for others.
+static std::string olderSwitchOf(std::string text) {
+  for (char &c : text)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  if (text == "yes" || text == "on" || text == "y")
+    return "true";
+  return text == "no" || text == "off" || text == "n" ? "false" : "";
+}
+
 /// Whether a scalar is what the key wants; says what is wrong.
 bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
   const std::string &text = value.Scalar();
@@ -132,6 +143,8 @@ bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
   }
   switch (key.kind) {
   case Kind::Switch:
+    if (std::string meant = olderSwitchOf(text); !meant.empty())
+      return refuse((meant + "; '" + text + "' is a text in YAML 1.2").c_str());
     return (!isQuoted && switchOf(text)) || refuse("true or false");
   case Kind::Whole:
     return (!isQuoted && isWhole(text)) || refuse("a whole number from 0 on");
@@ -496,6 +509,20 @@ static bool isUtf8(const std::string &text) {
   }
 }
 
+/// The first tab in the indentation of a line.
+static bool findTab(const std::string &text, YAML::Mark &mark) {
+  mark.line = 0;
+  for (size_t begin = 0; begin < text.size(); ++mark.line) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    size_t first = std::min(text.find_first_not_of(' ', begin), end);
+    mark.column = int(first - begin);
+    if (first < end && text[first] == '\t')
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
                               const Nearest &nearest) {
   Reader reader(keys, nearest);
@@ -518,7 +545,12 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
   try {
     readOne(text, reader);
   } catch (const YAML::Exception &error) {
-    reader.problem(error.mark, "is not YAML: " + error.msg);
+    YAML::Mark tab = error.mark;
+    if (findTab(text, tab) && tab.line <= error.mark.line)
+      reader.problem(tab, "is not YAML: the line begins with a tab; indent it "
+                          "with spaces");
+    else
+      reader.problem(error.mark, "is not YAML: " + error.msg);
   }
   if (reader.parsed.problems.empty())
     replaceSpellings(reader.parsed);

@@ -361,6 +361,20 @@ Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
   return header;
 }
 
+/// Names files of PyTorch for what they are; "" for others. Their first bytes
+/// say no length of a header.
+static std::string pickleText(const uint8_t (&begin)[8]) {
+  bool isZip = !std::memcmp(begin, "PK\3\4", 4);
+  bool isPickle = begin[0] == 0x80 && begin[1] >= 2 && begin[1] <= 5;
+  if (!isZip && !isPickle)
+    return "";
+  return std::string("it is ") +
+         (isZip ? "a zip archive, as those of torch.save are"
+                : "a Python pickle, as those of torch.save were") +
+         "; convert it with safetensors.torch.save_file(torch.load(FILE, "
+         "weights_only=True), 'weights.safetensors')";
+}
+
 Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   Expected<InputFile> input = InputFile::open(path);
   if (!input.ok())
@@ -376,6 +390,8 @@ Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i)
     length = length << 8 | prefix[i];
+  if (std::string what = pickleText(prefix); length > size - 8 && !what.empty())
+    return damaged(path, what);
   if (length > size - 8)
     return damaged(path, "its header is said to have " +
                              std::to_string(length) + " bytes, but only " +

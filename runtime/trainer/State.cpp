@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
+#include "HalfPrecision.h"
 #include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -285,13 +286,20 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   return writeSafetensors(path, *content, source);
 }
 
+/// Whether every number of one type is one of the other.
+static bool widens(DType from, DType to) {
+  return (from == DType::F16 || from == DType::BF16) && to == DType::F32;
+}
+
 static Status checkTensor(const SafetensorsFile &file,
-                          const TensorInfo &variable,
-                          const TensorEntry &entry) {
+                          const TensorInfo &variable, const TensorEntry &entry,
+                          bool mayWiden) {
   Expected<TensorToWrite> wanted = describe(variable);
   if (!wanted.ok())
     return wanted.status();
-  if (wanted->shape != entry.shape || wanted->type != entry.type)
+  bool isOfType = wanted->type == entry.type ||
+                  (mayWiden && widens(entry.type, wanted->type));
+  if (wanted->shape != entry.shape || !isOfType)
     return Status::error(
         RP_INVALID_ARGUMENT,
         "'" + file.path() + "': tensor '" + entry.name + "' is " +
@@ -321,8 +329,10 @@ static Status loadVariables(Backend &backend, const SafetensorsFile &file,
   for (const TensorInfo *variable : variables) {
     stored.resize(std::max(stored.size(), variable->bytes));
     program.resize(std::max(program.size(), variable->bytes));
-    REPRISE_RETURN_IF_ERROR(
-        file.read(*file.header().find(variable->name), stored.data()));
+    const TensorEntry &entry = *file.header().find(variable->name);
+    REPRISE_RETURN_IF_ERROR(file.read(entry, stored.data()));
+    if (entry.type != dtypeOf(variable->type))
+      widenHalves(entry.type == DType::BF16, entry.bytes() / 2, stored.data());
     fromFileLayout(*variable, stored.data(), program.data());
     if (!allFinite(*variable, program.data()))
       return Status::error(RP_INVALID_ARGUMENT,
@@ -348,7 +358,7 @@ struct Match {
 
 template <typename Wanted>
 static Expected<Match> match(Backend &backend, const SafetensorsFile &file,
-                             Wanted wanted) {
+                             bool mayWiden, Wanted wanted) {
   Match result;
   std::map<std::string, const TensorInfo *> byName;
   for (const TensorInfo &variable : backend.variables()) {
@@ -360,7 +370,7 @@ static Expected<Match> match(Backend &backend, const SafetensorsFile &file,
       result.missing.push_back(variable.name);
       continue;
     }
-    REPRISE_RETURN_IF_ERROR(checkTensor(file, variable, *entry));
+    REPRISE_RETURN_IF_ERROR(checkTensor(file, variable, *entry, mayWiden));
     result.present.push_back(&variable);
   }
   for (const TensorEntry &entry : file.header().tensors)
@@ -394,8 +404,8 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
     return position;
-  Expected<Match> found =
-      match(backend, *file, [](const TensorInfo &) { return true; });
+  Expected<Match> found = match(backend, *file, /*mayWiden=*/false,
+                                [](const TensorInfo &) { return true; });
   if (!found.ok())
     return found.status();
   if (!found->missing.empty() || !found->unexpected.empty())
@@ -411,6 +421,21 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
   return position;
 }
 
+/// Where a name that is missing is there behind something, as "module.".
+static std::string prefixHint(const std::vector<std::string> &missing,
+                              const std::vector<std::string> &unexpected) {
+  for (const std::string &there : unexpected)
+    for (const std::string &name : missing) {
+      size_t size = there.size() - std::min(name.size(), there.size());
+      if (size < 2 || there[size - 1] != '.' || there.substr(size) != name)
+        continue;
+      std::string prefix = there.substr(0, size);
+      return "; its names begin with '" + prefix + "': take that away ('" +
+             there + "' is '" + name + "' here)";
+    }
+  return "";
+}
+
 static bool isBatchCounter(const std::string &name) {
   static const std::string suffix = "num_batches_tracked";
   return name.size() >= suffix.size() &&
@@ -424,9 +449,10 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
     return file.status();
   if (file->header().metadata.count("digest"))
     REPRISE_RETURN_IF_ERROR(file->verifyDigest());
-  Expected<Match> found = match(backend, *file, [](const TensorInfo &v) {
-    return v.role == RP_PARAMETER || v.role == RP_RUNNING_STATISTICS;
-  });
+  Expected<Match> found =
+      match(backend, *file, /*mayWiden=*/true, [](const TensorInfo &v) {
+        return v.role == RP_PARAMETER || v.role == RP_RUNNING_STATISTICS;
+      });
   if (!found.ok())
     return found.status();
   WeightsReport report;
@@ -440,7 +466,8 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
             " tensors of the program: " + listNames(found->missing) +
             (report.unexpected.empty()
                  ? ""
-                 : "; it has besides " + listNames(report.unexpected)));
+                 : "; it has besides " + listNames(report.unexpected)) +
+            prefixHint(found->missing, report.unexpected));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
   report.loaded = found->present.size();
   Expected<std::vector<std::string>> names = readClassNames(path);

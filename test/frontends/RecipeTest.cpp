@@ -203,6 +203,23 @@ TEST(Recipe, TakesSwitchesAsYamlWritesThem) {
   EXPECT_NE(problems("training: {check_finite: 'True'}"), "");
 }
 
+TEST(Recipe, NamesSwitchesOfOlderYaml) {
+  EXPECT_EQ(problems("training: {check_finite: No}"),
+            "1:26: training.check_finite is 'No'; give false; 'No' is a text "
+            "in YAML 1.2");
+  EXPECT_EQ(problems("training: {check_finite: on}"),
+            "1:26: training.check_finite is 'on'; give true; 'on' is a text in "
+            "YAML 1.2");
+}
+
+TEST(Recipe, NamesTabsThatIndent) {
+  EXPECT_EQ(problems("training:\n  seed: 1\n\tsteps: 2\n"),
+            "3:1: is not YAML: the line begins with a tab; indent it with "
+            "spaces");
+  EXPECT_EQ(problems("training:\n  seed: 1\n \tsteps: 2\n").substr(0, 4),
+            "3:2:");
+}
+
 TEST(Recipe, TellsEveryProblemWithItsPlace) {
   EXPECT_EQ(problems("training:\n  seed: -1\n  seed: 2\n  fusion: maybe\n"
                      "optimizer:\n  lr: fast\n"),

@@ -179,6 +179,18 @@ TEST(Safetensors, BadPrefixIsRefused) {
               {"not a regular file"});
 }
 
+TEST(Safetensors, FilesOfPyTorchAreNamed) {
+  Folder folder;
+  std::string path = folder / "w.pth";
+  const std::string rest(64, '\x7f');
+  writeFile(path, "PK\3\4" + rest);
+  expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
+              {path, "zip archive", "torch.save", "save_file"});
+  writeFile(path, "\x80\2\x8a" + rest);
+  expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
+              {path, "Python pickle", "save_file"});
+}
+
 TEST(Safetensors, DigestIsDemandedWhenAsked) {
   Folder folder;
   std::string path = folder / "t.safetensors";

@@ -299,6 +299,50 @@ TEST(Weights, MissingOnesAreListed) {
                "besides 'fc.weigth'"});
 }
 
+TEST(Weights, BehindAPrefixAreNamed) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  writeWeights(path, {{"module.fc.weight", DType::F32, {2, 2}},
+                      {"module.norm.running_mean", DType::F32, {2}}});
+  FakeBackend backend = smallModel();
+  expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
+              {"lacks 2", "begin with 'module.'",
+               "'module.fc.weight' is 'fc.weight' here"});
+}
+
+/// The halves 1, -2, 65504 or 3.3895e38, and the smallest above 0.
+TEST(Weights, OfHalfPrecisionAreWidened) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  for (DType type : {DType::F16, DType::BF16}) {
+    bool isF16 = type == DType::F16;
+    const std::vector<uint16_t> halves =
+        isF16 ? std::vector<uint16_t>{0x3C00, 0xC000, 0x7BFF, 0x0001}
+              : std::vector<uint16_t>{0x3F80, 0xC000, 0x7F7F, 0x0001};
+    SafetensorsContent content;
+    content.tensors = {{"fc.weight", type, {2, 2}},
+                       {"norm.running_mean", DType::F32, {2}}};
+    auto source = [&](size_t index, void *data, size_t bytes) {
+      std::memset(data, 0, bytes);
+      if (index == 0)
+        std::memcpy(data, halves.data(), bytes);
+      return Status();
+    };
+    ASSERT_TRUE(writeSafetensors(path, content, source).ok());
+    FakeBackend backend = smallModel();
+    auto report = loadWeights(backend, path);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    std::vector<float> values(4), file(4);
+    ASSERT_TRUE(backend.readVariable("fc.weight", values.data(), 16).ok());
+    for (const TensorInfo &variable : backend.vars)
+      if (variable.name == "fc.weight")
+        toFileLayout(variable, values.data(), file.data());
+    EXPECT_EQ(file, isF16
+                        ? (std::vector<float>{1, -2, 65504, 0x1p-24f})
+                        : (std::vector<float>{1, -2, 0x1.fep127f, 0x1p-133f}));
+  }
+}
+
 TEST(Weights, OfWrongShapeOrTypeAreRefused) {
   Folder folder;
   std::string path = folder / "w.safetensors";
@@ -307,10 +351,10 @@ TEST(Weights, OfWrongShapeOrTypeAreRefused) {
                       {"norm.running_mean", DType::F32, {2}}});
   expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
               {"'fc.weight'", "2x3", "2x2"});
-  writeWeights(path, {{"fc.weight", DType::BF16, {2, 2}},
+  writeWeights(path, {{"fc.weight", DType::F64, {2, 2}},
                       {"norm.running_mean", DType::F32, {2}}});
   expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
-              {"'fc.weight'", "BF16", "F32"});
+              {"'fc.weight'", "F64", "F32"});
 }
 
 TEST(Weights, OfAStateAreLoadedAndItsDigestIsChecked) {

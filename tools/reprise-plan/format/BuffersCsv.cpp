@@ -21,6 +21,8 @@ public:
       : name(name), text(text) {}
 
   Status read() {
+    if (text.compare(0, 3, "\xEF\xBB\xBF") == 0)
+      at = 3; // the byte-order mark
     std::string line;
     if (!nextLine(line))
       return error("the file is empty; it must begin with id,lower,upper,size");
@@ -109,9 +111,10 @@ private:
                    " fields; the titles are " + std::to_string(columns));
     CsvBuffer buffer;
     buffer.id = fields[column[0]];
-    if (buffer.id.empty() || buffer.id.find('"') != std::string::npos)
+    if (buffer.id.empty() ||
+        buffer.id.find_first_of(std::string("\"\0", 2)) != std::string::npos)
       return error("the id '" + shorten(buffer.id) +
-                   "' is empty or quoted; write it plain");
+                   "' is empty, quoted or has a NUL; write it plain");
     REPRISE_RETURN_IF_ERROR(
         readNumber(fields[column[1]], "lower", buffer.id, buffer.lower));
     REPRISE_RETURN_IF_ERROR(
@@ -124,9 +127,9 @@ private:
                    std::to_string(buffer.upper) +
                    "; upper must be more than lower");
     constexpr uint64_t most = uint64_t(1) << 62;
-    if (buffer.size > most || (total += buffer.size) > most)
+    if (buffer.size >= most || (total += buffer.size) >= most)
       return error("buffer '" + shorten(buffer.id) +
-                   "' takes the file past 2^62 bytes");
+                   "' takes the file to 2^62 bytes or more");
     auto [known, isNew] = rowOf.emplace(buffer.id, row);
     if (!isNew)
       return error("buffer '" + shorten(buffer.id) + "' is on line " +

@@ -286,9 +286,9 @@ Status JsonFields::read(const char *key, uint64_t &result) const {
   if (isAbsent(node))
     return {};
   if (node->kind != JsonNode::Kind::Integer)
-    return wrong(*node, key, "a whole number from 0 to 2^62");
-  if (node->integer > uint64_t(1) << 62)
-    return wrong(*node, key, "at most 2^62");
+    return wrong(*node, key, "a whole number from 0 to 2^62 - 1");
+  if (node->integer >= uint64_t(1) << 62)
+    return wrong(*node, key, "below 2^62");
   result = node->integer;
   return {};
 }
