@@ -368,6 +368,11 @@ static void addRest(Keys &keys) {
            "Mean and deviation of channels, as 0.5/0.5; imagenet; none")));
   keys.add(flag("data.skip_bad_files", "--skip-bad-files",
                 "Leave out files that cannot be decoded"));
+  Key shuffle = of(Kind::Switch,
+                   text("data.shuffle", "--shuffle", "true",
+                        "Another order of the rows in each epoch, by seed"));
+  shuffle.off = "--no-shuffle";
+  keys.add(shuffle);
   keys.add(example(
       list("data.buckets", "--buckets", "[224x224, 192x256]",
            "Sizes that files of images are sorted into by their shapes, "

@@ -14,8 +14,8 @@
 using namespace reprise::rt;
 
 static constexpr const char *kOfRun[] = {
-    "lr",           "schedule",    "warmup",   "steps",
-    "train-images", "eval-images", "normalize"};
+    "lr",           "schedule",    "warmup",    "steps",
+    "train-images", "eval-images", "normalize", "shuffle"};
 
 static constexpr const char *kOfRest[] = {"accumulate",
                                           "amp",
@@ -125,6 +125,15 @@ Status reprise::rt::readLearningRate(const std::string &file,
 Status reprise::rt::readSteps(const std::string &file, const Course &course,
                               uint64_t &steps) {
   return readSetting(file, course, "steps", steps);
+}
+
+Status reprise::rt::readShuffle(const std::string &file, const Course &course,
+                                bool &shuffles) {
+  auto it = course.find("shuffle");
+  const std::string text = it == course.end() ? "" : it->second;
+  shuffles = text == "true";
+  return shuffles || text == "false" ? Status()
+                                     : damaged(file, "shuffle", text);
 }
 
 Expected<std::string> reprise::rt::describeData(const Dataset &data) {

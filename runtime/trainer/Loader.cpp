@@ -174,7 +174,9 @@ uint64_t Loader::seedOf(uint64_t stream) const {
 void Loader::drawTurns(uint64_t epoch, std::vector<uint64_t> &places,
                        std::vector<Turn> &into) const {
   places.resize(into.size());
-  shuffleEpoch(seedOf(parts.size()), epoch, places.size(), places.data());
+  std::iota(places.begin(), places.end(), uint64_t(0));
+  if (options.shuffle)
+    shuffleEpoch(seedOf(parts.size()), epoch, places.size(), places.data());
   size_t place = 0;
   for (size_t p = 0; p < parts.size(); ++p)
     for (uint64_t number = 0; number < parts[p].batches; ++number)
@@ -203,7 +205,7 @@ void Loader::orderEpochs(uint64_t epoch) {
   REPRISE_FAULT("epochs-in-one-order", drawnEpoch = 0);
   for (size_t p = 0; p < parts.size(); ++p) {
     Part &part = parts[p];
-    if (!part.data->shuffled())
+    if (!options.shuffle)
       continue;
     shuffleEpoch(seedOf(p), drawnEpoch, part.order.size(), part.order.data());
     for (uint64_t &row : part.order)

@@ -201,8 +201,12 @@ Status Run::chooseCourse() {
   asked["data"] = *described;
   for (const auto &[name, value] : data->settings())
     asked[name] = value;
+  asked["shuffle"] = options.data.keepsOrder ? "false" : "true";
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
+    // States without the setting are of runs that went by the kind of data.
+    course.try_emplace("shuffle",
+                       data->all().shuffledBefore() ? "true" : "false");
     std::set<std::string> given = options.given;
     if (asked.count("steps")) // nobody says a length without meaning it
       given.insert("steps");
@@ -247,7 +251,6 @@ Status Run::openData() {
   if (!opened.ok())
     return opened.status();
   data = std::move(*opened);
-  result.skipped = data->all().skipped();
   tellWarnings(data->all(), options.onWarning);
   return {};
 }
@@ -257,6 +260,7 @@ Status Run::startLoader() {
   LoaderOptions wanted;
   wanted.batch = form.batch;
   wanted.seed = position.seed;
+  wanted.shuffle = result.data.isShuffled;
   wanted.epoch = position.epoch;
   wanted.position = position.position;
   REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
@@ -300,6 +304,11 @@ Status Run::prepare() {
   if (auto names = data->all().classNames(); !names.empty())
     position.classNames = std::move(names);
   REPRISE_RETURN_IF_ERROR(planSteps());
+  result.data = data->inventory();
+  REPRISE_RETURN_IF_ERROR(
+      readShuffle(options.resumePath, position.course, result.data.isShuffled));
+  if (options.onData)
+    options.onData(result.data);
   REPRISE_RETURN_IF_ERROR(startLoader());
   REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));
   start = Clock::now();

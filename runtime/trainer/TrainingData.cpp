@@ -70,6 +70,19 @@ uint64_t TrainingData::stepsPerEpoch() const {
   return steps;
 }
 
+DataInventory TrainingData::inventory() const {
+  DataInventory all;
+  all.rows = all.leftOut = data->size();
+  all.steps = stepsPerEpoch();
+  all.skipped = data->skipped();
+  if (buckets.empty())
+    all.leftOut = all.rows - all.steps * batch;
+  for (const Sorted &sorted : buckets)
+    all.leftOut -=
+        sorted.rows.size() / sorted.bucket.batch * sorted.bucket.batch;
+  return all;
+}
+
 size_t TrainingData::batchOf(size_t bucket) const {
   return buckets.empty() ? batch : buckets[bucket].bucket.batch;
 }

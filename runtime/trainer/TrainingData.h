@@ -4,6 +4,7 @@
 
 #include "StepForm.h"
 #include "reprise/Runtime/Trainer/Programs.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 
 namespace reprise::rt {
 
@@ -20,6 +21,7 @@ public:
   /// In the size of the program that the run begins with.
   const Dataset &all() const { return *data; }
   uint64_t stepsPerEpoch() const;
+  DataInventory inventory() const;
   /// Images of a step of a bucket, or of any step where there are none.
   size_t batchOf(size_t bucket) const;
   /// What of them decides the bits of a run, by the names of Course.h.

@@ -7,6 +7,7 @@
 #include "Evaluation.h"
 #include "EvaluationData.h"
 #include "Interrupts.h"
+#include "Inventory.h"
 #include "JsonAnswer.h"
 #include "RecipeFlags.h"
 #include "RunSource.h"
@@ -159,6 +160,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   wanted.given = options.run.givenImages();
   wanted.confusion = options.wantsClasses();
   wanted.onData = [&](const rt::Dataset &data, int32_t classes) {
+    tellEvaluationFiles(options.run.data, data);
     warnOfClasses(data, options.run, classes);
   };
   catchInterrupts();

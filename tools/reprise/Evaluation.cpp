@@ -72,13 +72,6 @@ std::string tools::describeEvaluation(const rt::EvaluateResult &result,
   return best.step ? text + "; best so far " + describeBest(best) : text;
 }
 
-void tools::warnOfSkipped(const rt::SkippedRows &skipped) {
-  if (skipped.count > 0)
-    warn("files that cannot be read or decoded and were left out: " +
-         text::formatInteger(skipped.count) + ", the first of them '" +
-         rt::nameText(skipped.first) + "'");
-}
-
 std::string tools::describe(const rt::EvaluateResult &result) {
   std::string text;
   if (result.hasAccuracy)

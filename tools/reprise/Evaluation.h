@@ -24,9 +24,6 @@ std::string describeEvaluation(const rt::EvaluateResult &result,
 /// "52.70% behind epoch 3".
 std::string describeBest(const rt::BestEvaluation &best);
 
-/// Says what data left out, where they did.
-void warnOfSkipped(const rt::SkippedRows &skipped);
-
 /// "88.21% (top 5: 99.70%) of 10,000 images, loss 0.3342"; without the second
 /// number where there are five classes or fewer.
 std::string describe(const rt::EvaluateResult &result);

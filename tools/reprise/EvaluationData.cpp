@@ -2,6 +2,7 @@
 
 #include "EvaluationData.h"
 #include "Console.h"
+#include "Inventory.h"
 #include "Progress.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
@@ -126,6 +127,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   auto data = rt::openDataset(spec, rt::Split::Test, options);
   if (!data.ok())
     return data.status();
+  tellEvaluationFiles(flags.data, **data);
   REPRISE_RETURN_IF_ERROR(compareRows(flags, spec, options, **data));
   warnOfClasses(**data, flags, 0);
   // Damaged ones are left out, and volumes of other extents are none of these.

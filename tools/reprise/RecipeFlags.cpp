@@ -123,6 +123,8 @@ static const std::map<std::string, std::set<std::string>> kInstead = {
     {"--reload", {"--resume"}},
     {"--eval", {"--no-eval"}},
     {"--no-eval", {"--eval"}},
+    {"--shuffle", {"--no-shuffle"}},
+    {"--no-shuffle", {"--shuffle"}},
     {"--checkpointing", {"--budget", "--checkpointing-schedule"}},
     {"--budget", {"--checkpointing-schedule"}},
     {"--checkpointing-schedule", {"--checkpointing", "--budget"}},

@@ -12,6 +12,7 @@
 #include "Evaluation.h"
 #include "EvaluationData.h"
 #include "Interrupts.h"
+#include "Inventory.h"
 #include "JsonAnswer.h"
 #include "ProgramQueue.h"
 #include "RecipeCheck.h"
@@ -164,6 +165,10 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.onProgress = follow(line, outcome.last);
   train.onEvaluation = tellEvaluation(line);
   train.onWeights = reportWeights;
+  train.onData = [&options](const rt::DataInventory &data) {
+    tellInventory(options.train.data, data);
+    warnOfSkipped(data.skipped);
+  };
   train.onWarning = [](const std::string &text) { warn(text); };
   train.willEvaluate = wantsEvaluation(options);
   train.stop = &interrupted();
@@ -177,7 +182,6 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   outcome.result = result.ok() ? *result : *trained;
   outcome.failure = result.status();
   line.keep();
-  warnOfSkipped(outcome.result.skipped);
   options.hooks.warnOfTrace(outcome.result.steps);
   if (outcome.failure.ok())
     outcome.failure = evaluateAtEnd(options, running, outcome);

@@ -74,6 +74,18 @@ static void addRunOptions(CLI::App &command, TrainFlags &options) {
       ->group(group);
 }
 
+static void addOrderOptions(CLI::App &command, TrainFlags &options) {
+  const char *group = "Training";
+  command
+      .add_flag("--shuffle", options.shuffle,
+                "Another order of the rows in each epoch, by --seed (default)")
+      ->group(group);
+  command
+      .add_flag("--no-shuffle", options.train.data.keepsOrder,
+                "Each epoch has the rows in the order of the data")
+      ->group(group);
+}
+
 static void addFileOptions(CLI::App &command, TrainFlags &options) {
   rt::TrainOptions &train = options.train;
   const char *group = "Files";
@@ -99,7 +111,7 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
                   "class-weights, ignore-index, mixup, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, train-images, eval-images, normalize, "
-                  "data, model or all")
+                  "shuffle, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);
@@ -117,6 +129,7 @@ void TrainFlags::addTo(CLI::App &app) {
   command = &app;
   run.addTo(app);
   addRunOptions(app, *this);
+  addOrderOptions(app, *this);
   addFileOptions(app, *this);
   hooks.addTo(app);
   programs.addTo(app);
@@ -188,7 +201,9 @@ static rt::Status checkFiles(const TrainFlags &options) {
 
 rt::Status tools::completeFlags(TrainFlags &options) {
   rt::TrainOptions &train = options.train;
+  bool keepsOrder = train.data.keepsOrder;
   train.data = options.run.dataSpec();
+  train.data.keepsOrder = keepsOrder;
   train.learningRate.base = options.rate;
   if (options.rate < 0)
     return misuse("--lr is " + rt::courseNumber(options.rate) +
@@ -202,6 +217,11 @@ rt::Status tools::completeFlags(TrainFlags &options) {
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})
     if (options.command->count(name))
       train.given.insert(name == std::string("--epochs") ? "steps" : name + 2);
+  if (options.shuffle && keepsOrder)
+    return misuse(
+        "--shuffle and --no-shuffle are both given; keep one of them");
+  if (options.shuffle || keepsOrder)
+    train.given.insert("shuffle");
   for (const std::string &name : options.run.givenImages())
     train.given.insert(name);
   train.overridden.insert(options.overridden.begin(), options.overridden.end());
@@ -279,6 +299,8 @@ static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
         add(number == "size" ? "--step-size" : "--" + number,
             {words[i].substr(sign + 1)});
       }
+    } else if (name == "shuffle" && value == "false") {
+      add("--shuffle", {value});
     } else if (name == "no-weight-decay" || name == "class-weights") {
       add("--" + name, wordsOf(value));
     } else if (name != "optimizer" && name != "data" && name != "model" &&

@@ -23,7 +23,7 @@ struct TrainFlags {
   std::vector<std::string> overridden;
   double rate = 0.05;
   std::string schedule = "constant";
-  bool evaluate = false, noEvaluate = false, json = false;
+  bool shuffle = false, evaluate = false, noEvaluate = false, json = false;
   bool checkFinite = false;
   /// Where the state to go on from stands; 0 without.
   uint64_t epoch = 0;

@@ -126,6 +126,7 @@ nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
       {"model", running.backend().model()},
       {"data", options.run.data},
       {"images", result.position.images},
+      {"images_left_out", result.data.leftOut},
       {"batch", result.position.batch},
       {"threads", running.threads()},
       {"steps", result.steps},
@@ -160,7 +161,7 @@ nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
            {"high_water_bytes", program.measuredBytes}});
   }
   if (options.run.images.skipBadFiles)
-    json["skipped_files"] = result.skipped.count;
+    json["skipped_files"] = result.data.skipped.count;
   if (!result.stopReason.empty())
     json["stop_reason"] = result.stopReason;
   if (!result.metrics.empty())

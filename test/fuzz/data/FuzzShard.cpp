@@ -15,7 +15,6 @@ using namespace reprise::rt;
 bool reprise::rt::isImageName(const std::string &name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".png";
 }
-bool reprise::rt::isOtherImageName(const std::string &) { return false; }
 Status reprise::rt::checkFileSize(const std::string &, uint64_t) {
   return Status();
 }

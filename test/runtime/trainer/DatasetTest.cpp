@@ -67,7 +67,7 @@ TEST(Idx, ImagesAreNormalizedByGivenNumbers) {
   EXPECT_EQ((*data)->size(), 3u);
   EXPECT_EQ(formatRow((*data)->columns()[0]), "2x2x1");
   EXPECT_EQ((*data)->classes(), 3);
-  EXPECT_TRUE((*data)->shuffled());
+  EXPECT_TRUE((*data)->shuffledBefore());
   uint64_t indices[2] = {2, 0};
   float images[8];
   int32_t labels[2];
@@ -244,7 +244,7 @@ TEST(TensorDataset, IsTakenAsItIsAndInOrder) {
     std::unique_ptr<Dataset> data;
     Status status = openTensors(folder / "d.safetensors", file, &data);
     ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_FALSE(data->shuffled());
+    EXPECT_FALSE(data->shuffledBefore());
     EXPECT_EQ(data->classes(), 5);
     EXPECT_EQ(formatRow(data->columns()[0]), "1x2x1");
     uint64_t indices[3] = {1, 2, 0};
@@ -301,6 +301,32 @@ TEST(TensorDataset, BadDataAreRefused) {
   file.image.shape[0] = file.label.shape[0] = 0;
   file.labels.clear();
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT, {"empty"});
+}
+
+TEST(TensorDataset, ChannelsInFrontAreAskedAbout) {
+  Folder folder;
+  std::string path = folder / "d.safetensors";
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{3, 1, 2, 2}, std::vector<int64_t>{3, 3, 2, 5},
+        std::vector<int64_t>{3, 3, 4, 2, 2}}) {
+    SafetensorsContent content;
+    content.tensors = {{"image", DType::F32, shape},
+                       {"label", DType::I32, {3}}};
+    auto zeros = [](size_t, void *data, size_t bytes) {
+      std::memset(data, 0, bytes);
+      return Status();
+    };
+    ASSERT_TRUE(writeSafetensors(path, content, zeros).ok());
+    const char *like = shape.size() == 4 ? "NxCxHxW" : "NxCxDxHxW";
+    expectError(openTensorDataset(path, {}).status(), RP_INVALID_ARGUMENT,
+                {path, "looks like " + std::string(like), "to the end"});
+    // A program that takes such rows gets them.
+    DatasetOptions options;
+    options.columns = {{"image", RP_BINDING_DATA, RP_F32, {}}, labelColumn()};
+    options.columns[0].shape.assign(shape.begin() + 1, shape.end());
+    auto taken = openTensorDataset(path, options);
+    EXPECT_TRUE(taken.ok()) << taken.status().message();
+  }
 }
 
 /// A file with the tensors "left" (3,2; F32), "count" (3; I32) and "kind" (3;
@@ -469,5 +495,5 @@ TEST(OpenDataset, ChoosesBySource) {
   TensorFile file;
   spec.source = folder / "d.safetensors";
   ASSERT_TRUE(openTensors(spec.source, file).ok());
-  EXPECT_FALSE((*openDataset(spec, Split::Train, {}))->shuffled());
+  EXPECT_FALSE((*openDataset(spec, Split::Train, {}))->shuffledBefore());
 }

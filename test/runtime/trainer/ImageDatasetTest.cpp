@@ -324,6 +324,29 @@ TEST_F(Classes, FilesThatCannotBeReadAreNamedOrSkipped) {
               {"cannot open", "dark/x.png"});
 }
 
+TEST_F(Classes, TakeEveryEndingOfTheirFormats) {
+  const std::string folder = source + "/train/dark/";
+  fs::rename(folder + "1.JPG", folder + "1.jfif");
+  fs::rename(folder + "3.JPG", folder + "3.JPE");
+  fs::rename(folder + "5.JPG", folder + "5.Jpeg");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 12u);
+  EXPECT_EQ((*data)->skipped().beside,
+            (std::map<std::string, uint64_t>{{".txt", 1}}));
+}
+
+TEST_F(Classes, OtherFormatsAreRefusedByName) {
+  for (const char *name : {"x.pbm", "x.TGA", "x.ico", "x.svg", "x.mha",
+                           "x.nrrd", "x.hdr", "x.dcm"}) {
+    const std::string path = source + "/train/dark/" + name;
+    writeFile(path, "?");
+    expectError(openDataset(specOf(source), Split::Train, wanted()).status(),
+                RP_DATA_LOSS, {name, ".jfif or .png", "--skip-bad-files"});
+    fs::remove(path);
+  }
+}
+
 /// What the other systems leave beside each file.
 TEST_F(Classes, HiddenFilesAreLeftAlone) {
   writeFile(source + "/train/dark/._0.png", "Mac OS X");
@@ -332,6 +355,7 @@ TEST_F(Classes, HiddenFilesAreLeftAlone) {
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 12u);
   EXPECT_EQ((*data)->skipped().count, 0u);
+  EXPECT_EQ((*data)->skipped().beside.at("hidden"), 2u);
 }
 
 TEST_F(Classes, NothingButBadFilesIsRefused) {

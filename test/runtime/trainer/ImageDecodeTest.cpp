@@ -133,9 +133,10 @@ TEST(ImageDecode, EveryTruncationIsNoticed) {
   Picture picture = noise(24, 40, 3, 3);
   for (const std::string &bytes : {encodePng(picture), encodeJpeg(picture),
                                    encodeJpeg(picture, {1, 1, true})}) {
-    // The last two bytes of a JPEG are its end, without which its pixels are
-    // whole; of a PNG, the check sum of its end.
-    for (size_t size = 0; size < bytes.size() - 4; size += 7) {
+    // Without the marker of its end a JPEG's pixels are whole, and without
+    // their last chunk, which is empty, a PNG's.
+    size_t end = bytes[0] == '\xFF' ? 4 : 12;
+    for (size_t size = 0; size < bytes.size() - end; size += 7) {
       std::string part = bytes.substr(0, size);
       auto image = decode(encoded(part, "cut"), 3);
       ASSERT_FALSE(image.ok()) << size << " of " << bytes.size();
@@ -143,6 +144,44 @@ TEST(ImageDecode, EveryTruncationIsNoticed) {
       EXPECT_NE(image.status().message().find("'cut'"), std::string::npos);
     }
   }
+}
+
+/// The zeros stand for the range of coefficients, which baseline files do not
+/// choose.
+TEST(ImageDecode, ZerosInTheHeaderOfABaselineScanChangeNothing) {
+  for (int channels : {1, 3}) {
+    std::string bytes = encodeJpeg(noise(24, 40, channels, 3));
+    auto whole = decode(encoded(bytes), 3);
+    ASSERT_TRUE(whole.ok());
+    size_t scan = bytes.find("\xFF\xDA");
+    ASSERT_NE(scan, bytes.npos);
+    size_t range = scan + 5 + 2 * size_t(channels);
+    ASSERT_EQ(bytes[range + 1], 63);
+    bytes[range + 1] = 0;
+    auto image = decode(encoded(bytes), 3);
+    ASSERT_TRUE(image.ok()) << image.status().message();
+    EXPECT_EQ(image->pixels, whole->pixels);
+    // Damage of the coded pixels is told all the same.
+    bytes.resize(bytes.size() * 3 / 4);
+    EXPECT_FALSE(decode(encoded(bytes), 3).ok());
+  }
+}
+
+TEST(ImageDecode, PixelsAreWholeWithoutTheEndOfTheFile) {
+  Picture picture = noise(24, 40, 3, 3);
+  for (std::string bytes : {encodePng(picture), encodeJpeg(picture)}) {
+    auto whole = decode(encoded(bytes), 3);
+    ASSERT_TRUE(whole.ok());
+    bytes.resize(bytes.size() - (bytes[0] == '\xFF' ? 2 : 12));
+    for (const std::string &more : {std::string(), std::string(2, 0)}) {
+      auto image = decode(encoded(bytes + more), 3);
+      ASSERT_TRUE(image.ok()) << image.status().message();
+      EXPECT_EQ(image->pixels, whole->pixels);
+    }
+  }
+  // Scans that follow may be missing.
+  std::string scans = encodeJpeg(picture, {1, 1, true});
+  EXPECT_FALSE(decode(encoded(scans.substr(0, scans.size() - 2)), 3).ok());
 }
 
 /// A crop decodes only what it needs, but a file that is cut off is refused.

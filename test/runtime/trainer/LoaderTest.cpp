@@ -21,12 +21,10 @@ namespace {
 
 class Indices final : public Dataset {
 public:
-  explicit Indices(uint64_t count, bool shuffle = true)
-      : count(count), shuffle(shuffle) {}
+  explicit Indices(uint64_t count) : count(count) {}
   uint64_t size() const override { return count; }
   const std::vector<Column> &columns() const override { return form; }
   int32_t classes() const override { return int32_t(count); }
-  bool shuffled() const override { return shuffle; }
   Status fill(const uint64_t *indices, size_t n,
               void *const *out) const override {
     ++fills;
@@ -43,7 +41,6 @@ public:
   }
   std::vector<Column> form = {imageColumn({1, 1, 1}), labelColumn()};
   uint64_t count;
-  bool shuffle;
   uint64_t failAt = UINT64_MAX;
   std::chrono::milliseconds delay{0};
   mutable std::atomic<int> fills{0};
@@ -154,8 +151,10 @@ TEST(Loader, ResumesAnywhereWithTheSameOrder) {
 }
 
 TEST(Loader, OrderedDataStayInOrder) {
-  Indices data(4, false);
-  auto loader = Loader::create(data, options(2));
+  Indices data(4);
+  LoaderOptions ordered = options(2);
+  ordered.shuffle = false;
+  auto loader = Loader::create(data, ordered);
   EXPECT_EQ(take(**loader, 3), (std::vector<int32_t>{0, 1, 2, 3, 0, 1}));
 }
 
@@ -217,9 +216,11 @@ TEST(Loader, BuffersAreReusedAndAHeldBatchStays) {
 }
 
 TEST(Loader, AnErrorOfTheDataComesThroughAfterTheGoodBatches) {
-  Indices data(8, false);
+  Indices data(8);
   data.failAt = 5;
-  auto loader = Loader::create(data, options(2));
+  LoaderOptions ordered = options(2);
+  ordered.shuffle = false;
+  auto loader = Loader::create(data, ordered);
   take(**loader, 2);
   expectError((*loader)->next().status(), RP_IO_ERROR, {"image 5"});
   expectError((*loader)->next().status(), RP_IO_ERROR, {"image 5"});

@@ -157,6 +157,57 @@ TEST(Shards, LongNamesAreRead) {
   }
 }
 
+/// Where the bytes of a file are not one part of the archive.
+TEST(Shards, LinksAndSparseFilesAreNamed) {
+  Folder folder;
+  writeFile(folder / "a.png", encodePng(shade(0, 1)));
+  writeFile(folder / "a.cls", "0");
+  writeFile(folder / "b.cls", "0");
+  fs::create_hard_link(folder / "a.png", folder / "b.png");
+  fs::create_symlink("a.png", folder / "c.png");
+  writeFile(folder / "c.cls", "0");
+  fs::copy(folder / "a.png", folder / "d.png");
+  fs::resize_file(folder / "d.png", 1 << 20);
+  writeFile(folder / "d.cls", "0");
+  pack(folder, "tar --format=gnu --sparse -cf all.tar a.* b.* c.* d.*");
+  pack(folder, "tar --format=pax --sparse -cf pax.tar a.* d.*");
+  pack(folder, "tar -cf link.tar a.* c.* && tar -cf hard.tar a.* b.*");
+  DataSpec spec = specOf(folder / "hard.tar");
+  expectError(openDataset(spec, Split::Train, wanted()).status(), RP_DATA_LOSS,
+              {"'b.png'", "hard link", "--hard-dereference"});
+  spec.source = folder / "link.tar";
+  expectError(openDataset(spec, Split::Train, wanted()).status(), RP_DATA_LOSS,
+              {"'c.png'", "symbolic link", "--dereference"});
+  spec.source = folder / "pax.tar";
+  expectError(openDataset(spec, Split::Train, wanted()).status(), RP_DATA_LOSS,
+              {"'d.png'", "sparse"});
+  spec.source = folder / "all.tar";
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 1u);
+  EXPECT_EQ((*data)->skipped().count, 3u);
+}
+
+TEST(Shards, OneBehindAnotherAreRead) {
+  Folder folder;
+  writeFile(folder / "both.tar",
+            shardOf(0, 2) + std::string(4096, '\0') + shardOf(2, 1));
+  expectShards(folder / "both.tar", {0, 1, 2});
+}
+
+TEST(Shards, FilesOfNoSampleAreCounted) {
+  Folder folder;
+  writeFile(folder / "x.tar", makeTar({{"a.png", encodePng(shade(0, 1))},
+                                       {"a.cls", "0"},
+                                       {"a.json", "{}"},
+                                       {".b", ""}}));
+  auto data = openDataset(specOf(folder / "x.tar"), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->skipped().beside,
+            (std::map<std::string, uint64_t>{{".json", 1}, {"hidden", 1}}));
+}
+
 TEST(Shards, CompressedOnesAreRefused) {
   Folder folder;
   writeFile(folder / "plain.tar", shardOf(0, 1));

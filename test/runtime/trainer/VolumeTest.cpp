@@ -189,6 +189,91 @@ TEST_F(Volumes, OtherOrderOfBytesIsRead) {
   EXPECT_EQ((*values)[17], 17);
 }
 
+/// The header of version 2, with the fields that are read.
+static std::string volumeOfVersion2(const std::vector<int16_t> &values) {
+  std::string bytes(544, '\0');
+  auto put = [&bytes](size_t at, auto value) {
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  };
+  put(0, int32_t(540));
+  std::memcpy(bytes.data() + 4, "n+2\0\r\n\032\n", 8);
+  put(12, int16_t(4));
+  put(14, int16_t(16));
+  const int64_t extents[] = {3, 4, 3, 2, 1, 1, 1, 1};
+  for (size_t i = 0; i < 8; ++i) {
+    put(16 + 8 * i, extents[i]);
+    put(104 + 8 * i, 1.0); // sizes of voxels
+  }
+  put(168, int64_t(544)); // where values begin
+  put(176, 2.0);          // slope
+  put(184, 1.0);          // intercept
+  return bytes.append(reinterpret_cast<const char *>(values.data()),
+                      values.size() * sizeof(int16_t));
+}
+
+TEST_F(Volumes, VersionTwoIsRead) {
+  std::string bytes = volumeOfVersion2(upwards(24));
+  writeGzip(folder / "well/b.nii.gz", bytes);
+  writeFile(folder / "ill/a.nii", bytes);
+  for (uint64_t index : {0, 1}) {
+    int32_t label = 0;
+    auto values = row(index, label);
+    ASSERT_TRUE(values.ok()) << values.status().message();
+    for (size_t i = 0; i < 24; ++i)
+      EXPECT_EQ((*values)[i], float(2 * i + 1));
+  }
+  expectRefused(bytes.substr(0, 400), {"a.nii", "no NIfTI"});
+  expectRefused(bytes.substr(0, 560), {"a.nii", "truncated"});
+}
+
+TEST_F(Volumes, NamesAreReadInAnyCase) {
+  fs::rename(folder / "ill/a.nii", folder / "ill/A.NII");
+  fs::rename(folder / "well/b.nii.gz", folder / "well/b.Nii.GZ");
+  for (uint64_t index : {0, 1}) {
+    int32_t label = -1;
+    auto values = row(index, label);
+    ASSERT_TRUE(values.ok()) << values.status().message();
+    EXPECT_EQ((*values)[0], float(100 * index));
+  }
+}
+
+TEST_F(Volumes, OtherFormatsAreRefusedByName) {
+  for (const char *name : {"x.hdr", "x.IMG.gz", "x.mha", "x.nrrd", "x.tga"}) {
+    writeFile(folder / (std::string("well/") + name), "?");
+    expectError(openDataset(spec, Split::Train, {}).status(), RP_DATA_LOSS,
+                {name, ".nii or .nii.gz", "--skip-bad-files"});
+    fs::remove(folder / (std::string("well/") + name));
+  }
+  writeFile(folder / "well/x.txt", "?");
+  writeFile(folder / "well/.x", "?");
+  auto data = openDataset(spec, Split::Train, {});
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->skipped().beside,
+            (std::map<std::string, uint64_t>{{".txt", 1}, {"hidden", 1}}));
+}
+
+/// Whichever kind the directory lists first.
+TEST_F(Volumes, BesideImagesAreRefused) {
+  for (const char *name : {"ill/0.png", "well/z.jpeg", "image/a.png"}) {
+    fs::create_directories(fs::path(folder / name).parent_path());
+    writeFile(folder / name, "?");
+    for (bool skips : {false, true}) {
+      spec.images.skipBadFiles = skips;
+      spec.images.normalize.clear();
+      expectError(openDataset(spec, Split::Train, {}).status(),
+                  RP_INVALID_ARGUMENT,
+                  {name, ".nii", "an image", "a volume", "folders apart"});
+    }
+    fs::remove(folder / name);
+  }
+}
+
+TEST_F(Volumes, OfTwoFilesUnderTheNameOfOneAreRefused) {
+  std::string bytes = volume(Header(), upwards(24));
+  bytes.replace(344, 3, "ni1");
+  expectRefused(bytes, {"a.nii", "no NIfTI"});
+}
+
 TEST_F(Volumes, DamageIsNamed) {
   expectRefused("nonsense", {"a.nii", "no NIfTI"});
   expectRefused("", {"a.nii", "no NIfTI"});

@@ -48,6 +48,10 @@ Status readSteps(const std::string &file, const Course &course,
 /// and a digest of 64 rows in equal distances.
 Expected<std::string> describeData(const Dataset &data);
 
+/// Whether each epoch has another order of rows.
+Status readShuffle(const std::string &file, const Course &course,
+                   bool &shuffles);
+
 /// How a run is to go on.
 struct CourseRequest {
   /// What it would be without a state.

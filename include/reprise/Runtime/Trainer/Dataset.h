@@ -67,10 +67,13 @@ struct Draw {
   uint64_t seed = 0, epoch = 0;
 };
 
-/// What was left out of data because it is damaged.
+/// What was left out of data.
 struct SkippedRows {
+  /// Files that cannot be read or decoded.
   uint64_t count = 0;
   std::string first; // its name
+  /// Files beside those of rows, by their ending or "hidden".
+  std::map<std::string, uint64_t> beside;
 };
 
 class Dataset {
@@ -81,8 +84,8 @@ public:
   virtual const std::vector<Column> &columns() const = 0;
   /// One more than the largest label that is not ignored; 0 without labels.
   virtual int32_t classes() const = 0;
-  /// False where the order of the file is the order of training.
-  virtual bool shuffled() const { return true; }
+  /// Whether runs shuffled these data before a setting said so.
+  virtual bool shuffledBefore() const { return true; }
   /// What was applied to images stored as bytes.
   virtual std::optional<Normalization> normalization() const { return {}; }
   /// Writes `count` rows of each column to out[column]. Callable from any
@@ -171,6 +174,8 @@ struct DataSpec {
   ImageSpec images;
   /// That fill batches; 0: as many as the data are worth.
   unsigned loaderThreads = 0;
+  /// Whether each epoch has the rows in the order of the data.
+  bool keepsOrder = false;
   /// Names of classes by number, as a state has them: folders of classes are
   /// matched by name, and other folders refused. Empty: the training folders'
   /// names, in the order of their bytes.

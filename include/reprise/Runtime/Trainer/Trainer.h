@@ -72,6 +72,15 @@ struct Progress {
   size_t residentBytes = 0;      // of the process
 };
 
+/// What a run takes of its data.
+struct DataInventory {
+  uint64_t rows = 0, steps = 0; // of an epoch
+  /// Rows that each epoch leaves out, since they fill no batch.
+  uint64_t leftOut = 0;
+  bool isShuffled = true;
+  SkippedRows skipped;
+};
+
 struct TrainOptions {
   DataSpec data;
   /// Exactly one of both, none in a resumed run that ends where it was to; the
@@ -105,6 +114,8 @@ struct TrainOptions {
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
+  /// Before the first step.
+  std::function<void(const DataInventory &)> onData;
   /// Images that an evaluation, which a hook asked for, has behind it, and all.
   std::function<void(uint64_t done, uint64_t total)> onEvaluation;
   /// Chooses the program of each step; null: all are the backend's. Outlives
@@ -161,7 +172,7 @@ struct TrainResult {
   /// Sums of those of its steps, as in Progress.
   double trainSeconds = 0, waitSeconds = 0;
   bool stopped = false; // by `stop`
-  SkippedRows skipped;  // of the data
+  DataInventory data;
   /// Why a hook ended the run; empty where none did.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;

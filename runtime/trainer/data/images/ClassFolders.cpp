@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <set>
 
 using namespace reprise::rt;
@@ -56,6 +57,11 @@ public:
     if (left.count++ == 0)
       left.first = root + "/" + path;
   }
+  /// Files that are none of the data's.
+  void addBeside(const std::map<std::string, uint64_t> &counts) {
+    for (const auto &[why, count] : counts)
+      left.beside[why] += count;
+  }
   void setClasses(std::vector<std::string> list) {
     classList = std::move(list);
   }
@@ -77,27 +83,42 @@ static Status listError(const std::string &path, const std::error_code &error) {
 }
 
 namespace {
-/// Files of a class, as pairs of folder and name; sorted.
+using FileNames = std::vector<std::pair<std::string, std::string>>;
+
+/// Files of a class, as pairs of folder and name; sorted. `foreign` are volumes
+/// where images are wanted, or the other way round.
 struct ClassFiles {
-  std::vector<std::pair<std::string, std::string>> wanted, unread;
+  FileNames wanted, unread, foreign;
+  std::map<std::string, uint64_t> beside; // as in SkippedRows
 };
 } // namespace
 
+static void addFile(const fs::path &path, FileUse wanted, ClassFiles &files) {
+  const std::string name = path.filename().string();
+  FileUse use = formatOfName(name).use;
+  if (use == FileUse::Other) {
+    ++files.beside[endingOfName(name)];
+    return;
+  }
+  bool isRead = use == FileUse::Image || use == FileUse::Volume;
+  FileNames &list = use == wanted ? files.wanted
+                    : isRead      ? files.foreign
+                                  : files.unread;
+  list.push_back({path.parent_path().string(), name});
+}
+
 static Expected<ClassFiles> listFiles(const std::string &directory,
-                                      const FileKind &kind) {
+                                      FileUse wanted) {
   ClassFiles files;
   FolderWalk walk(directory);
-  while (const fs::directory_entry *entry = walk.next()) {
-    const std::string name = entry->path().filename().string();
-    if (kind.isWanted(name))
-      files.wanted.push_back({entry->path().parent_path().string(), name});
-    else if (kind.isUnread(name))
-      files.unread.push_back({entry->path().parent_path().string(), name});
-  }
+  while (const fs::directory_entry *entry = walk.next())
+    addFile(entry->path(), wanted, files);
   if (walk.error())
     return listError(directory, walk.error());
-  std::sort(files.wanted.begin(), files.wanted.end());
-  std::sort(files.unread.begin(), files.unread.end());
+  if (walk.hidden() > 0)
+    files.beside["hidden"] += walk.hidden();
+  for (FileNames *list : {&files.wanted, &files.unread, &files.foreign})
+    std::sort(list->begin(), list->end());
   return files;
 }
 
@@ -178,28 +199,63 @@ static Status checkClasses(const std::string &directory,
   return Status();
 }
 
+/// That a folder has a file of a kind that is not read.
+static Status unreadFile(const std::string &path, const FileKind &kind) {
+  FileFormat format = formatOfName(path);
+  bool isImage = format.use == FileUse::UnreadImage;
+  return Status::error(
+      RP_DATA_LOSS, "'" + nameText(path) + "' is none of the files that are " +
+                        "read (" + endingsOf(kind.use) + ") but " +
+                        format.what + (isImage ? "" : ", of volumes") +
+                        "; convert it, or --skip-bad-files leaves it out");
+}
+
+/// That images and volumes are in one folder: nobody knows which are meant.
+static Status mixedFiles(const std::string &foreign, const FolderFiles &files,
+                         const FileKind &kind) {
+  bool areImages = kind.use == FileUse::Image;
+  std::string text = "'" + nameText(foreign) + "' is " +
+                     (areImages ? "a volume" : "an image") + ", but ";
+  text += files.size() > 0 ? "'" + nameText(files.name(0)) + "' is " +
+                                 (areImages ? "an image" : "a volume")
+                           : std::string("the data are ") +
+                                 (areImages ? "images" : "volumes");
+  return Status::error(RP_INVALID_ARGUMENT,
+                       text + "; keep images and volumes in folders apart");
+}
+
+namespace {
+/// The first file of the other kind, and the first class folder without files;
+/// each is refused after all classes are listed.
+struct Refused {
+  std::string foreign, empty;
+};
+} // namespace
+
 static Status addClass(const std::string &root, const std::string &name,
                        int32_t label, const DataSpec &spec,
-                       const FileKind &kind, FolderFiles &files) {
+                       const FileKind &kind, FolderFiles &files,
+                       Refused &refused) {
   if (leadsBack(root + "/" + name))
     return Status::error(RP_INVALID_ARGUMENT,
                          "'" + nameText(root + "/" + name) +
                              "' is the folder of a class and leads back to "
                              "one that holds it");
-  Expected<ClassFiles> listed = listFiles(root + "/" + name, kind);
+  Expected<ClassFiles> listed = listFiles(root + "/" + name, kind.use);
   if (!listed.ok())
     return listed.status();
   for (const auto &[folder, file] : listed->unread) {
     const std::string path = folder + "/" + file;
     if (!spec.images.skipBadFiles)
-      return Status::error(
-          RP_DATA_LOSS, "'" + nameText(path) +
-                            "' is none of the files that are read (" +
-                            kind.endings + "); --skip-bad-files leaves it out");
+      return unreadFile(path, kind);
     files.leave(path.substr(root.size() + 1));
   }
   for (const auto &[folder, file] : listed->wanted)
     files.add((folder + "/" + file).substr(root.size() + 1), label);
+  files.addBeside(listed->beside);
+  if (!listed->foreign.empty() && refused.foreign.empty())
+    refused.foreign =
+        listed->foreign.front().first + "/" + listed->foreign.front().second;
   return Status();
 }
 
@@ -207,20 +263,24 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
                          bool areAllThere, const FileKind &kind,
                          FolderFiles &files) {
   const std::vector<std::string> &classes = files.classNames();
+  Refused refused;
   for (size_t i = 0; i < classes.size(); ++i) {
     uint64_t before = files.size();
     const std::string folder = root + "/" + classes[i];
     if (isDirectory(folder))
       REPRISE_RETURN_IF_ERROR(
-          addClass(root, classes[i], int32_t(i), spec, kind, files));
-    if (files.size() == before && areAllThere)
-      return Status::error(RP_DATA_LOSS, "'" + nameText(folder) +
-                                             "' is the folder of a class and "
-                                             "holds no " +
-                                             kind.what + " (" + kind.endings +
-                                             ")");
+          addClass(root, classes[i], int32_t(i), spec, kind, files, refused));
+    if (files.size() == before && areAllThere && refused.empty.empty())
+      refused.empty = folder;
   }
-  return Status();
+  if (!refused.foreign.empty())
+    return mixedFiles(refused.foreign, files, kind);
+  if (refused.empty.empty())
+    return Status();
+  return Status::error(RP_DATA_LOSS,
+                       "'" + nameText(refused.empty) +
+                           "' is the folder of a class and holds " + "no " +
+                           kind.what + " (" + endingsOf(kind.use) + ")");
 }
 
 Expected<std::unique_ptr<ImageFiles>>

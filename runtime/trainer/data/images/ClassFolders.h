@@ -10,6 +10,7 @@
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
 #define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
 
+#include "FileEndings.h"
 #include "ImageDataset.h"
 
 namespace reprise::rt {
@@ -17,10 +18,8 @@ namespace reprise::rt {
 /// Which files count.
 struct FileKind {
   bool (*isWanted)(const std::string &name);
-  /// Of the same purpose, but not read: refused.
-  bool (*isUnread)(const std::string &name);
-  const char *what;    // "image"
-  const char *endings; // for messages
+  FileUse use;
+  const char *what; // "image"
 };
 
 /// Fails where a class that is numbered by its folder has no file there, and

@@ -5,7 +5,7 @@
 //          columns of the part are transformed. A margin of two pixels makes
 //          them what they are in the whole image: upsampling of chroma looks
 //          one pixel to each side.
-// Fails:   where libjpeg gives up, or warns of anything that changes pixels.
+// Fails:   where libjpeg gives up, or warns that coded pixels are damaged.
 //
 // libjpeg leaves by longjmp, so what runs between setjmp and it holds nothing
 // that would have to be destroyed.
@@ -64,15 +64,22 @@ static Errors &errorsOf(j_common_ptr info) {
   std::longjmp(errors.escape, 1);
 }
 
-/// Whether a warning says nothing of the pixels.
-static bool isHarmless(int code) {
-  return code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM ||
-         code == JWRN_JFIF_MAJOR;
+/// Whether a warning is of headers, or of bytes between segments, and says
+/// nothing of coded pixels. Where Huffman codes of all components end with the
+/// file, JWRN_HIT_MARKER follows if pixels are missing.
+static bool isHarmless(int code, const jpeg_decompress_struct &info) {
+  bool isOneScan = !info.progressive_mode && !info.arith_code &&
+                   info.comps_in_scan == info.num_components;
+  return code == JWRN_ADOBE_XFORM || code == JWRN_BOGUS_PROGRESSION ||
+         code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR ||
+         code == JWRN_NOT_SEQUENTIAL || (code == JWRN_JPEG_EOF && isOneScan);
 }
 
 static void note(j_common_ptr info, int level) {
   Errors &errors = errorsOf(info);
-  if (level >= 0 || isHarmless(errors.base.msg_code) || errors.isDamaged)
+  const auto &decompression = *reinterpret_cast<j_decompress_ptr>(info);
+  if (level >= 0 || isHarmless(errors.base.msg_code, decompression) ||
+      errors.isDamaged)
     return;
   errors.isDamaged = true;
   errors.base.format_message(info, errors.message);

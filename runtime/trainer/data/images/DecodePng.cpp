@@ -26,6 +26,8 @@ struct Reading {
   png_infop info = nullptr;
   std::jmp_buf escape;
   char message[160] = "";
+  /// Without it, what follows the pixels is not read.
+  bool hasEnd = false;
 
   explicit Reading(const EncodedImage &file) : file(file) {}
   Reading(const Reading &) = delete;
@@ -60,25 +62,30 @@ template <typename Body>
   return true;
 }
 
-/// Whether each chunk ends within the file. libpng takes memory for some by the
-/// length that they say, before it reads them.
-static bool hasItsChunks(const EncodedImage &file) {
+/// Whether each chunk up to the first of pixels ends within the file, and that
+/// as well. libpng takes memory for some by the length that they say, before it
+/// reads them. `hasEnd` is whether the rest does, up to the chunk of the end.
+static bool hasItsChunks(const EncodedImage &file, bool &hasEnd) {
   constexpr size_t kSignature = 8, kFrame = 12; // length, kind, check sum
+  bool hasPixels = false;
+  hasEnd = false;
   for (size_t at = kSignature; file.size - at >= kFrame;) {
     const uint8_t *head = file.data + at;
     size_t length = size_t(head[0]) << 24 | size_t(head[1]) << 16 |
                     size_t(head[2]) << 8 | head[3];
     if (length > file.size - at - kFrame)
-      return false;
-    if (!std::memcmp(head + 4, "IEND", 4))
+      return hasPixels;
+    hasEnd = !std::memcmp(head + 4, "IEND", 4);
+    if (hasEnd)
       return true;
+    hasPixels |= !std::memcmp(head + 4, "IDAT", 4);
     at += kFrame + length;
   }
-  return false;
+  return hasPixels;
 }
 
 static bool begin(Reading &r) {
-  if (!hasItsChunks(r.file)) {
+  if (!hasItsChunks(r.file, r.hasEnd)) {
     std::snprintf(r.message, sizeof r.message, "it is truncated");
     return false;
   }
@@ -145,7 +152,8 @@ Status reprise::rt::decodePng(const EncodedImage &file,
     rows[y] = image.row(int64_t(y));
   bool isRead = guarded(r, [&] {
     png_read_image(r.png, rows.data());
-    png_read_end(r.png, nullptr);
+    if (r.hasEnd)
+      png_read_end(r.png, nullptr);
   });
   return isRead ? Status() : damagedImage(file, r.message);
 }

@@ -57,10 +57,12 @@ FolderWalk::FolderWalk(const std::string &directory)
 void FolderWalk::enter(const fs::path &folder) {
   way.resize(begin + size_t(at.depth()));
   Identity here = identityOf(folder);
-  if (isHidden(folder) || holds(way, here))
-    at.disable_recursion_pending();
-  else
+  if (!isHidden(folder) && !holds(way, here)) {
     way.push_back(here);
+    return;
+  }
+  at.disable_recursion_pending();
+  ++leftAlone;
 }
 
 const fs::directory_entry *FolderWalk::next() {
@@ -75,6 +77,8 @@ const fs::directory_entry *FolderWalk::next() {
       enter(at->path());
     else if (!isHidden(at->path()))
       return &*at;
+    else
+      ++leftAlone;
   }
   return nullptr;
 }

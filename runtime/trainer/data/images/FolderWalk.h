@@ -24,6 +24,8 @@ public:
   const std::filesystem::directory_entry *next();
   /// Folders between the last one and where the walk began.
   int depth() const { return at.depth(); }
+  /// Files and folders so far that were left alone.
+  uint64_t hidden() const { return leftAlone; }
   const std::error_code &error() const { return failure; }
 
 private:
@@ -36,6 +38,7 @@ private:
   std::vector<Identity> way; // the directory, what holds it; then down
   size_t begin = 0;          // how much of it is not below the directory
   bool isAtFirst = true;
+  uint64_t leftAlone = 0;
 };
 
 /// Whether a folder's path is one of those that hold it: a link upwards.

@@ -9,10 +9,10 @@
 #include "ImageDataset.h"
 #include "Augment.h"
 #include "Decode.h"
+#include "FileEndings.h"
 #include "KeptFiles.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <mutex>
 
@@ -291,25 +291,8 @@ Status ImageDataset::checkHeader(uint64_t file) const {
 // Opening
 //===----------------------------------------------------------------------===//
 
-static bool hasEnding(const std::string &name,
-                      std::initializer_list<const char *> endings) {
-  std::string lower = name;
-  for (char &c : lower)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
-  return std::any_of(endings.begin(), endings.end(), [&](const char *ending) {
-    size_t size = std::strlen(ending);
-    return lower.size() >= size &&
-           !lower.compare(lower.size() - size, size, ending);
-  });
-}
-
 bool reprise::rt::isImageName(const std::string &name) {
-  return hasEnding(name, {".jpg", ".jpeg", ".png"});
-}
-
-bool reprise::rt::isOtherImageName(const std::string &name) {
-  return hasEnding(name, {".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm",
-                          ".pgm", ".heic", ".avif", ".jp2", ".jxl"});
+  return formatOfName(name).use == FileUse::Image;
 }
 
 bool reprise::rt::isOfTheFile(const Status &status) {

@@ -62,8 +62,6 @@ protected:
 
 /// Of the name of a file, whatever its case.
 bool isImageName(const std::string &name);
-/// Of an image that is not read.
-bool isOtherImageName(const std::string &name);
 
 } // namespace reprise::rt
 

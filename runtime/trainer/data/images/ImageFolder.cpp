@@ -4,8 +4,7 @@
 
 using namespace reprise::rt;
 
-static constexpr FileKind kImages = {isImageName, isOtherImageName, "image",
-                                     ".jpg, .jpeg or .png"};
+static constexpr FileKind kImages = {isImageName, FileUse::Image, "image"};
 
 namespace {
 

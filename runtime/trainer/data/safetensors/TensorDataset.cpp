@@ -39,7 +39,7 @@ public:
   const std::vector<Column> &columns() const override { return form; }
   int32_t classes() const override { return largest + 1; }
   std::vector<std::string> warnings() const override { return notes; }
-  bool shuffled() const override { return false; }
+  bool shuffledBefore() const override { return false; }
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override;
 
@@ -99,6 +99,31 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
   return Status();
 }
 
+/// Whether the rows have the shape that is wanted.
+static bool hasRows(const TensorEntry &entry, const Column &wanted) {
+  return std::equal(entry.shape.begin() + 1, entry.shape.end(),
+                    wanted.shape.begin(), wanted.shape.end());
+}
+
+/// Asks about images or volumes whose channels seem to come first.
+static Status checkLastChannels(const std::string &path,
+                                const TensorEntry &entry) {
+  const std::vector<int64_t> &shape = entry.shape;
+  auto areChannels = [](int64_t extent) { return extent == 1 || extent == 3; };
+  if (!isReal(entry.type) || shape.size() < 4 || shape.size() > 5 ||
+      !areChannels(shape[1]) || areChannels(shape.back()))
+    return Status();
+  bool isVolume = shape.size() == 5;
+  return wrong(path, describe(entry) + ", which looks like " +
+                         (isVolume ? "NxCxDxHxW" : "NxCxHxW") + "; rows are " +
+                         (isVolume ? "DxHxWxC" : "HxWxC") +
+                         ": move the channels to the end (where " +
+                         std::to_string(shape.back()) +
+                         " channels are meant, say the model's shape: " +
+                         "--image, --channels" +
+                         (isVolume ? ", --frames)" : ")"));
+}
+
 Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
   const TensorEntry *entry = file.header().find(wanted.name);
   if (!entry)
@@ -108,6 +133,8 @@ Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
     REPRISE_RETURN_IF_ERROR(checkLabel(file.path(), *entry));
   } else {
     REPRISE_RETURN_IF_ERROR(checkData(file.path(), *entry, wanted, isNatural));
+    if (isNatural || !hasRows(*entry, wanted))
+      REPRISE_RETURN_IF_ERROR(checkLastChannels(file.path(), *entry));
     column.shape.assign(entry->shape.begin() + 1, entry->shape.end());
   }
   form.push_back(std::move(column));

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ShardFiles.h"
+#include "../images/FileEndings.h"
 #include "../images/Image.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -72,7 +73,7 @@ public:
 
 private:
   Status addEntry(const InputFile &file, const std::string &name,
-                  const Place &place, Open &open) const;
+                  const Place &place, Open &open);
   Status spoil(Status status, Open &open) const;
   Status close(const Open &open, const std::string &path);
 
@@ -125,14 +126,17 @@ static uint64_t fieldOf(const char *text, size_t size) {
   return value;
 }
 
-/// From an entry's first header to behind its last: extended headers, and long
-/// names, each with bytes of their own, come before the one of the file.
+/// From where an entry begins to behind its last header: blocks of zeros, where
+/// another archive ended; extended headers, and long names, each with bytes of
+/// their own; the header of the file.
 static Expected<uint64_t> skipHeaders(const InputFile &file, uint64_t at) {
   constexpr size_t kSizeField = 124, kSizeBytes = 12, kType = 156;
   while (true) {
     char header[kBlock];
     REPRISE_RETURN_IF_ERROR(file.readAt(at, header, sizeof header));
     at += kBlock;
+    if (std::all_of(header, header + kBlock, [](char c) { return c == 0; }))
+      continue;
     if (!header[kType] || !std::strchr("xgLK", header[kType]))
       return at;
     uint64_t size = fieldOf(header + kSizeField, kSizeBytes);
@@ -171,9 +175,11 @@ Status ShardImages::close(const Open &open, const std::string &path) {
     return Status();
   }
   if (!open.hasImage || !open.hasLabel)
-    return damaged(path, "holds the sample '" + open.key + "' without its " +
-                             (open.hasImage ? "class (.cls)"
-                                            : "image (.jpg, .jpeg or .png)"));
+    return damaged(path,
+                   "holds the sample '" + open.key + "' without its " +
+                       (open.hasImage
+                            ? "class (.cls)"
+                            : "image (" + endingsOf(FileUse::Image) + ")"));
   count = std::max(count, open.sample.label + 1);
   samples.push_back(open.sample);
   names += open.imageName;
@@ -206,7 +212,7 @@ Status ShardImages::spoil(Status status, Open &open) const {
 }
 
 Status ShardImages::addEntry(const InputFile &file, const std::string &name,
-                             const Place &place, Open &open) const {
+                             const Place &place, Open &open) {
   if (isImageName(name)) {
     if (open.hasImage)
       return spoil(damaged(file.path(),
@@ -221,12 +227,14 @@ Status ShardImages::addEntry(const InputFile &file, const std::string &name,
       return spoil(label.status(), open);
     open.hasLabel = true;
     open.sample.label = *label;
-  } else if (isOtherImageName(name)) {
+  } else if (formatOfName(name).use == FileUse::UnreadImage) {
     open.hasOther = true;
     if (!skips)
       return damaged(file.path(), "holds '" + name +
                                       "', which is no JPEG or PNG; those are "
                                       "what is read");
+  } else {
+    ++left.beside[endingOfName(name)];
   }
   return Status();
 }
@@ -241,6 +249,8 @@ static Expected<Archive> openArchive(const std::string &path) {
     return Status::error(RP_OUT_OF_MEMORY, "cannot read '" + path +
                                                "': libarchive has no memory");
   archive_read_support_format_tar(a.get());
+  archive_read_set_format_option(a.get(), "tar", "read_concatenated_archives",
+                                 "1");
   archive_read_support_filter_all(a.get()); // to know what is compressed
   if (archive_read_open_filename(a.get(), path.c_str(), 1 << 16) != ARCHIVE_OK)
     return damaged(path, "is no tar archive: " + reasonOf(a));
@@ -261,6 +271,18 @@ static std::string nameOf(archive_entry *entry) {
   const char *name = archive_entry_pathname(entry);
   name = name ? name : archive_entry_pathname_utf8(entry);
   return name ? name : "";
+}
+
+/// Why the bytes of an entry are not one part of the archive; "" where they
+/// are.
+static std::string whyNoPart(archive_entry *entry) {
+  if (archive_entry_hardlink(entry))
+    return "a hard link; write the archive with --hard-dereference";
+  if (archive_entry_filetype(entry) == AE_IFLNK)
+    return "a symbolic link; write the archive with --dereference";
+  if (archive_entry_sparse_count(entry) > 0)
+    return "a sparse file; write the archive without --sparse";
+  return archive_entry_filetype(entry) == AE_IFREG ? "" : "no regular file";
 }
 
 /// Where the bytes of the entry at hand are.
@@ -296,20 +318,28 @@ Status ShardImages::add(const std::string &path) {
   while ((code = archive_read_next_header(a->get(), &entry)) == ARCHIVE_OK ||
          code == ARCHIVE_WARN) {
     REPRISE_RETURN_IF_ERROR(checkPlain(*a, path));
-    if (archive_entry_filetype(entry) != AE_IFREG)
+    if (archive_entry_filetype(entry) == AE_IFDIR)
       continue;
     const std::string name = nameOf(entry);
-    if (isHidden(name))
+    if (isHidden(name)) {
+      ++left.beside["hidden"];
       continue;
-    Expected<Place> place = placeOf(*a, entry, name, file);
-    if (!place.ok())
-      return place.status();
+    }
     if (const std::string key = keyOf(name); key != open.key) {
       REPRISE_RETURN_IF_ERROR(close(open, path));
       open = Open();
       open.key = key;
       open.sample.shard = shard;
     }
+    bool isOfSample = isImageName(name) || endsWith(name, ".cls");
+    if (std::string why = whyNoPart(entry); isOfSample && !why.empty()) {
+      REPRISE_RETURN_IF_ERROR(
+          spoil(damaged(path, "holds '" + name + "' as " + why), open));
+      continue;
+    }
+    Expected<Place> place = placeOf(*a, entry, name, file);
+    if (!place.ok())
+      return place.status();
     REPRISE_RETURN_IF_ERROR(addEntry(file, name, *place, open));
   }
   if (code != ARCHIVE_EOF)

@@ -6,7 +6,7 @@
 // intercept, and then normalized: by the volume's own mean and deviation, by
 // those given, or not.
 //
-// libniftiio reads headers. It would fill up what a truncated file lacks, and
+// libnifti2 reads headers. It would fill up what a truncated file lacks, and
 // make zeros of what is not finite, so values are read through zlib, which
 // takes plain files as well.
 //
@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nifti1_io.h>
+#include <nifti2_io.h>
 #include <zlib.h>
 
 using namespace reprise::rt;
@@ -124,11 +124,35 @@ static bool isReadType(int type) {
   }
 }
 
+/// The header of either version; null where there is none whose values follow
+/// in the same file. libnifti2 would tell a file by its name.
+static Volume readHeader(const std::string &name) {
+  union {
+    nifti_1_header one;
+    nifti_2_header two;
+  } header = {};
+  GzipFile file(gzopen(name.c_str(), "rb"));
+  auto wanted = unsigned(sizeof header.two);
+  int got = file ? gzread(file.get(), &header, wanted) : 0;
+  // In the order of bytes of either machine.
+  int32_t size = header.one.sizeof_hdr,
+          turned = int32_t(__builtin_bswap32(uint32_t(size)));
+  auto isOf = [&](size_t bytes) {
+    return (size == int32_t(bytes) || turned == int32_t(bytes)) &&
+           got >= int(bytes);
+  };
+  nifti_set_debug_level(0); // it prints what is said here
+  if (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "n+1", 4))
+    return Volume(nifti_convert_n1hdr2nim(header.one, nullptr));
+  if (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "n+2", 4))
+    return Volume(nifti_convert_n2hdr2nim(header.two, nullptr));
+  return nullptr;
+}
+
 /// The header; `shape` is what the volume has.
 static Expected<Volume> openVolume(const std::string &name,
                                    VolumeShape &shape) {
-  nifti_set_debug_level(0); // it prints what is said here
-  Volume volume(nifti_image_read(name.c_str(), 0));
+  Volume volume = readHeader(name);
   if (!volume)
     return damaged(name, "it is no NIfTI volume, or is truncated");
   const nifti_image &v = *volume;
@@ -141,7 +165,7 @@ static Expected<Volume> openVolume(const std::string &name,
     return damaged(name, "it has " + std::to_string(voxels) +
                              " voxels, and at most " +
                              std::to_string(kMostVoxels) + " are read");
-  int64_t channels = int64_t(std::max(v.nt, 1)) * std::max(v.nu, 1);
+  int64_t channels = std::max<int64_t>(v.nt, 1) * std::max<int64_t>(v.nu, 1);
   if (v.ndim < 3 || v.nv > 1 || v.nw > 1 || (v.nt > 1 && v.nu > 1))
     return damaged(name, "it has " + std::to_string(v.ndim) +
                              " dimensions; three are read, and one for "
@@ -333,18 +357,11 @@ Status VolumeDataset::fill(const uint64_t *indices, size_t count,
 // Source
 //===----------------------------------------------------------------------===//
 
-static bool endsWith(const std::string &name, const std::string &ending) {
-  return name.size() > ending.size() &&
-         !name.compare(name.size() - ending.size(), ending.size(), ending);
-}
-
 static bool isVolumeName(const std::string &name) {
-  return endsWith(name, ".nii") || endsWith(name, ".nii.gz");
+  return formatOfName(name).use == FileUse::Volume;
 }
 
-static constexpr FileKind kVolumes = {isVolumeName,
-                                      [](const std::string &) { return false; },
-                                      "volume", ".nii or .nii.gz"};
+static constexpr FileKind kVolumes = {isVolumeName, FileUse::Volume, "volume"};
 
 /// The first volume's header, of those that have one where bad files are
 /// skipped.
