@@ -373,6 +373,9 @@ static void addRest(Keys &keys) {
                         "Another order of the rows in each epoch, by seed"));
   shuffle.off = "--no-shuffle";
   keys.add(shuffle);
+  keys.add(example(list("data.class_names", "--class-names", "[cat, dog]",
+                        "Names of the classes by number, for folders of "
+                        "classes")));
   keys.add(example(
       list("data.buckets", "--buckets", "[224x224, 192x256]",
            "Sizes that files of images are sorted into by their shapes, "

@@ -63,14 +63,14 @@ static void takeModel(const std::string &recipe, CLI::App &command) {
 static rt::Status takeFromState(EvalOptions &options) {
   if (options.resume.empty()) {
     auto names = rt::readClassNames(options.weights);
-    if (names.ok())
-      options.run.classNames = *names;
-    return names.status();
+    return names.ok() ? options.run.takeClassNames(*names, options.weights)
+                      : names.status();
   }
   auto position = rt::readStatePosition(options.resume);
   if (!position.ok())
     return position.status();
-  options.run.classNames = position->classNames;
+  REPRISE_RETURN_IF_ERROR(
+      options.run.takeClassNames(position->classNames, options.resume));
   options.run.compile.resume(position->course);
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (kind.ok() && *kind == SourceKind::Zoo)

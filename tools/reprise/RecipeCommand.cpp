@@ -172,6 +172,8 @@ static void takeData(const std::string &source, recipe::Keys &keys) {
     for (const char *name : {"data.train_images", "data.eval_images",
                              "data.buckets", "data.skip_large_buckets"})
       keys.remove(name);
+  if (!traits.namesClasses)
+    keys.remove("data.class_names");
   if (!traits.anySize && !traits.isScaled)
     keys.remove("data.normalize");
   if (!traits.anySize && !traits.hasFiles)

@@ -122,6 +122,7 @@ static const std::map<std::string, std::set<std::string>> kInstead = {
     {"--weights", {"--resume"}},
     {"--reload", {"--resume"}},
     {"--eval", {"--no-eval"}},
+    {"--data", {"--class-names"}},
     {"--no-eval", {"--eval"}},
     {"--shuffle", {"--no-shuffle"}},
     {"--no-shuffle", {"--shuffle"}},

@@ -66,6 +66,13 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
                 "once to know them")
       ->group(group);
   command
+      .add_option("--class-names", flags.classNames,
+                  "Names of the classes by number, for folders of classes "
+                  "(default: the state's, or the folders of training in the "
+                  "order of their names)")
+      ->type_name("NAMES")
+      ->group(group);
+  command
       .add_option("--loader-threads", flags.loaderThreads,
                   "Threads that read and decode (default: one for each "
                   "processor); results are the same")
@@ -134,6 +141,20 @@ std::set<std::string> RunFlags::givenImages() const {
   if (!images.normalize.empty())
     names.insert("normalize");
   return names;
+}
+
+rt::Status RunFlags::takeClassNames(const std::vector<std::string> &ofState,
+                                    const std::string &file) {
+  if (!classNames.empty() && !rt::traitsOf(dataSpec()).namesClasses)
+    return misuse("--class-names is for folders of classes, and '" + data +
+                  "' has none");
+  if (!classNames.empty() && !ofState.empty() && classNames != ofState)
+    return misuse("--class-names gives other names than those of the " +
+                  std::to_string(ofState.size()) + " classes of '" + file +
+                  "'; leave it out");
+  if (!ofState.empty())
+    classNames = ofState;
+  return {};
 }
 
 rt::DataSpec RunFlags::dataSpec() const {

@@ -36,6 +36,10 @@ struct RunFlags {
   rt::DataSpec dataSpec() const;
   /// What is known of data whose program is not there yet.
   rt::DatasetOptions dataOptions() const;
+  /// Takes the names of classes of the state in `file`. Fails where the command
+  /// line gives others, or gives some for data without folders of classes.
+  rt::Status takeClassNames(const std::vector<std::string> &ofState,
+                            const std::string &file);
   /// Settings of images that the command line says, as a course names them.
   std::set<std::string> givenImages() const;
 };

@@ -394,6 +394,8 @@ static rt::Status train(TrainFlags &options) {
   RunRequest request;
   if (!options.train.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(takeFromState(options, request.batch));
+  else
+    REPRISE_RETURN_IF_ERROR(options.run.takeClassNames({}, ""));
   // The run takes the lock itself; nothing is compiled for one that cannot.
   if (!options.train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(

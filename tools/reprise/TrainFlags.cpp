@@ -5,9 +5,11 @@
 #include "Console.h"
 #include "ModelRequest.h"
 #include "text/Table.h"
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 using namespace reprise;
@@ -319,7 +321,9 @@ rt::Status tools::takeFromState(TrainFlags &options,
   if (!position.ok())
     return position.status();
   options.epoch = position->epoch;
-  options.run.classNames = train.data.classNames = position->classNames;
+  REPRISE_RETURN_IF_ERROR(
+      options.run.takeClassNames(position->classNames, train.resumePath));
+  train.data.classNames = options.run.classNames;
   if (!position->recipe.empty())
     options.stored =
         recipe::parse(position->recipe, allKeys(), text::nearest).settings;
@@ -413,6 +417,30 @@ std::string tools::modelRecipe(const TrainFlags &options) {
   return ofModel.empty() ? "" : recipe::write(ofModel, keys);
 }
 
+/// Whether a recipe can hold the name: UTF-8.
+static bool isText(const std::string &name) {
+  using nlohmann::json;
+  return json::parse(json(name).dump(-1, ' ', false,
+                                     json::error_handler_t::ignore)) == name;
+}
+
+/// Adds the names of the classes, so that the recipe keeps their numbers.
+static rt::Status addClassNames(const RunFlags &flags,
+                                std::vector<recipe::Setting> &settings) {
+  rt::DataSpec spec = flags.dataSpec();
+  if (isSaid(settings, "data.class_names") || !rt::traitsOf(spec).namesClasses)
+    return {};
+  spec.images = {};
+  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  auto data = rt::openDataset(spec, rt::Split::Train, {});
+  if (!data.ok())
+    return data.status();
+  const std::vector<std::string> names = (*data)->classNames();
+  if (std::all_of(names.begin(), names.end(), isText))
+    settings.push_back({"data.class_names", names});
+  return {};
+}
+
 rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
                                                  RunningProgram &running) {
   auto settings = resolvedSettings(options);
@@ -424,6 +452,7 @@ rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
   if (*kind != SourceKind::Artifact && !isSaid(*settings, "training.threads"))
     settings->push_back(
         {"training.threads", {std::to_string(running.threads())}});
+  REPRISE_RETURN_IF_ERROR(addClassNames(options.run, *settings));
   if (!running.target().empty() && !isSaid(*settings, "training.target"))
     settings->push_back({"training.target", {running.target()}});
   recipe::Keys keys = allKeys();

@@ -215,6 +215,7 @@ struct DataTraits {
   bool anySize = false;           // images become what the program takes
   bool isScaled = false;          // --normalize holds
   bool hasFiles = false;          // a row is a file, which may be a bad one
+  bool namesClasses = false;      // its classes are folders
   std::vector<std::string> asClasses; // folders named as splits that are none
   std::vector<std::string> unused;    // folders and archives beside the splits
   /// Whether Split::Train has rows.

@@ -180,6 +180,12 @@ static Status checkClasses(const std::string &directory,
   if (!here.ok())
     return here.status();
   const std::set<std::string> known(classes.begin(), classes.end());
+  if (known.size() < classes.size())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "a class has one number, but " +
+                             std::to_string(classes.size()) +
+                             " names of classes are " +
+                             std::to_string(known.size()) + " different ones");
   for (const std::string &name : *here) {
     if (known.count(name))
       continue;
@@ -338,6 +344,6 @@ DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec,
   traits.asClasses = std::move(found.asClasses);
   traits.unused = std::move(found.unused);
   traits.hasTest = !found.evaluation.empty();
-  traits.allClasses = true;
+  traits.allClasses = traits.namesClasses = true;
   return traits;
 }
