@@ -185,7 +185,8 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
     return function.emitError()
            << "segments are cut from a function of one block";
   WalkResult walk = function.getBody().walk([](Operation *op) {
-    if (isa<func::ReturnOp>(op) || isa_and_present<SgDialect>(op->getDialect()) ||
+    if (isa<func::ReturnOp>(op) ||
+        isa_and_present<SgDialect>(op->getDialect()) ||
         isa<CostOpInterface>(op))
       return WalkResult::advance();
     op->emitOpError() << "is no op of sg and says no cost; segments are cut "
