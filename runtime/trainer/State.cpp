@@ -520,7 +520,13 @@ contentOf(const std::vector<Gradient> &gradients) {
 
 Status reprise::rt::checkGradients(Backend &backend, const std::string &entry,
                                    const std::string &path) {
-  Expected<SafetensorsContent> content = contentOf(gradientsOf(backend, entry));
+  std::vector<Gradient> gradients = gradientsOf(backend, entry);
+  if (gradients.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "entry '" + entry +
+                             "' of the program gives no gradients; compile it "
+                             "with gradients as outputs");
+  Expected<SafetensorsContent> content = contentOf(gradients);
   return content.ok() ? checkSafetensors(path, *content) : content.status();
 }
 

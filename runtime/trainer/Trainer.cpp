@@ -134,14 +134,9 @@ Status Run::checkOutputs() {
   }
   if (options.gradientsPath.empty())
     return Status();
-  if (backend.entry(entry)->output(RP_BINDING_GRADIENT)) {
-    REPRISE_RETURN_IF_ERROR(
-        checkGradients(backend, entry, options.gradientsPath));
-    return checkWritable(options.gradientsPath);
-  }
-  return invalid("entry '" + entry +
-                 "' of the program gives no gradients; compile it with "
-                 "gradients as outputs");
+  REPRISE_RETURN_IF_ERROR(
+      checkGradients(backend, entry, options.gradientsPath));
+  return checkWritable(options.gradientsPath);
 }
 
 Status Run::loadVariables() {

@@ -204,7 +204,8 @@ void GraphGenerator::finish(Scope &scope) {
     joined = sg::ConcatOp::create(b, loc, features, 1);
   Value logits = layers.linear(joined, logitsType.getDimSize(1), "head");
   auto entropy =
-      sg::CrossEntropyOp::create(b, loc, logits, function.getArgument(1));
+      sg::CrossEntropyOp::create(b, loc, logits, function.getArgument(1),
+                                 /*ignore_index=*/IntegerAttr());
   Value sum = sg::ReduceSumOp::create(b, loc, entropy.getLosses(),
                                       ArrayRef<int64_t>{0});
   Value count = sg::createSplat(b, loc, cast<RankedTensorType>(sum.getType()),

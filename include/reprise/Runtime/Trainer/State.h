@@ -76,7 +76,7 @@ Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
 Status writeGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 
-/// Fails when they could not be written for their names.
+/// Fails where the entry has no gradients, or a name cannot be written.
 Status checkGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 

@@ -105,13 +105,14 @@ static bool hasRows(const TensorEntry &entry, const Column &wanted) {
                     wanted.shape.begin(), wanted.shape.end());
 }
 
-/// Asks about images or volumes whose channels seem to come first.
+/// Asks about images or volumes whose channels seem to come first. Rows of
+/// 1x1xC are images of one pixel.
 static Status checkLastChannels(const std::string &path,
                                 const TensorEntry &entry) {
   const std::vector<int64_t> &shape = entry.shape;
   auto areChannels = [](int64_t extent) { return extent == 1 || extent == 3; };
   if (!isReal(entry.type) || shape.size() < 4 || shape.size() > 5 ||
-      !areChannels(shape[1]) || areChannels(shape.back()))
+      !areChannels(shape[1]) || shape[2] == 1 || areChannels(shape.back()))
     return Status();
   bool isVolume = shape.size() == 5;
   return wrong(path, describe(entry) + ", which looks like " +
