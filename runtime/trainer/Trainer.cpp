@@ -302,9 +302,9 @@ Status Run::prepare() {
   result.data = data->inventory();
   REPRISE_RETURN_IF_ERROR(
       readShuffle(options.resumePath, position.course, result.data.isShuffled));
+  REPRISE_RETURN_IF_ERROR(startLoader());
   if (options.onData)
     options.onData(result.data);
-  REPRISE_RETURN_IF_ERROR(startLoader());
   REPRISE_RETURN_IF_ERROR(hooks.begin(total, loader->batchesPerEpoch()));
   start = Clock::now();
   return Status();

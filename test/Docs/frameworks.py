@@ -31,7 +31,8 @@ WORDS = {
     "per-block", "segments=4", "segments=N", "annotated", "none", "cosine",
     "warmup", "f16", "nn", "config().activation_checkpointing(true)",
     "checkpointSequential(model, 4, x)", "keep(x)", "recompute(x)",
-    ".safetensors", "reprise plan", "reprise why",
+    ".safetensors", "reprise plan", "reprise why", "ignore_index",
+    "sg.cross_entropy",
     # Of United Perception's, told apart from what is here.
     "save_cur_start: -1", "level: {num: 1}", "enable: false",
     "patterns_mode: level", "neck", "roi_head", "max_memory", "max_norm",

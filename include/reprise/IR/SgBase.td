@@ -165,7 +165,7 @@ def Sg_IndexRangeAttr : AttrDef<Sg_Dialect, "IndexRange"> {
     and the one after the last, increasing.
 
     ```mlir
-    func.func @f(%y: tensor<8xi32>
+    func.func private @f(tensor<8xi32>
         {sg.index_ranges = [#sg.index_range<class 10 ignoring -100 at [0, 1]>]})
     ```
   }];
