@@ -104,6 +104,7 @@ protected:
 
 rt::TrainResult ClippedPrograms::trainOnRows(uint64_t steps) {
   rt::TrainOptions run;
+  run.data.keepsOrder = true;
   run.data.source = folder + "/rows.safetensors";
   run.steps = steps;
   run.learningRate.base = 0.125;
@@ -246,6 +247,7 @@ TEST_F(ClippedPrograms, AStateGoesOnWithTheAverage) {
     ASSERT_TRUE(backend);
     writeRows(8);
     rt::TrainOptions run;
+    run.data.keepsOrder = true;
     run.data.source = folder + "/rows.safetensors";
     run.steps = 8;
     run.savePath = folder + "/state.safetensors";

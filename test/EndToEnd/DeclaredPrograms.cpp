@@ -70,6 +70,7 @@ void DeclaredPrograms::close() {
 void DeclaredPrograms::trainSteps(int steps) {
   writeRows(steps);
   rt::TrainOptions run;
+  run.data.keepsOrder = true;
   run.data.source = folder + "/rows.safetensors";
   run.steps = steps;
   run.learningRate.base = 0.125;

@@ -81,6 +81,7 @@ TEST_F(DeclaredPrograms, AdamwAgreesWithPyTorchAndWithDouble) {
     ASSERT_TRUE(backend);
     writeRows(steps);
     rt::TrainOptions run;
+    run.data.keepsOrder = true;
     run.data.source = folder + "/rows.safetensors";
     run.steps = steps;
     run.learningRate.base = 0.125;
@@ -188,6 +189,7 @@ TEST_F(DeclaredPrograms, AStateOfAdamwGoesOnWithTheSameBits) {
   ASSERT_TRUE(backend);
   writeRows(8);
   rt::TrainOptions run;
+  run.data.keepsOrder = true;
   run.data.source = folder + "/rows.safetensors";
   run.steps = 8;
   run.savePath = folder + "/state.safetensors";
@@ -260,6 +262,7 @@ TEST_F(DeclaredPrograms, TheFlagEndsARunWhoseLossIsFinite) {
   )";
   writeRows(2);
   rt::TrainOptions run;
+  run.data.keepsOrder = true;
   run.data.source = folder + "/rows.safetensors";
   run.steps = 1;
   CompileOptions options;
