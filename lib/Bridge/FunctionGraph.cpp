@@ -103,8 +103,8 @@ public:
   }
 
 private:
-  /// What a reader of a value reads and waits for beside its storage: what
-  /// making a view takes, and other storages that the value may be in.
+  /// Inputs and dependences of a value's readers besides its storage: those of
+  /// the op that makes a view, and other storages that the value may be in.
   struct MadeOf {
     SmallVector<ValueId> inputs;
     SmallVector<OpId> after;
@@ -171,9 +171,10 @@ private:
     FailureOr<remat::OpFacts> facts = remat::describeOp(op);
     if (failed(facts) || failed(countInside(op, *facts)))
       return failure();
-    // It has a storage of its operands, or copies both where it is written.
+    // A selection has the storage of an operand. It copies both where something
+    // writes a storage that it shares.
     if (isa<SelectLikeOpInterface>(op))
-      facts->resultBytes.front() *= remat::mayBeWritten(op->getResult(0)) * 2;
+      facts->resultBytes.front() *= sharesWrittenStorage(op) * 2;
     if (facts->viewSource && facts->execution == remat::Execution::Anywhere) {
       addView(op, *facts->viewSource);
     } else {
@@ -292,6 +293,12 @@ private:
     while (result.graph.values[value].viewOf != kNone)
       value = result.graph.values[value].viewOf;
     return value;
+  }
+
+  /// A tensor in memory has no bytes of its own, and its copy has.
+  uint64_t bytesOfCopy(Value value) {
+    return std::max(bytesOf(value),
+                    remat::bytesOf(value.getType()).value_or(0));
   }
 
   /// Bytes of what is read: arguments and constants have some as well, and
@@ -420,6 +427,14 @@ private:
     isDynamic |= sources.isFreedAtEnd;
   }
 
+  static bool sharesWrittenStorage(Operation *op) {
+    auto isWritten = [](Value value) {
+      return isa<TensorType>(value.getType()) && remat::mayBeWritten(value);
+    };
+    return isWritten(op->getResult(0)) ||
+           llvm::any_of(op->getOperands(), isWritten);
+  }
+
   static bool mayBeConstant(Value value) {
     Operation *op = value.getDefiningOp();
     return op && remat::mayFoldToConstant(op);
@@ -471,9 +486,10 @@ private:
       addReturning(terminator, bytes);
   }
 
-  /// Bytes that returning takes: a function hands out memory that nobody else
-  /// has, so that it copies its arguments, constants, and what it hands out
-  /// twice; and tables where storages are compared before they are freed.
+  /// Bytes that returning takes. A function returns memory that nobody else
+  /// has, so it copies arguments, constants, tensors in memory, and values that
+  /// it returns twice. Tables take bytes where storages are compared before
+  /// they are freed.
   uint64_t bytesOfReturning(Operation *terminator) {
     uint64_t bytes = 0;
     llvm::DenseSet<ValueId> handedOut;
@@ -481,11 +497,12 @@ private:
     for (Value value : terminator->getOperands()) {
       ValueId root = rootOf(idOf(value));
       bool isOwned = result.graph.values[root].storage != StorageClass::Fixed &&
+                     !inMemory.contains(value) &&
                      madeOf.lookup(value).inputs.empty() &&
                      handedOut.insert(root).second;
       if (isFunction && !isOwned && isa<ShapedType>(value.getType()))
         bytes = llvm::SaturatingAdd(
-            bytes, llvm::alignTo(bytesOf(value), plan::kAlignment));
+            bytes, llvm::alignTo(bytesOfCopy(value), plan::kAlignment));
     }
     if (!isOpaque && !isDynamic)
       return bytes;

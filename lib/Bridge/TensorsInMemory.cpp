@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/IR/Remat.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -27,8 +28,8 @@ bool TensorsInMemory::contains(Value value) const {
   return isa<BaseMemRefType>(value.getType()) || tensors.contains(value);
 }
 
-/// Whether `op` or an op in its regions takes a value in memory and may hand
-/// it on as a tensor, which no op does that only loads from it.
+/// Returns true if `op` or an op in its regions takes a value in memory and may
+/// hand it on as a tensor, which no op does that only loads from it.
 bool TensorsInMemory::isHandedOnBy(Operation *op) const {
   WalkResult walk = op->walk([&](Operation *inner) {
     bool hands =
@@ -43,6 +44,12 @@ bool TensorsInMemory::isHandedOnBy(Operation *op) const {
 }
 
 void TensorsInMemory::note(Operation *op) {
+  // A barrier's result is its input, and none of what it waits for.
+  if (auto barrier = dyn_cast<remat::BarrierOp>(op)) {
+    if (contains(barrier.getInput()))
+      tensors.insert(barrier.getResult());
+    return;
+  }
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   auto tied = dyn_cast<DestinationStyleOpInterface>(op);
   if (!isHandedOnBy(op))

@@ -277,7 +277,7 @@ func.func @sum_over_operand(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
 
 // An iteration makes %b, %v and %s, 4096 + 256 bytes at once, beside the carried
 // tensor, which counts twice: the loop may have to copy what it starts with.
-// What the op says of itself counts instead.
+// The op's own workspace counts instead.
 
 // REMARK:      Function=loop |
 // REMARK-SAME: live_bytes=4864, live_bytes_plain=4864

@@ -24,7 +24,7 @@
 // RUN: mlir-opt %t.plain.mlir --cse %{generic} \
 // RUN:   | %python %S/Inputs/live_bytes.py step --above 200000
 //
-// What rewrites ops drops their attributes. Barriers keep clones from being
+// Passes that rewrite ops drop their attributes. Barriers keep clones from being
 // merged with their originals then, and so do destinations of their own.
 //
 // RUN: mlir-opt %t.plain.mlir %{plugin} %{generic} \

@@ -209,11 +209,12 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     - An op with regions that does not say its workspace takes the most that
       lives at once inside: in the larger branch, or in one iteration of a loop
       beside what it carries. A call takes what the function called holds.
-    - What a branch, a call or a loop that cannot carry its value in one storage
-      hands out lives to the end: deallocation knows its storage only when the
-      program runs. Where it could be any storage, as after a call, all live to
-      the end.
-    - A function returns copies of arguments, of constants, and of what it
+    - A result of a branch, of a call, or of a loop that cannot carry its value in
+      one storage lives to the end, because deallocation knows its storage only
+      when the program runs. If it could be any storage, as after a call, all
+      values live to the end.
+    - A function returns copies of arguments, of constants, of tensors in memory
+      such as the result of `bufferization.to_tensor`, and of values that it
       returns twice.
 
     Arguments and constants themselves are not counted: they are there whatever

@@ -383,7 +383,6 @@ class Step:
             lines.append(f"%a{n}_4 = memref.alloc() : memref<{A}xf32>")
             lines.append(f"%f{n} = arith.constant 0.75 : f32")
             lines.append(f"linalg.fill ins(%f{n} : f32) outs(%a{n}_4 : memref<{A}xf32>)")
-        lines.append("func.call @heldBegin() : () -> ()")
         results = ", ".join(tensor(shape) for shape in self.returned)
         operands = ", ".join(f"%a{n}_{k}" for k in range(len(types)))
         lines.append(f"%r{n}:{len(self.returned)} = func.call {function}({operands}) : ({', '.join(types)}) -> ({results})")

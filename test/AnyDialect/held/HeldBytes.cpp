@@ -45,7 +45,7 @@ void _mlir_memref_to_llvm_free(void *made) {
   std::free(made);
 }
 
-/// What is allocated before this does not count.
+/// Starts the count: earlier allocations are excluded.
 void heldBegin() { heldBefore = peak = held; }
 
 void heldEnd(int64_t step) {
