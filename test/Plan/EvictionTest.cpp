@@ -13,39 +13,14 @@ using namespace reprise::plan::test;
 namespace {
 
 /// Looks at the whole program for each storage that is given up.
-class PlainEviction : public SeedRun {
+class PlainEviction : public BudgetedRun {
 public:
   PlainEviction(const CompactGraph &graph, int64_t budget,
                 const EvictionOptions &options)
-      : SeedRun(graph), budget(budget), options(options),
-        needed(graph.storageCount(), kNone), rebuild(graph.storageCount(), 0) {
-    for (StorageId id = 0; id < graph.storageCount(); ++id)
-      live += isResident[id] ? graph.bytes[id] : 0;
-  }
-
-  Sequence run() {
-    for (next = 0; next < graph.opCount(); ++next)
-      if (!execute(next))
-        return {};
-    return std::move(sequence);
-  }
+      : BudgetedRun(graph, budget), options(options),
+        needed(graph.storageCount(), kNone), rebuild(graph.storageCount(), 0) {}
 
 private:
-  int64_t bytesToRun(Rank op) const {
-    int64_t bytes = graph.workspace[op];
-    for (StorageId output : graph.outputsOf(op))
-      bytes += isResident[output] ? 0 : graph.bytes[output];
-    return bytes;
-  }
-
-  void beforeExecution(Rank op) override {
-    int64_t wanted = bytesToRun(op);
-    while (live + wanted > budget && giveUpOne())
-      continue;
-    for (StorageId output : graph.outputsOf(op))
-      live += isResident[output] ? 0 : graph.bytes[output];
-  }
-
   /// When each storage is needed by a first execution, directly or through
   /// what would have to be computed again; and what computing it again costs.
   void assess() {
@@ -85,7 +60,7 @@ private:
     return isOnWay[producer];
   }
 
-  bool giveUpOne() {
+  bool giveUpOne() override {
     assess();
     StorageId best = kNone;
     double bestScore = -1;
@@ -111,12 +86,6 @@ private:
     return true;
   }
 
-  void drop(StorageId id) {
-    isResident[id] = false;
-    live -= graph.bytes[id];
-  }
-
-  int64_t budget, live = 0;
   const EvictionOptions &options;
   std::vector<Rank> needed;    // by storage
   std::vector<double> rebuild; // by storage

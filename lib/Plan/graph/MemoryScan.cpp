@@ -166,41 +166,47 @@ bool Excess::isAbove(const std::vector<int64_t> &memory, uint32_t from,
   return false;
 }
 
-/// Whether each step with bytes in a range exceeds the budget, with `bytes`
-/// more as well.
+/// Returns true if each step with bytes in a range exceeds the budget, with
+/// `bytes` more as well.
 static bool allExceed(int64_t least, int64_t budget, int64_t bytes) {
   return least >= budget - std::min<int64_t>(0, bytes);
 }
 
-Wide Excess::changeInBlocks(const std::vector<int64_t> &memory, uint32_t from,
-                            uint32_t to, int64_t budget, int64_t bytes) const {
+/// By how much the excess of steps [from, to) grows with `bytes` more each, by
+/// parts of `size` steps whose ranges are known. `within` answers for a part
+/// in which some steps exceed the budget.
+template <typename Range, typename Within>
+static Wide changeOfParts(const std::vector<Range> &parts, uint32_t size,
+                          uint32_t from, uint32_t to, int64_t budget,
+                          int64_t bytes, Within within) {
   Wide sum = 0;
-  // A block whose peak stays within the budget changes nothing.
+  // A part whose peak stays within the budget changes nothing.
   const int64_t most = budget - std::max<int64_t>(0, bytes);
-  for (uint32_t block = from / kBlock; from < to; ++block) {
-    uint32_t end = std::min(to, (block + 1) * kBlock);
-    if (allExceed(ranges[block].least, budget, bytes))
+  for (uint32_t part = from / size; from < to; ++part) {
+    uint32_t end = std::min(to, (part + 1) * size);
+    if (allExceed(parts[part].least, budget, bytes))
       sum += Wide(bytes) * (end - from);
-    else if (ranges[block].peak > most)
-      sum += excessChange(memory.data() + from, end - from, budget, bytes);
+    else if (parts[part].peak > most)
+      sum += within(from, end);
     from = end;
   }
   return sum;
 }
 
+Wide Excess::changeInBlocks(const std::vector<int64_t> &memory, uint32_t from,
+                            uint32_t to, int64_t budget, int64_t bytes) const {
+  return changeOfParts(
+      ranges, kBlock, from, to, budget, bytes, [&](uint32_t from, uint32_t to) {
+        return excessChange(memory.data() + from, to - from, budget, bytes);
+      });
+}
+
 Wide Excess::change(const std::vector<int64_t> &memory, uint32_t from,
                     uint32_t to, int64_t budget, int64_t bytes) const {
-  Wide sum = 0;
-  const int64_t most = budget - std::max<int64_t>(0, bytes);
-  for (uint32_t group = from / kGroup; from < to; ++group) {
-    uint32_t end = std::min(to, (group + 1) * kGroup);
-    if (allExceed(groups[group].least, budget, bytes))
-      sum += Wide(bytes) * (end - from);
-    else if (groups[group].peak > most)
-      sum += changeInBlocks(memory, from, end, budget, bytes);
-    from = end;
-  }
-  return sum;
+  return changeOfParts(groups, kGroup, from, to, budget, bytes,
+                       [&](uint32_t from, uint32_t to) {
+                         return changeInBlocks(memory, from, to, budget, bytes);
+                       });
 }
 
 } // namespace reprise::plan

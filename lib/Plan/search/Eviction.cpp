@@ -47,47 +47,23 @@ private:
   std::vector<bool> isIn;
 };
 
-class EvictionRun : public SeedRun {
+class EvictionRun : public BudgetedRun {
 public:
   EvictionRun(const CompactGraph &graph, int64_t budget,
               const EvictionOptions &options)
-      : SeedRun(graph), budget(budget), options(options),
+      : BudgetedRun(graph, budget), options(options),
         needed(graph.storageCount(), kNone), rebuild(graph.storageCount(), 0),
         costWeight(graph.storageCount(), kUnknown),
         position(graph.storageCount(), kNone), staleNeeds(graph.storageCount()),
         staleCosts(graph.opCount()) {
     mostSteps = std::max<size_t>(20000, size_t(4) * graph.opCount());
-    for (StorageId id = 0; id < graph.storageCount(); ++id) {
-      live += isResident[id] ? graph.bytes[id] : 0;
+    for (StorageId id = 0; id < graph.storageCount(); ++id)
       markNeed(id);
-    }
     for (uint32_t steps = 0; steps <= graph.opCount() + 1; ++steps)
       distanceWeight.push_back(std::pow(double(steps), options.distancePower));
   }
 
-  Sequence run() {
-    for (next = 0; next < graph.opCount(); ++next)
-      if (!execute(next))
-        return {};
-    return std::move(sequence);
-  }
-
 private:
-  int64_t bytesToRun(Rank op) const {
-    int64_t bytes = graph.workspace[op];
-    for (StorageId output : graph.outputsOf(op))
-      bytes += isResident[output] ? 0 : graph.bytes[output];
-    return bytes;
-  }
-
-  void beforeExecution(Rank op) override {
-    int64_t wanted = bytesToRun(op);
-    while (live + wanted > budget && giveUpOne())
-      continue;
-    for (StorageId output : graph.outputsOf(op))
-      live += isResident[output] ? 0 : graph.bytes[output];
-  }
-
   void onWait(Rank op) override { markNeedsOf(op); }
 
   void afterExecution(Rank op) override {
@@ -158,7 +134,7 @@ private:
       markNeedsOf(producer);
   }
 
-  /// What it takes to compute the op's results again.
+  /// Updates the cost of recomputing the op's results.
   void updateCost(Rank op) {
     double cost = graph.cost[op];
     for (StorageId input : graph.inputsOf(op))
@@ -176,8 +152,8 @@ private:
 
   //===--- What goes ------------------------------------------------------===//
 
-  /// Whether an op makes the storage that can be executed again for all its
-  /// readers.
+  /// Returns true if an op makes the storage that can be executed again for all
+  /// its readers.
   bool mayBeGivenUp(StorageId id) const {
     Rank producer = graph.producer[id];
     if (producer == kNone || !graph.canClone(producer))
@@ -194,10 +170,10 @@ private:
     return isOnWay[graph.producer[id]];
   }
 
-  bool giveUpOne() {
+  bool giveUpOne() override {
     update();
     if (!unneeded.empty()) {
-      drop(*unneeded.begin());
+      giveUp(*unneeded.begin());
       return true;
     }
     StorageId best = kNone;
@@ -215,13 +191,12 @@ private:
     }
     if (best == kNone)
       return false;
-    drop(best);
+    giveUp(best);
     return true;
   }
 
-  void drop(StorageId id) {
-    isResident[id] = false;
-    live -= graph.bytes[id];
+  void giveUp(StorageId id) {
+    drop(id);
     unneeded.erase(id);
     if (uint32_t at = position[id]; at != kNone) {
       candidates[at] = candidates.back();
@@ -237,7 +212,6 @@ private:
 
   static constexpr double kUnknown = -1;
 
-  int64_t budget, live = 0;
   const EvictionOptions &options;
   std::vector<Rank> needed;           // by storage, see findNeed
   std::vector<double> rebuild;        // by storage, see updateCost

@@ -144,8 +144,8 @@ RepairOptions Search::randomRepair() {
   return options;
 }
 
-/// Whether to go on at iteration `at` where the last better schedule came at
-/// `better`.
+/// Returns true if the search goes on at iteration `at` where the last better
+/// schedule came at `better`.
 bool Search::isPatient(uint64_t at, uint64_t better,
                        uint64_t iterations) const {
   constexpr uint64_t few = 10, part = 8;

@@ -79,6 +79,52 @@ private:
   std::vector<std::pair<Rank, uint32_t>> stack; // op, inputs looked at
 };
 
+/// Runs the ops in order and gives up storages while the next op would exceed a
+/// budget. Subclasses choose the storage.
+class BudgetedRun : public SeedRun {
+public:
+  BudgetedRun(const CompactGraph &graph, int64_t budget)
+      : SeedRun(graph), budget(budget) {
+    for (StorageId id = 0; id < graph.storageCount(); ++id)
+      live += isResident[id] ? graph.bytes[id] : 0;
+  }
+
+  /// Returns the sequence; empty if an op cannot run.
+  Sequence run() {
+    for (next = 0; next < graph.opCount(); ++next)
+      if (!execute(next))
+        return {};
+    return std::move(sequence);
+  }
+
+protected:
+  /// Calls `drop` for a storage. Returns false if none can be given up.
+  virtual bool giveUpOne() = 0;
+
+  void drop(StorageId id) {
+    isResident[id] = false;
+    live -= graph.bytes[id];
+  }
+
+private:
+  int64_t bytesToRun(Rank op) const {
+    int64_t bytes = graph.workspace[op];
+    for (StorageId output : graph.outputsOf(op))
+      bytes += isResident[output] ? 0 : graph.bytes[output];
+    return bytes;
+  }
+
+  void beforeExecution(Rank op) override {
+    int64_t wanted = bytesToRun(op);
+    while (live + wanted > budget && giveUpOne())
+      continue;
+    for (StorageId output : graph.outputsOf(op))
+      live += isResident[output] ? 0 : graph.bytes[output];
+  }
+
+  int64_t budget, live = 0; // bytes
+};
+
 } // namespace reprise::plan
 
 #endif // REPRISE_LIB_PLAN_SEEDRUN_H
