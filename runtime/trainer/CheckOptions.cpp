@@ -1,6 +1,7 @@
 //===- CheckOptions.cpp - Options of a run that make sense ----------------===//
 
 #include "CheckOptions.h"
+#include "StepForm.h"
 
 using namespace reprise::rt;
 
@@ -28,4 +29,21 @@ Status reprise::rt::checkOptions(const TrainOptions &options) {
     return invalid("only the settings of a state can be overridden, and none "
                    "is named");
   return checkOverrides(options.overridden);
+}
+
+Status reprise::rt::checkOutputs(Backend &backend, const TrainOptions &options,
+                                 PathLock &lock) {
+  if (!options.savePath.empty()) {
+    REPRISE_RETURN_IF_ERROR(checkWritable(options.savePath));
+    REPRISE_RETURN_IF_ERROR(checkSavable(backend, options.savePath, {}));
+    Expected<PathLock> acquired = PathLock::acquire(options.savePath);
+    if (!acquired.ok())
+      return acquired.status();
+    lock = std::move(*acquired);
+  }
+  if (options.gradientsPath.empty())
+    return Status();
+  REPRISE_RETURN_IF_ERROR(checkGradients(backend, entryName(StepKind::Train),
+                                         options.gradientsPath));
+  return checkWritable(options.gradientsPath);
 }

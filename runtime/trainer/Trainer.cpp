@@ -58,7 +58,6 @@ public:
   TrainResult result;
 
 private:
-  Status checkOutputs();
   Status chooseCourse();
   Status loadVariables();
   Status checkResumed() const;
@@ -120,23 +119,6 @@ static Status invalid(const std::string &message,
                       const char *file = __builtin_FILE(),
                       int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT, message, file, line);
-}
-
-/// What the run will write is tried before the run.
-Status Run::checkOutputs() {
-  if (!options.savePath.empty()) {
-    REPRISE_RETURN_IF_ERROR(checkWritable(options.savePath));
-    REPRISE_RETURN_IF_ERROR(checkSavable(backend, options.savePath, {}));
-    Expected<PathLock> acquired = PathLock::acquire(options.savePath);
-    if (!acquired.ok())
-      return acquired.status();
-    lock = std::move(*acquired);
-  }
-  if (options.gradientsPath.empty())
-    return Status();
-  REPRISE_RETURN_IF_ERROR(
-      checkGradients(backend, entry, options.gradientsPath));
-  return checkWritable(options.gradientsPath);
 }
 
 Status Run::loadVariables() {
@@ -279,7 +261,7 @@ Status Run::prepare() {
   if (!read.ok())
     return read.status();
   form = current = *read;
-  REPRISE_RETURN_IF_ERROR(checkOutputs());
+  REPRISE_RETURN_IF_ERROR(checkOutputs(backend, options, lock));
   REPRISE_RETURN_IF_ERROR(loadVariables());
   if (options.willEvaluate)
     REPRISE_RETURN_IF_ERROR(checkEvaluation(
