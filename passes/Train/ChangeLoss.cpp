@@ -233,7 +233,7 @@ private:
                          createSplat(builder, loc, type, divisor));
   }
 
-  /// Of a number for each row, 0 where the row is ignored.
+  /// Returns `x`, which has one number a row, with 0 for ignored rows.
   Value kept(Value x, Value labels) {
     if (!change.ignored)
       return x;
@@ -241,7 +241,7 @@ private:
     return SelectOp::create(builder, loc, isKept(labels), x, zero);
   }
 
-  /// Whether each row counts.
+  /// Returns a flag for each row that counts.
   Value isKept(Value labels) {
     auto type = cast<RankedTensorType>(labels.getType());
     auto ignored =
@@ -252,14 +252,12 @@ private:
                              number);
   }
 
-  /// Of the rows that count; a row that does not is 0.
+  /// Returns the mean over the rows that count; `rowLosses` is 0 for others.
   Value mean(Value rowLosses, Value labels) {
     Value total = sum(rowLosses, {0});
     if (!change.ignored)
       return quotient(total, losses.getDimSize(0));
     Value ones = CastOp::create(builder, loc, losses, isKept(labels));
-    REPRISE_FAULT("ignored-rows-counted",
-                  return quotient(total, losses.getDimSize(0)));
     return DivOp::create(builder, loc, total, sum(ones, {0}));
   }
 
