@@ -89,7 +89,7 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Whether `request` is for at least the bytes of the step as it is.
+/// Returns true if `request` is for at least the bytes of the step as it is.
 static bool fitsAsIs(BudgetCurve &own, const std::vector<OtherEntry> &others,
                      const BudgetRequest &request) {
   uint64_t bytes = own.plainBytes();

@@ -6,7 +6,8 @@
 
 namespace reprise {
 
-/// What ops make in their regions, and in functions that they call.
+/// Counts the bytes that ops hold in their regions and in the functions that
+/// they call.
 class HeldInside {
 public:
   explicit HeldInside(const rt::Roofline &roofline) : roofline(roofline) {}

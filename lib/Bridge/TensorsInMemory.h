@@ -14,7 +14,7 @@ namespace reprise {
 
 class TensorsInMemory {
 public:
-  /// Whether `value` is memory, or a tensor that may be in some.
+  /// Returns true if `value` is memory, or a tensor that may be in some.
   bool contains(mlir::Value value) const;
 
   /// Notes the tensors that `op` makes of memory without a copy, as far as
@@ -22,8 +22,8 @@ public:
   /// other ops that hand on memory and do not allocate the result.
   void note(mlir::Operation *op);
 
-  /// Whether bufferization may have `op`, or an op in its regions, write a
-  /// result into memory.
+  /// Returns true if bufferization may have `op`, or an op in its regions,
+  /// write a result into memory.
   bool isUpdatedBy(mlir::Operation *op) const;
 
 private:
@@ -32,8 +32,8 @@ private:
   llvm::DenseSet<mlir::Value> tensors;
 };
 
-/// Whether `op` or an op in its regions writes or frees memory, or does not
-/// say.
+/// Returns true if `op` or an op in its regions writes or frees memory, or does
+/// not say.
 bool mayWriteMemory(mlir::Operation *op);
 
 } // namespace reprise

@@ -55,8 +55,8 @@ struct StructuredModel
   }
 };
 
-/// What is in an empty tensor exists with the op that writes it. Other readers
-/// need its bytes.
+/// The content of an empty tensor exists from the op that writes it. Other
+/// readers need the tensor's bytes.
 struct EmptyModel
     : RematOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
   std::optional<uint64_t> getRematBytes(Operation *op, unsigned) const {
@@ -65,8 +65,7 @@ struct EmptyModel
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
-/// The same elements in the same order, the same type in other words, or a
-/// part.
+/// The result has the same elements in the same order, or a part of them.
 template <typename OpTy>
 struct ViewModel : RematOpInterface::ExternalModel<ViewModel<OpTy>, OpTy> {
   std::optional<unsigned> getRematViewSource(Operation *) const { return 0; }

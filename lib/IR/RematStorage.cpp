@@ -60,9 +60,9 @@ static OpOperand *operandTakenBy(OpResult result) {
   return nullptr;
 }
 
-/// Whether no op reads `value`, or what may be in its storage, after `writer`.
-/// At `writer` itself only the operand that it takes over may, and a part that
-/// it inserts where that was extracted.
+/// Returns true if no op reads `value`, or what may be in its storage, after
+/// `writer`. At `writer` itself only the operand that it takes over may, and a
+/// part that it inserts where that was extracted.
 static bool isLastReadBy(Value value, Operation *writer, bool isWhole = true) {
   for (Operation *user : value.getUsers()) {
     Operation *reader = writer->getBlock()->findAncestorOpInBlock(*user);
@@ -124,8 +124,9 @@ static bool isStored(Type type) {
   return isa<TensorType, BaseMemRefType>(type);
 }
 
-/// Whether results of `op` may be in the storage of operands of another kind: a
-/// memref for a tensor, or the other way round, or a memref for a memref.
+/// Returns true if results of `op` may be in the storage of operands of another
+/// kind: a memref for a tensor, or the other way round, or a memref for a
+/// memref.
 static bool handsOnMemory(OpResult result, Value operand) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(result.getOwner());
   bool isAllocated =

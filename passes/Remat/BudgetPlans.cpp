@@ -86,8 +86,8 @@ FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module, double work,
   return computeBudgetCurve(*module.getOps<func::FuncOp>().begin(), search);
 }
 
-/// Whether a known schedule takes at most the time of `program` and so few
-/// bytes that a placement, which seldom wastes an eighth, need not be made.
+/// Returns true if a known schedule takes at most the time of `program` and so
+/// few bytes that a placement, which seldom wastes an eighth, need not be made.
 bool BudgetPlans::isBeatenByFar(const BudgetCurve &program) const {
   double milliseconds = program.plainMilliseconds();
   uint64_t bytes = program.leastBytes(0);
@@ -121,7 +121,7 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
 /// The program of a choice as the only schedule of its kernels; null where its
 /// mode cannot be applied, or is beaten.
 std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
-  // What is computed again takes time.
+  // Recomputation takes time.
   if (options.fitsAsIs && choice.mode != "none")
     return nullptr;
   FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);

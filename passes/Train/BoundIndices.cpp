@@ -107,7 +107,8 @@ static Places movedPlaces(const Places &places, RankedTensorType operand,
   return moved;
 }
 
-/// Of an op with one result that moves elements of `operand`; none of others.
+/// Returns the places in the result of an op that moves elements of `operand`;
+/// nothing for other ops.
 static std::optional<Places> placesBehind(Operation *op, Value operand,
                                           const Places &places) {
   if (isa<CastOp, ReshapeOp, CopyOp, KeepOp, RecomputeOp>(op))
@@ -138,7 +139,7 @@ static std::optional<Places> placesBehind(Operation *op, Value operand,
 // Choosing
 //===----------------------------------------------------------------------===//
 
-/// Of a vector 0, 1, 2, ... its length.
+/// Returns the length of a vector 0, 1, 2, ...; nothing for other elements.
 static std::optional<int64_t> countOf(DenseElementsAttr elements) {
   auto type = dyn_cast<RankedTensorType>(elements.getType());
   if (!type || type.getRank() != 1)
@@ -156,7 +157,7 @@ static std::optional<int64_t> countOf(DenseElementsAttr elements) {
   return type.getDimSize(0);
 }
 
-/// How many classes a value numbers, where it does.
+/// Returns the number of classes that a value enumerates, if it does.
 static std::optional<int64_t> classesNumberedBy(Value value) {
   value = unmarkedDefinitionOf(value);
   while (isa_and_present<BroadcastOp, CastOp, ReshapeOp>(value.getDefiningOp()))

@@ -286,7 +286,7 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   return writeSafetensors(path, *content, source);
 }
 
-/// Whether every number of one type is one of the other.
+/// Returns true if every number of one type is one of the other.
 static bool widens(DType from, DType to) {
   return (from == DType::F16 || from == DType::BF16) && to == DType::F32;
 }
@@ -421,7 +421,8 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
   return position;
 }
 
-/// Where a name that is missing is there behind something, as "module.".
+/// Returns a hint if a missing name is present after a prefix such as
+/// "module.".
 static std::string prefixHint(const std::vector<std::string> &missing,
                               const std::vector<std::string> &unexpected) {
   for (const std::string &there : unexpected)

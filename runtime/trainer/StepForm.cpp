@@ -94,7 +94,7 @@ static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
   return Status();
 }
 
-/// What ops and the logits say of the labels.
+/// Takes the limit of labels from the ops that read them and from the logits.
 static void boundLabels(StepForm &form) {
   form.labelLimit = form.classes;
   if (!form.label)
@@ -270,7 +270,8 @@ Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
   return Status();
 }
 
-/// Of the elements of all rows that the range is for.
+/// Counts the elements in the range's runs, over all rows, that are not
+/// ignored.
 template <typename Int>
 static size_t countKept(const IndexRange &range, const Int *rows, size_t count,
                         size_t elements) {

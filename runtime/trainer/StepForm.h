@@ -58,7 +58,7 @@ void tellWarnings(const Dataset &data,
 Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
                 uint64_t seed, uint64_t step);
 
-/// How many labels of the batch's rows are not ignored; a row may have several.
+/// Counts the labels of the batch that are not ignored; a row may have several.
 size_t keptLabels(const StepForm &form, const Batch &batch);
 
 /// Reads the metrics of the last run.

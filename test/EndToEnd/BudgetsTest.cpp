@@ -27,7 +27,7 @@ protected:
   /// planned with little work, and two with other kernels to choose from.
   void trainAtBudgets(CompileOptions options);
 
-  /// The same at so many budgets.
+  /// Trains to the bits and the loss of mode `none` at `count` budgets.
   void trainAt(unsigned count, const CompileOptions &options);
 
   /// Trains twenty steps. An error fails the test.

@@ -60,7 +60,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildCase(mlir::MLIRContext &context,
 mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
                                                  ZooCase zooCase);
 
-/// How compileCase compiles a model in a mode.
+/// The options with which compileCase compiles a model in a mode.
 CompileOptions optionsOf(const ZooCase &zooCase, const std::string &mode,
                          bool fuse = true,
                          const std::string &target = "cpu:native");

@@ -58,7 +58,7 @@ set(configure ${CMAKE_COMMAND} -G Ninja -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
 run(${configure} -S ${SOURCE_DIR}/headers -B ${WORK_DIR}/headers)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/headers)
 
-# What the package refuses, in words that say what to do.
+# Configures a project that the package refuses, and expects the message.
 function(expect_refusal text)
   execute_process(COMMAND ${configure} -S ${SOURCE_DIR}/refused ${ARGN}
     -B ${WORK_DIR}/refused --fresh

@@ -14,7 +14,7 @@ std::string describeBeside(const rt::SkippedRows &skipped);
 /// rows are all used.
 void tellInventory(const rt::DataSpec &spec, const rt::DataInventory &data);
 
-/// The same of rows to evaluate: nothing where all files are used.
+/// Tells which files an evaluation leaves out; nothing if it uses all of them.
 void tellEvaluationFiles(const std::string &source, const rt::Dataset &data);
 
 /// Warns of files that were left out because they are damaged.

@@ -34,7 +34,7 @@ struct RunFlags {
   CompileFlags compile;
   void addTo(CLI::App &command);
   rt::DataSpec dataSpec() const;
-  /// What is known of data whose program is not there yet.
+  /// Returns the options for data that are opened before there is a program.
   rt::DatasetOptions dataOptions() const;
   /// Takes the names of classes of the state in `file`. Fails where the command
   /// line gives others, or gives some for data without folders of classes.

@@ -115,7 +115,7 @@ private:
 };
 } // namespace
 
-/// Whether the run is evaluated at its end.
+/// Returns true if the run is evaluated at its end.
 static bool wantsEvaluation(const TrainFlags &options) {
   return !options.noEvaluate &&
          (options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest);

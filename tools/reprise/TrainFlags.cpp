@@ -417,7 +417,7 @@ std::string tools::modelRecipe(const TrainFlags &options) {
   return ofModel.empty() ? "" : recipe::write(ofModel, keys);
 }
 
-/// Whether a recipe can hold the name: UTF-8.
+/// Returns true if a recipe can hold the name: UTF-8.
 static bool isText(const std::string &name) {
   using nlohmann::json;
   return json::parse(json(name).dump(-1, ' ', false,

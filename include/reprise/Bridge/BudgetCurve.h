@@ -38,8 +38,8 @@ struct BudgetOptions {
   /// lives in them, and has no others than were found on the way; 0: it is of
   /// all budgets.
   uint64_t withinBytes = 0;
-  /// Whether the step needs no recomputation: other kernels are then of use
-  /// where they are faster.
+  /// True if the step fits without recomputation. Other kernels are then
+  /// useful only if they are faster.
   bool fitsAsIs = false;
   /// The device that kernels and calls are planned for; see createTarget.
   std::string target = "cpu:native";

@@ -36,8 +36,8 @@ struct FunctionGraph {
 
   /// Empty tensors that each op which writes one has for itself.
   llvm::DenseSet<mlir::Operation *> destinations;
-  /// Whether `op` is made anew wherever it is read: a constant, a view or a
-  /// destination.
+  /// Returns true if `op` is made anew wherever it is read: a constant, a view
+  /// or a destination.
   bool isFree(mlir::Operation *op) const;
   bool isDestination(mlir::Operation *op) const;
   /// Most bytes live at once when the ops run as the function has them.

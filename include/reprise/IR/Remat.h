@@ -46,11 +46,12 @@ llvm::SmallVector<InPlacePair> defaultInPlacePairs(mlir::Operation *op);
 /// The operand whose view the op's only result is, by attribute, interface or
 /// default.
 std::optional<unsigned> viewSourceOf(mlir::Operation *op);
-/// The same for pairs.
+/// The pairs of a result and an operand that `op` may compute in place, by
+/// attribute, interface or default.
 llvm::SmallVector<InPlacePair> inPlacePairsOf(mlir::Operation *op);
 
 //===----------------------------------------------------------------------===//
-// What bufferization makes of results (lib/IR/RematStorage.cpp)
+// Storage that bufferization gives to results (lib/IR/RematStorage.cpp)
 //===----------------------------------------------------------------------===//
 
 /// The destinations of `op` that its results may take over: those that `op`
@@ -62,7 +63,7 @@ destinationPairs(mlir::Operation *op,
                                          mlir::OpOperand &other)>
                      mayRead);
 
-/// Where a result may be stored without a copy.
+/// The storages that a result may share without a copy.
 struct StorageSources {
   llvm::SmallVector<mlir::Value> values; // made outside of the op
   /// The op writes a destination: it shares the storage or copies all of it.
@@ -75,24 +76,27 @@ struct StorageSources {
 };
 StorageSources storageSourcesOf(mlir::OpResult result);
 
-/// Whether `op` makes a constant, or folding may turn it into one.
+/// Returns true if `op` makes a constant, or folding may turn it into one.
 bool mayFoldToConstant(mlir::Operation *op);
 
-/// Whether an op that reads `tensor`, or a view of it, may write its storage.
+/// Returns true if an op that reads `tensor` or a view of it may write its
+/// storage.
 bool mayBeWritten(mlir::Value tensor);
 
-/// Whether all iterations of a loop have this carried value in one storage.
+/// Returns true if all iterations of a loop keep this carried value in one
+/// storage.
 bool isCarriedInPlace(mlir::LoopLikeOpInterface loop, unsigned index);
 
-/// Whether `op` reshapes a tensor: it copies what does not lie contiguously.
+/// Returns true if `op` reshapes a tensor. A reshape copies elements that are
+/// not contiguous.
 bool isReshape(mlir::Operation *op);
 
-/// Whether the elements of a tensor lie in memory one after another, whatever
-/// the caller passes: what reshapes others copies them.
+/// Returns true if the elements of a tensor are contiguous in memory whatever
+/// the caller passes. Reshapes copy other tensors.
 bool isContiguous(mlir::Value tensor);
 
-/// Whether `op` makes a tensor of no content that ops of its block write, and
-/// nothing else. Each use may have a tensor of its own.
+/// Returns true if `op` only makes a tensor without content that ops of its
+/// block write. Each use may have its own tensor.
 bool isOnlyDestination(mlir::Operation *op);
 
 } // namespace reprise::remat

@@ -70,7 +70,8 @@ enum class BindingSide { Input, Output };
 /// it can.
 std::string whyNotBound(BindingRole role, mlir::Type type, BindingSide side);
 
-/// Why `ranges` cannot be those of an argument of `type`; empty where they can.
+/// Returns why `ranges` are invalid for an argument of `type`; empty if they
+/// are valid.
 std::string whyNotInRanges(mlir::ArrayAttr ranges, mlir::Type type);
 
 /// Whether one function may have several inputs or outputs of the role.

@@ -1,6 +1,6 @@
 //===- Registration.h - Dialects and passes, all at once --------*- C++ -*-===//
 //
-// What every tool of Reprise registers, for compilers that link its libraries.
+// Registers the dialects and passes of Reprise's tools in other compilers.
 // The library is Reprise::RepriseRegistration.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@ public:
   /// Fails for the first element that is no class. `bytes` are the row's, of
   /// I32 or I64 as `type` says.
   Status add(uint64_t row, rp_element_type type, const uint8_t *bytes);
-  /// How many elements are no rows of their table: of each range one text.
+  /// Returns one sentence for each range that has elements outside its table.
   std::vector<std::string> notes() const;
 
 private:

@@ -157,7 +157,7 @@ TEST(Shards, LongNamesAreRead) {
   }
 }
 
-/// Where the bytes of a file are not one part of the archive.
+/// The bytes of these files are not one part of the archive.
 TEST(Shards, LinksAndSparseFilesAreNamed) {
   Folder folder;
   writeFile(folder / "a.png", encodePng(shade(0, 1)));

@@ -185,7 +185,7 @@ tools::linesOf(const BudgetFacts &facts) {
   double plainMs = facts.plain.milliseconds;
   std::string proven = "no schedule of the kernels as formed exists below " +
                        sizeAndBytes(facts.provenBytes);
-  // Where nothing has to be computed again, the smallest is not searched for.
+  // The smallest budget is unknown if the step fits without recomputation.
   if (facts.asked < facts.plain.bytes) {
     add("smallest budget",
         sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +

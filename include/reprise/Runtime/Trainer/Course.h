@@ -48,7 +48,7 @@ Status readSteps(const std::string &file, const Course &course,
 /// and a digest of 64 rows in equal distances.
 Expected<std::string> describeData(const Dataset &data);
 
-/// Whether each epoch has another order of rows.
+/// Reads whether each epoch has another order of rows.
 Status readShuffle(const std::string &file, const Course &course,
                    bool &shuffles);
 

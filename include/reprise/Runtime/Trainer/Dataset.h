@@ -67,7 +67,7 @@ struct Draw {
   uint64_t seed = 0, epoch = 0;
 };
 
-/// What was left out of data.
+/// Rows that were left out of the data.
 struct SkippedRows {
   /// Files that cannot be read or decoded.
   uint64_t count = 0;
@@ -84,7 +84,7 @@ public:
   virtual const std::vector<Column> &columns() const = 0;
   /// One more than the largest label that is not ignored; 0 without labels.
   virtual int32_t classes() const = 0;
-  /// Whether runs shuffled these data before a setting said so.
+  /// Returns true if runs shuffled these data before a setting said so.
   virtual bool shuffledBefore() const { return true; }
   /// What was applied to images stored as bytes.
   virtual std::optional<Normalization> normalization() const { return {}; }
@@ -115,7 +115,7 @@ public:
   /// Course.h.
   virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual SkippedRows skipped() const { return {}; }
-  /// What whoever trains on them should know, for people.
+  /// Warnings about the data, as sentences for people.
   virtual std::vector<std::string> warnings() const { return {}; }
   /// By label; empty where classes have no names.
   virtual std::vector<std::string> classNames() const { return {}; }
@@ -174,7 +174,7 @@ struct DataSpec {
   ImageSpec images;
   /// That fill batches; 0: as many as the data are worth.
   unsigned loaderThreads = 0;
-  /// Whether each epoch has the rows in the order of the data.
+  /// True if each epoch has the rows in the order of the data.
   bool keepsOrder = false;
   /// Names of classes by number, as a state has them: folders of classes are
   /// matched by name, and other folders refused. Empty: the training folders'
@@ -218,7 +218,7 @@ struct DataTraits {
   bool namesClasses = false;      // its classes are folders
   std::vector<std::string> asClasses; // folders named as splits that are none
   std::vector<std::string> unused;    // folders and archives beside the splits
-  /// Whether Split::Train has rows.
+  /// Returns true if Split::Train has rows.
   bool hasTraining() const;
 };
 DataTraits traitsOf(const DataSpec &spec);

@@ -58,7 +58,7 @@ struct LoaderOptions {
   size_t batch = 1;
   LoaderMode mode = LoaderMode::Train;
   uint64_t seed = 0;
-  /// Whether each epoch has another order (Train only), by `seed`.
+  /// True if each epoch has another order (Train only), by `seed`.
   bool shuffle = true;
   /// Where to begin; `position` is a multiple of `batch`.
   uint64_t epoch = 0, position = 0;

@@ -72,7 +72,7 @@ struct Progress {
   size_t residentBytes = 0;      // of the process
 };
 
-/// What a run takes of its data.
+/// The part of the data that a run uses.
 struct DataInventory {
   uint64_t rows = 0, steps = 0; // of an epoch
   /// Rows that each epoch leaves out, since they fill no batch.
@@ -107,7 +107,7 @@ struct TrainOptions {
   uint64_t maxSkippedSteps = 100;
   /// Told when many are skipped in a row, and what is odd in the data.
   std::function<void(const std::string &)> onWarning;
-  /// Whether an evaluation will follow: what it needs of data that are only for
+  /// True if an evaluation will follow: what it needs of data that are only for
   /// tests is looked at before the first step.
   bool willEvaluate = false;
   std::string weightsPath;   // parameters and running statistics

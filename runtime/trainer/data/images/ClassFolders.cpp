@@ -205,7 +205,7 @@ static Status checkClasses(const std::string &directory,
   return Status();
 }
 
-/// That a folder has a file of a kind that is not read.
+/// Makes the error for a file of an unsupported kind.
 static Status unreadFile(const std::string &path, const FileKind &kind) {
   FileFormat format = formatOfName(path);
   bool isImage = format.use == FileUse::UnreadImage;
@@ -216,7 +216,7 @@ static Status unreadFile(const std::string &path, const FileKind &kind) {
                         "; convert it, or --skip-bad-files leaves it out");
 }
 
-/// That images and volumes are in one folder: nobody knows which are meant.
+/// Makes the error for images and volumes in one folder.
 static Status mixedFiles(const std::string &foreign, const FolderFiles &files,
                          const FileKind &kind) {
   bool areImages = kind.use == FileUse::Image;

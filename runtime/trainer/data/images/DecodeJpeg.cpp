@@ -64,9 +64,9 @@ static Errors &errorsOf(j_common_ptr info) {
   std::longjmp(errors.escape, 1);
 }
 
-/// Whether a warning is of headers, or of bytes between segments, and says
-/// nothing of coded pixels. Where Huffman codes of all components end with the
-/// file, JWRN_HIT_MARKER follows if pixels are missing.
+/// Returns true if a warning is of headers, or of bytes between segments, and
+/// says nothing of coded pixels. Where Huffman codes of all components end with
+/// the file, JWRN_HIT_MARKER follows if pixels are missing.
 static bool isHarmless(int code, const jpeg_decompress_struct &info) {
   bool isOneScan = !info.progressive_mode && !info.arith_code &&
                    info.comps_in_scan == info.num_components;

@@ -62,9 +62,10 @@ template <typename Body>
   return true;
 }
 
-/// Whether each chunk up to the first of pixels ends within the file, and that
-/// as well. libpng takes memory for some by the length that they say, before it
-/// reads them. `hasEnd` is whether the rest does, up to the chunk of the end.
+/// Returns true if each chunk up to the first of pixels ends within the file,
+/// and that as well. libpng takes memory for some by the length that they say,
+/// before it reads them. `hasEnd` is whether the rest does, up to the chunk of
+/// the end.
 static bool hasItsChunks(const EncodedImage &file, bool &hasEnd) {
   constexpr size_t kSignature = 8, kFrame = 12; // length, kind, check sum
   bool hasPixels = false;

@@ -14,7 +14,7 @@ struct FileFormat {
   const char *what = ""; // "JPEG"
 };
 
-/// Of the longest ending that `name` has, in any case of letters.
+/// Returns the format of the longest ending of `name`, ignoring case.
 FileFormat formatOfName(const std::string &name);
 
 /// From the last dot on, in small letters; or that there is none.

@@ -60,7 +60,8 @@ static std::string choose(const std::vector<std::string> &folders,
   return first;
 }
 
-/// Whether a word of the name says a split, as in "seg_train" or "TestData2".
+/// Returns true if a word of the name says a split, as in "seg_train" or
+/// "TestData2".
 static bool soundsLikeSplit(const std::string &name) {
   std::string word;
   for (char c : name + " ") {

@@ -99,7 +99,7 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
   return Status();
 }
 
-/// Whether the rows have the shape that is wanted.
+/// Returns true if the rows have the shape that is wanted.
 static bool hasRows(const TensorEntry &entry, const Column &wanted) {
   return std::equal(entry.shape.begin() + 1, entry.shape.end(),
                     wanted.shape.begin(), wanted.shape.end());

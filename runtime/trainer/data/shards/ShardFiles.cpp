@@ -273,8 +273,8 @@ static std::string nameOf(archive_entry *entry) {
   return name ? name : "";
 }
 
-/// Why the bytes of an entry are not one part of the archive; "" where they
-/// are.
+/// Returns why the bytes of an entry are not one part of the archive; "" if
+/// they are.
 static std::string whyNoPart(archive_entry *entry) {
   if (archive_entry_hardlink(entry))
     return "a hard link; write the archive with --hard-dereference";

@@ -107,7 +107,7 @@ static std::string describe(const VolumeShape &shape) {
   return text;
 }
 
-/// Whether readValues takes values of the type.
+/// Returns true if readValues takes values of the type.
 static bool isReadType(int type) {
   switch (type) {
   case DT_UINT8:
