@@ -16,6 +16,7 @@ more words that begins so.
     run_commands.py SOURCE BUILD WORK [PAGE...]
 """
 
+import glob
 import os
 import re
 import shlex
@@ -241,8 +242,9 @@ def make_folder(work, page, source, build):
 def main():
     source, build, work = map(os.path.abspath, sys.argv[1:4])
     pages = sys.argv[4:] or ["README.md"] + sorted(
-        os.path.join("docs", n) for n in os.listdir(source + "/docs")
-        if n.endswith(".md")) + ["docs/benchmarks/README.md"]
+        os.path.relpath(n, source)
+        for folder in ["*", "rationale/*", "benchmarks/**/*"]
+        for n in glob.glob(f"{source}/docs/{folder}.md", recursive=True))
     entries, setups, checked = read_list(os.path.join(os.path.dirname(__file__),
                                              "commands.txt"))
     environment = dict(os.environ)
