@@ -110,6 +110,8 @@ config.substitutions.append(("%cuda_toolkit", toolkit))
 if os.access(os.path.join(toolkit, "bin/ptxas"), os.X_OK):
     config.available_features.add("ptxas")
 # A browser, for the report.
+if shutil.which("mkdocs") and shutil.which("doxygen"):
+    config.available_features.add("mkdocs")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 

@@ -14,7 +14,7 @@ reprise_packing_packages="dpkg-dev file"
 reprise_data_packages="dataset-fashion-mnist"
 reprise_test_packages="libgtest-dev libboost-context-dev qemu-user binutils
   libbenchmark-dev libclang-rt-22-dev clang-format-22 python3
-  python3-yaml python3-jsonschema git chromium man-db zsh fish"
+  python3-yaml python3-jsonschema git chromium man-db zsh fish mkdocs doxygen"
 
 install_packages() {
   missing=""
