@@ -142,14 +142,16 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
     REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
   }
   bool proven = budget < bound.bytes;
+  bool isOther = !proven && options.solver != "auto";
   std::string message =
       "budget of " + bothSizes(budget) +
       (proven ? " cannot be met by any schedule" : " is not met") +
       (proven && refusal.isOfOrder ? " in the file's order" : "") +
-      (refusal.smallest > bound.bytes ? "; the smallest found is "
-                                      : "; the smallest that is met is ") +
-      bothSizes(refusal.smallest) + "\nnote: every schedule needs at least " +
-      bothSizes(bound.bytes);
+      (isOther ? " by solver '" + options.solver + "'" : "") +
+      (refusal.smallest > bound.bytes ? "; the smallest found"
+                                      : "; the smallest that is met") +
+      (isOther ? " by 'auto' is " : " is ") + bothSizes(refusal.smallest) +
+      "\nnote: every schedule needs at least " + bothSizes(bound.bytes);
   if (!atOp.empty() && bound.pinned.empty())
     message += "; '" + atOp + "' has a workspace of " +
                text::formatSize(bound.workspaceBytes);
@@ -204,6 +206,19 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
   return tools::print(table.str());
 }
 
+/// Looks only for the budget that a refusal names.
+static rt::Status findSmallest(const Problem &problem,
+                               const SolverOptions &options, Refusal &refusal) {
+  rt::Expected<std::optional<Plan>> low =
+      solveExhaustively(problem, refusal.bound.bytes);
+  if (low.ok() && !*low)
+    low = lowPlan(problem, options, refusal.bound);
+  if (!low.ok())
+    return low.status();
+  refusal.smallest = *low ? (*low)->height : problem.whole.height;
+  return {};
+}
+
 /// A plan found with just the work of `options`, or why there is none.
 static rt::Expected<Outcome> solveLevel(const Problem &problem,
                                         const Solver &solver,
@@ -219,12 +234,15 @@ static rt::Expected<Outcome> solveLevel(const Problem &problem,
   outcome.plan = std::move(*plan);
   if (outcome.plan)
     return outcome;
+  // A plan of another solver does not answer for this one.
+  if (solver.name() != "auto") {
+    REPRISE_RETURN_IF_ERROR(findSmallest(problem, options, outcome.refusal));
+    return outcome;
+  }
   plan = lastResort(problem, options, budget, outcome.refusal);
   if (!plan.ok())
     return plan.status();
-  // Another solver's plan is no answer to a question about this one.
-  if (solver.name() == "auto")
-    outcome.plan = std::move(*plan);
+  outcome.plan = std::move(*plan);
   return outcome;
 }
 
@@ -240,19 +258,6 @@ static Refusal prove(const Problem &problem) {
     refusal.isOfOrder = problem.hasOrder;
   }
   return refusal;
-}
-
-/// Looks only for what a refusal names.
-static rt::Status findSmallest(const Problem &problem,
-                               const SolverOptions &options, Refusal &refusal) {
-  rt::Expected<std::optional<Plan>> low =
-      solveExhaustively(problem, refusal.bound.bytes);
-  if (low.ok() && !*low)
-    low = lowPlan(problem, options, refusal.bound);
-  if (!low.ok())
-    return low.status();
-  refusal.smallest = *low ? (*low)->height : problem.whole.height;
-  return {};
 }
 
 /// By what proves most first: the whole graph fits, no schedule does, all

@@ -216,11 +216,27 @@ std::optional<uint64_t> leastOfAll(const Problem &problem) {
   return plan::leastOfAll(problem.graph, orderToKeep(problem));
 }
 
+/// Adds the cheapest plan of each smaller budget of a small graph to `placed`,
+/// which ends with the plan of the largest budget.
+static Status addOptima(const Problem &problem, std::vector<Plan> &placed) {
+  while (placed.back().height >= kAlignment) {
+    rt::Expected<std::optional<Plan>> plan =
+        solveExhaustively(problem, placed.back().height - kAlignment);
+    if (!plan.ok())
+      return plan.status();
+    if (!*plan)
+      break;
+    placed.push_back(std::move(**plan));
+  }
+  return {};
+}
+
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
                                               const SolverOptions &options,
                                               const std::vector<double> &levels,
                                               uint64_t placementWork) {
   std::vector<Plan> placed = {problem.whole};
+  REPRISE_RETURN_IF_ERROR(addOptima(problem, placed));
   for (double level : levels) {
     SolverOptions only = options;
     only.work = level;
