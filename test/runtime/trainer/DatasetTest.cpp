@@ -141,7 +141,11 @@ TEST(Idx, DamagedGzipIsRefused) {
   for (size_t size : {size_t(0), size_t(1), size_t(10), bytes.size() / 2,
                       bytes.size() - 8, bytes.size() - 1}) {
     writeFile(path, bytes.substr(0, size));
-    EXPECT_FALSE(readIdxFile(path, 3).ok()) << size;
+    expectError(readIdxFile(path, 3).status(), RP_DATA_LOSS,
+                {path, "truncated"});
+    if (size >= 10) // with the header of a gzip stream
+      expectError(readIdxFile(path, 3).status(), RP_DATA_LOSS,
+                  {"incomplete at byte " + std::to_string(size) + ","});
   }
   for (size_t at : {bytes.size() / 2, bytes.size() - 6, bytes.size() - 1}) {
     std::string flipped = bytes;

@@ -296,6 +296,23 @@ TEST_F(Volumes, DamageIsNamed) {
                 1);
 }
 
+TEST_F(Volumes, ATruncatedGzipSaysItsByte) {
+  const std::string path = folder / "well/b.nii.gz";
+  std::vector<int16_t> noise(24);
+  for (size_t i = 0; i < noise.size(); ++i)
+    noise[i] = int16_t(7919 * i * i);
+  writeGzip(path, volume(Header(), noise));
+  const std::string bytes = readFile(path);
+  // In the header of the volume, in its values, and in the CRC.
+  for (size_t size : {size_t(12), bytes.size() - 20, bytes.size() - 3}) {
+    writeFile(path, bytes.substr(0, size));
+    int32_t label = 0;
+    expectError(row(1, label).status(), RP_DATA_LOSS,
+                {path, "truncated",
+                 "incomplete at byte " + std::to_string(size) + ","});
+  }
+}
+
 TEST_F(Volumes, BadOnesAreSkippedWhereWanted) {
   std::string good = volume(Header(), upwards(24));
   writeFile(folder / "ill/0.nii", "nonsense");

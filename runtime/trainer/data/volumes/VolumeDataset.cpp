@@ -6,20 +6,19 @@
 // intercept, and then normalized: by the volume's own mean and deviation, by
 // those given, or not.
 //
-// libnifti2 reads headers. It would fill up what a truncated file lacks, and
-// make zeros of what is not finite, so values are read through zlib, which
-// takes plain files as well.
+// libnifti2 converts headers. It would fill up what a truncated file lacks, and
+// make zeros of what is not finite, so files are read through zlib, which takes
+// plain ones as well.
 //
 //===----------------------------------------------------------------------===//
+#include "../GzipInput.h"
 #include "../images/ClassFolders.h"
 #include "../images/KeptFiles.h"
 #include "reprise/Runtime/NameText.h"
-#include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nifti2_io.h>
-#include <zlib.h>
 
 using namespace reprise::rt;
 
@@ -29,11 +28,6 @@ struct FreeVolume {
   void operator()(nifti_image *volume) const { nifti_image_free(volume); }
 };
 using Volume = std::unique_ptr<nifti_image, FreeVolume>;
-
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose_r(file); }
-};
-using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
 
 constexpr uint64_t kMostVoxels = uint64_t(1) << 28;
 
@@ -124,38 +118,45 @@ static bool isReadType(int type) {
   }
 }
 
-/// The header of either version; null where there is none whose values follow
+/// The header of either version. Fails where there is none whose values follow
 /// in the same file. libnifti2 would tell a file by its name.
-static Volume readHeader(const std::string &name) {
+static Expected<Volume> readHeader(const std::string &name) {
   union {
     nifti_1_header one;
     nifti_2_header two;
   } header = {};
-  GzipFile file(gzopen(name.c_str(), "rb"));
-  auto wanted = unsigned(sizeof header.two);
-  int got = file ? gzread(file.get(), &header, wanted) : 0;
+  Expected<GzipInput> file = GzipInput::open(name);
+  if (!file.ok())
+    return file.status();
+  uint64_t got = 0;
+  REPRISE_RETURN_IF_ERROR(file->read(&header, sizeof header.two, &got));
   // In the order of bytes of either machine.
   int32_t size = header.one.sizeof_hdr,
           turned = int32_t(__builtin_bswap32(uint32_t(size)));
   auto isOf = [&](size_t bytes) {
-    return (size == int32_t(bytes) || turned == int32_t(bytes)) &&
-           got >= int(bytes);
+    return (size == int32_t(bytes) || turned == int32_t(bytes)) && got >= bytes;
   };
   nifti_set_debug_level(0); // it prints what is said here
+  Volume volume;
   if (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "n+1", 4))
-    return Volume(nifti_convert_n1hdr2nim(header.one, nullptr));
+    volume.reset(nifti_convert_n1hdr2nim(header.one, nullptr));
   if (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "n+2", 4))
-    return Volume(nifti_convert_n2hdr2nim(header.two, nullptr));
-  return nullptr;
+    volume.reset(nifti_convert_n2hdr2nim(header.two, nullptr));
+  if (volume)
+    return volume;
+  return damaged(name, got < sizeof header.two
+                           ? "it is no NIfTI volume, or is truncated after " +
+                                 std::to_string(got) + " bytes of its header"
+                           : "it is no NIfTI volume of one file");
 }
 
 /// The header; `shape` is what the volume has.
 static Expected<Volume> openVolume(const std::string &name,
                                    VolumeShape &shape) {
-  Volume volume = readHeader(name);
-  if (!volume)
-    return damaged(name, "it is no NIfTI volume, or is truncated");
-  const nifti_image &v = *volume;
+  Expected<Volume> volume = readHeader(name);
+  if (!volume.ok())
+    return volume;
+  const nifti_image &v = **volume;
   int64_t voxels = 1;
   for (int i = 1; i <= v.ndim; ++i)
     if (v.dim[i] <= 0 ||
@@ -185,24 +186,19 @@ static Expected<Volume> openVolume(const std::string &name,
 /// The values as stored, in the order of bytes of this machine.
 static Status readBytes(const std::string &name, const nifti_image &v,
                         std::vector<uint8_t> &bytes) {
-  GzipFile file(gzopen(name.c_str(), "rb"));
-  if (!file || v.iname_offset < 0 ||
-      gzseek(file.get(), v.iname_offset, SEEK_SET) != v.iname_offset)
+  Expected<GzipInput> file = GzipInput::open(name);
+  if (!file.ok())
+    return file.status();
+  if (v.iname_offset < 0)
     return damaged(name, "its values begin nowhere");
+  REPRISE_RETURN_IF_ERROR(file->seek(v.iname_offset));
   bytes.resize(v.nvox * size_t(v.nbyper));
-  for (size_t done = 0; done < bytes.size();) {
-    constexpr size_t kMost = size_t(1) << 30; // that zlib takes at once
-    size_t wanted = std::min(kMost, bytes.size() - done);
-    int got = gzread(file.get(), bytes.data() + done, unsigned(wanted));
-    int code = Z_OK;
-    gzerror(file.get(), &code);
-    if (got <= 0 || code < Z_OK)
-      return damaged(name, "it is truncated or damaged after " +
-                               std::to_string(done + size_t(std::max(got, 0))) +
-                               " of " + std::to_string(bytes.size()) +
-                               " bytes of values");
-    done += size_t(got);
-  }
+  uint64_t got = 0;
+  REPRISE_RETURN_IF_ERROR(file->read(bytes.data(), bytes.size(), &got));
+  if (got != bytes.size())
+    return damaged(name, "it is truncated after " + std::to_string(got) +
+                             " of " + std::to_string(bytes.size()) +
+                             " bytes of values");
   if (v.swapsize > 1 && v.byteorder != nifti_short_order())
     nifti_swap_Nbytes(v.nvox, v.swapsize, bytes.data());
   return Status();
@@ -319,11 +315,10 @@ Status VolumeDataset::fillVolume(uint64_t file, float *out) const {
 /// Other extents are no damage: they end the run.
 Status VolumeDataset::look(uint64_t file, bool &isBad) const {
   const std::string name = files->name(file);
-  if (Expected<InputFile> there = InputFile::open(name);
-      !there.ok() && !isOfTheFile(there.status()))
-    return there.status();
   VolumeShape here;
   Expected<Volume> volume = openVolume(name, here);
+  if (!volume.ok() && !isOfTheFile(volume.status()))
+    return volume.status();
   if (volume.ok())
     REPRISE_RETURN_IF_ERROR(checkShape(name, here));
   std::vector<float> values(shape[0] * shape[1] * shape[2] * shape[3]);
