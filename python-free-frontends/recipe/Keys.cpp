@@ -366,6 +366,9 @@ static void addRest(Keys &keys) {
   keys.add(example(
       text("data.normalize", "--normalize", "imagenet",
            "Mean and deviation of channels, as 0.5/0.5; imagenet; none")));
+  keys.add(example(text("data.orientation", "--orientation", "RAS",
+                        "Of volumes: where their axes x, y and z are turned "
+                        "to point")));
   keys.add(flag("data.skip_bad_files", "--skip-bad-files",
                 "Leave out files that cannot be decoded"));
   Key shuffle = of(Kind::Switch,

@@ -14,8 +14,8 @@
 using namespace reprise::rt;
 
 static constexpr const char *kOfRun[] = {
-    "lr",           "schedule",    "warmup",    "steps",
-    "train-images", "eval-images", "normalize", "shuffle"};
+    "lr",          "schedule",  "warmup",      "steps",  "train-images",
+    "eval-images", "normalize", "orientation", "shuffle"};
 
 static constexpr const char *kOfRest[] = {"accumulate",
                                           "amp",

@@ -72,6 +72,7 @@ static rt::Status takeFromState(EvalOptions &options) {
   REPRISE_RETURN_IF_ERROR(
       options.run.takeClassNames(position->classNames, options.resume));
   options.run.compile.resume(position->course);
+  options.run.takeOrientation(position->course);
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (kind.ok() && *kind == SourceKind::Zoo)
     takeModel(position->recipe.empty() ? position->modelOptions

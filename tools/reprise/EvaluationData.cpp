@@ -122,8 +122,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   rt::DatasetOptions options = flags.dataOptions();
   // Those of the training images would have to be read for it.
   options.normalization = rt::Normalization();
-  spec.images = {};
-  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  spec.images = flags.images.ofRows();
   auto data = rt::openDataset(spec, rt::Split::Test, options);
   if (!data.ok())
     return data.status();
@@ -134,5 +133,8 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   if (spec.images.skipBadFiles && traits.anySize)
     return {};
   Activity activity("looking at the images of tests");
-  return (*data)->checkHeaders(flags.loaderThreads);
+  REPRISE_RETURN_IF_ERROR((*data)->checkHeaders(flags.loaderThreads));
+  for (const std::string &warning : (*data)->warnings())
+    warn(warning);
+  return {};
 }

@@ -176,6 +176,7 @@ static void takeData(const std::string &source, recipe::Keys &keys) {
     keys.remove("data.class_names");
   if (!traits.anySize && !traits.isScaled)
     keys.remove("data.normalize");
+  keys.remove("data.orientation");
   if (!traits.anySize && !traits.hasFiles)
     keys.remove("data.skip_bad_files");
 }

@@ -21,6 +21,10 @@ static std::string checkSteps(const std::string &text) {
   return rt::parseImageSteps(text).status().message();
 }
 
+static std::string checkOrientation(const std::string &text) {
+  return rt::parseOrientation(text).status().message();
+}
+
 /// The same of a scale, of which nobody knows yet how many channels it is for.
 static std::string checkScale(const std::string &text) {
   auto commas = std::count(text.begin(), text.end(), ',');
@@ -59,6 +63,14 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
           "volume (default)")
       ->check(checkScale, "")
       ->type_name("M/S")
+      ->group(group);
+  command
+      .add_option("--orientation", flags.images.orientation,
+                  "Of volumes: turn their axes x, y and z to point there, by "
+                  "letters of R or L, A or P, S or I, as RAS (default: as "
+                  "they are stored)")
+      ->check(checkOrientation, "")
+      ->type_name("CODE")
       ->group(group);
   command
       .add_flag("--skip-bad-files", flags.images.skipBadFiles,
@@ -140,7 +152,15 @@ std::set<std::string> RunFlags::givenImages() const {
     names.insert("eval-images");
   if (!images.normalize.empty())
     names.insert("normalize");
+  if (!images.orientation.empty())
+    names.insert("orientation");
   return names;
+}
+
+void RunFlags::takeOrientation(const rt::Course &course) {
+  auto it = course.find("orientation");
+  if (it != course.end() && images.orientation.empty())
+    images.orientation = it->second;
 }
 
 rt::Status RunFlags::takeClassNames(const std::vector<std::string> &ofState,
@@ -187,8 +207,7 @@ static rt::Status takeClasses(const RunFlags &flags,
   if (options.classes)
     return {};
   rt::DataSpec spec = flags.dataSpec();
-  spec.images = {};
-  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  spec.images = flags.images.ofRows();
   auto data = rt::openDataset(spec, splitOfModel(spec), flags.dataOptions());
   if (!data.ok())
     return data.status();
@@ -253,8 +272,7 @@ openLabels(const RunFlags &flags, int32_t classes) {
   rt::DatasetOptions options = flags.dataOptions();
   if (rt::traitsOf(spec).anySize) {
     // Of files that are left out the labels do not count.
-    spec.images = {};
-    spec.images.skipBadFiles = flags.images.skipBadFiles;
+    spec.images = flags.images.ofRows();
     options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
   } else if (flags.data == "synthetic") {
     options.classes = classes;

@@ -113,7 +113,7 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
                   "class-weights, ignore-index, mixup, momentum, weight-decay, "
                   "norm-bias-weight-decay, no-weight-decay, nesterov, "
                   "optimizer, threads, train-images, eval-images, normalize, "
-                  "shuffle, data, model or all")
+                  "orientation, shuffle, data, model or all")
       ->delimiter(',')
       ->type_name("NAMES")
       ->group(group);
@@ -341,6 +341,7 @@ rt::Status tools::takeFromState(TrainFlags &options,
   if (!course.ok())
     return course.status();
   options.run.compile.resume(position->course);
+  options.run.takeOrientation(position->course);
   addCourse(*position, options.run, options.stored);
   if (!options.command->count("--synthetic-size"))
     options.run.syntheticSize = train.data.syntheticSize = position->images;
@@ -430,8 +431,7 @@ static rt::Status addClassNames(const RunFlags &flags,
   rt::DataSpec spec = flags.dataSpec();
   if (isSaid(settings, "data.class_names") || !rt::traitsOf(spec).namesClasses)
     return {};
-  spec.images = {};
-  spec.images.skipBadFiles = flags.images.skipBadFiles;
+  spec.images = flags.images.ofRows();
   auto data = rt::openDataset(spec, rt::Split::Train, {});
   if (!data.ok())
     return data.status();

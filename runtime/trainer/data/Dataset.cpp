@@ -170,7 +170,12 @@ static Status checkImages(const DataSource &source, const DataSpec &spec) {
   if ((!spec.images.hasSteps() || traits.anySize) &&
       (!spec.images.skipBadFiles || maySkip) &&
       (spec.images.normalize.empty() || mayScale))
-    return Status();
+    return spec.images.orientation.empty() || traits.areVolumes
+               ? Status()
+               : Status::error(RP_INVALID_ARGUMENT,
+                               "'" + spec.source +
+                                   "' holds no files of volumes, which "
+                                   "--orientation is for");
   return Status::error(RP_INVALID_ARGUMENT,
                        "'" + spec.source +
                            "' holds no files of images, which --train-images, "

@@ -88,6 +88,13 @@ struct Volumes : testing::Test {
     int32_t label = 0;
     expectError(row(index, label).status(), RP_DATA_LOSS, parts);
   }
+  /// Of a program that takes such rows.
+  static DatasetOptions withImage(const std::vector<int64_t> &shape) {
+    DatasetOptions options;
+    options.columns = {{"image", RP_BINDING_DATA, RP_F32, shape},
+                       labelColumn()};
+    return options;
+  }
   Folder folder;
   DataSpec spec;
 };
@@ -320,9 +327,7 @@ TEST_F(Volumes, BadOnesAreSkippedWhereWanted) {
   writeFile(folder / "ill/._a.nii", "Mac OS X");
   fs::create_symlink("nowhere", folder / "well/c.nii");
   spec.images.skipBadFiles = true;
-  DatasetOptions options;
-  options.columns = {{"image", RP_BINDING_DATA, RP_F32, {2, 3, 4, 1}},
-                     labelColumn()};
+  DatasetOptions options = withImage({2, 3, 4, 1});
   auto data = openDataset(spec, Split::Train, options);
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ((*data)->size(), 2u);
@@ -342,6 +347,201 @@ TEST_F(Volumes, BadOnesAreSkippedWhereWanted) {
   writeFile(folder / "well/a.nii", volume(other, upwards(36)));
   expectError(openDataset(spec, Split::Train, options).status(), RP_DATA_LOSS,
               {"well/a.nii", "3x3x4x1"});
+}
+
+//===----------------------------------------------------------------------===//
+// Orientation
+//===----------------------------------------------------------------------===//
+
+/// The 48 codes of orientations.
+static std::vector<std::string> allCodes() {
+  std::vector<std::string> codes;
+  std::string lines = "012";
+  do {
+    for (unsigned ends = 0; ends < 8; ++ends) {
+      std::string code;
+      for (char line : lines)
+        code += "RLAPSI"[2 * (line - '0') + (ends >> (line - '0') & 1)];
+      codes.push_back(code);
+    }
+  } while (std::next_permutation(lines.begin(), lines.end()));
+  return codes;
+}
+
+/// Where a letter points: the coordinate of space, and whether against it.
+static std::pair<size_t, bool> directionOf(char letter) {
+  size_t place = std::string("RLAPSI").find(letter);
+  return {place / 2, place % 2 == 1};
+}
+
+static constexpr int kSpace[] = {2, 3, 4}; // extents to the right, front, top
+
+/// The value at a place in space, which tells it from all others.
+static int16_t valueAt(const int (&place)[3]) {
+  return int16_t(100 * place[0] + 10 * place[1] + place[2]);
+}
+
+/// A volume of 2x3x4 voxels in space whose axes are stored along `code`. Its
+/// sform leans a little, as those of scanners do.
+static std::string volumeAlong(const std::string &code) {
+  Header header;
+  float affine[3][4] = {};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    auto [line, isAgainst] = directionOf(code[axis]);
+    header.extents[axis] = int16_t(kSpace[line]);
+    for (size_t row = 0; row < 3; ++row)
+      affine[row][axis] = row == line ? (isAgainst ? -2.0f : 2.0f) : 0.3f;
+  }
+  std::vector<int16_t> values;
+  for (int k = 0; k < header.extents[2]; ++k)
+    for (int j = 0; j < header.extents[1]; ++j)
+      for (int i = 0; i < header.extents[0]; ++i) {
+        int place[3] = {}, stored[3] = {i, j, k};
+        for (size_t axis = 0; axis < 3; ++axis) {
+          auto [line, isAgainst] = directionOf(code[axis]);
+          place[line] =
+              isAgainst ? kSpace[line] - 1 - stored[axis] : stored[axis];
+        }
+        values.push_back(valueAt(place));
+      }
+  std::string bytes = volume(header, values);
+  int16_t ofScanner = 1;
+  std::memcpy(bytes.data() + 254, &ofScanner, sizeof ofScanner);
+  std::memcpy(bytes.data() + 280, affine, sizeof affine);
+  return bytes;
+}
+
+/// The row of that volume when its axes point along `code`.
+static std::vector<float> rowAlong(const std::string &code) {
+  std::vector<float> row;
+  std::pair<size_t, bool> x = directionOf(code[0]), y = directionOf(code[1]),
+                          z = directionOf(code[2]);
+  int place[3] = {};
+  auto put = [&place](std::pair<size_t, bool> direction, int at) {
+    auto [line, isAgainst] = direction;
+    place[line] = isAgainst ? kSpace[line] - 1 - at : at;
+  };
+  for (int k = 0; k < kSpace[z.first]; ++k)
+    for (int j = 0; j < kSpace[y.first]; ++j)
+      for (int i = 0; i < kSpace[x.first]; ++i) {
+        put(x, i);
+        put(y, j);
+        put(z, k);
+        row.push_back(valueAt(place));
+      }
+  return row;
+}
+
+TEST_F(Volumes, AreTurnedFromAndToAnyOrientation) {
+  const std::vector<std::string> codes = allCodes();
+  ASSERT_EQ(codes.size(), 48u);
+  for (const std::string &from : codes) {
+    writeFile(folder / "ill/a.nii", volumeAlong(from));
+    writeFile(folder / "well/b.nii.gz", volumeAlong(from));
+    for (const std::string &to : codes) {
+      spec.images.orientation = to;
+      int32_t label = 0;
+      auto values = row(0, label);
+      ASSERT_TRUE(values.ok()) << values.status().message();
+      ASSERT_EQ(*values, rowAlong(to)) << from << " to " << to;
+    }
+    spec.images.orientation.clear();
+    int32_t label = 0;
+    EXPECT_EQ(*row(0, label), rowAlong(from)) << from;
+  }
+}
+
+TEST_F(Volumes, TurnedOnesHaveTheExtentsAndTheSetting) {
+  writeFile(folder / "ill/a.nii", volumeAlong("SRA"));
+  writeFile(folder / "well/b.nii.gz", volumeAlong("LPS"));
+  expectError(openDataset(spec, Split::Train, withImage({4, 2, 3, 1})).status(),
+              RP_DATA_LOSS, {"b.nii.gz", "4x3x2x1", "3x2x4x1"});
+  spec.images.orientation = "ras";
+  auto data = openDataset(spec, Split::Train, withImage({4, 3, 2, 1}));
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->columns()[0].shape, (std::vector<int64_t>{4, 3, 2, 1}));
+  EXPECT_EQ((*data)->settings().at("orientation"), "RAS");
+  EXPECT_TRUE((*data)->warnings().empty());
+}
+
+/// Channels of a voxel stay together.
+TEST_F(Volumes, TurnedOnesKeepTheirChannels) {
+  Header header;
+  header.extents = {2, 1, 1, 2};
+  std::string bytes = volume(header, std::vector<int16_t>{1, 2, 10, 20});
+  int16_t qform = 1;
+  float turned = 1; // by half a turn about z: to L, P and S
+  std::memcpy(bytes.data() + 252, &qform, sizeof qform);
+  std::memcpy(bytes.data() + 264, &turned, sizeof turned);
+  writeFile(folder / "ill/a.nii", bytes);
+  writeFile(folder / "well/b.nii.gz", bytes);
+  int32_t label = 0;
+  EXPECT_EQ(*row(0, label), (std::vector<float>{1, 10, 2, 20}));
+  spec.images.orientation = "RAS";
+  EXPECT_EQ(*row(0, label), (std::vector<float>{2, 20, 1, 10}));
+  spec.images.orientation = "LAS";
+  EXPECT_EQ(*row(0, label), (std::vector<float>{1, 10, 2, 20}));
+}
+
+TEST_F(Volumes, OtherOrientationsAreWarnedOf) {
+  auto expectWarning = [&](const std::vector<std::string> &parts) {
+    auto data = openDataset(spec, Split::Train, {});
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    const std::vector<std::string> warnings = (*data)->warnings();
+    ASSERT_EQ(warnings.size(), parts.empty() ? 0u : 1u);
+    for (const std::string &part : parts)
+      EXPECT_NE(warnings[0].find(part), std::string::npos) << warnings[0];
+  };
+  expectWarning({}); // neither says one
+  writeFile(folder / "ill/a.nii", volumeAlong("LPS"));
+  expectWarning({"a.nii' is LPS", "b.nii.gz' does not say", "1 of 2"});
+  writeFile(folder / "well/b.nii.gz", volumeAlong("LPS"));
+  expectWarning({});
+  writeFile(folder / "well/c.nii", volumeAlong("RAS"));
+  writeFile(folder / "well/d.nii", volumeAlong("RAI"));
+  expectWarning(
+      {"a.nii' is LPS", "c.nii' is RAS", "2 of 4", "--orientation RAS"});
+}
+
+TEST_F(Volumes, SplitsOfOtherOrientationsAreWarnedOf) {
+  Folder parts;
+  for (const char *name : {"train", "val"})
+    fs::create_directories(parts / (std::string(name) + "/ill"));
+  writeFile(parts / "train/ill/a.nii", volumeAlong("LPS"));
+  writeFile(parts / "val/ill/a.nii", volumeAlong("RPS"));
+  spec.source = parts.path;
+  auto training = openDataset(spec, Split::Train, {});
+  auto validation = openDataset(spec, Split::Test, {});
+  ASSERT_TRUE(training.ok() && validation.ok());
+  EXPECT_TRUE((*training)->warnings().empty());
+  ASSERT_EQ((*validation)->warnings().size(), 1u);
+  EXPECT_NE((*validation)->warnings()[0].find("val/ill/a.nii' is RPS"),
+            std::string::npos);
+}
+
+TEST_F(Volumes, WithoutAnOrientationAreNotTurned) {
+  writeFile(folder / "ill/a.nii", volumeAlong("LPS"));
+  spec.images.orientation = "RAS";
+  expectError(openDataset(spec, Split::Train, withImage({4, 3, 2, 1})).status(),
+              RP_DATA_LOSS, {"b.nii.gz", "does not say its orientation"});
+  spec.images.skipBadFiles = true;
+  auto data = openDataset(spec, Split::Train, withImage({4, 3, 2, 1}));
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->skipped().count, 1u);
+  // An affine without an inverse says none either.
+  std::string flat = volumeAlong("LPS");
+  std::memset(flat.data() + 280, 0, 48);
+  writeFile(folder / "ill/a.nii", flat);
+  expectError(openDataset(spec, Split::Train, withImage({4, 3, 2, 1})).status(),
+              RP_DATA_LOSS, {"a.nii", "does not say its orientation"});
+}
+
+TEST_F(Volumes, CodesAreThreeLettersOfThreeLines) {
+  for (const char *text : {"RA", "RASS", "RRS", "RLS", "XYZ", "", "R,A,S"})
+    expectError(parseOrientation(text).status(), RP_INVALID_ARGUMENT,
+                {"no orientation"});
+  for (const std::string &code : allCodes())
+    EXPECT_EQ(*parseOrientation(code), code);
 }
 
 TEST_F(Volumes, StepsForImagesAreRefused) {

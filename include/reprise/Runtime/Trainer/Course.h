@@ -5,14 +5,14 @@
 // them, so that a resumed run goes on as it was, and a difference is named.
 //
 // Names, as options say them: lr, schedule, warmup, steps of the run, and,
-// where data are files of images, train-images, eval-images, normalize; and
-// facts of what it runs with: data, buckets of images, and whatever the backend
-// tells of the program (threads, accumulate, amp, clip-grad-norm, grad-clipper,
-// clip-tolerance, clip-momentum, clip-norm-type, label-smoothing,
-// class-weights, ignore-index, mixup, momentum, weight-decay,
-// norm-bias-weight-decay, nesterov, optimizer, model). A schedule is one text
-// with its numbers. Of sgd each number has a name of its own; another optimizer
-// is one text with all its numbers.
+// where data are files of images, train-images, eval-images, normalize, or of
+// volumes, normalize and orientation; and facts of what it runs with: data,
+// buckets of images, and whatever the backend tells of the program (threads,
+// accumulate, amp, clip-grad-norm, grad-clipper, clip-tolerance, clip-momentum,
+// clip-norm-type, label-smoothing, class-weights, ignore-index, mixup,
+// momentum, weight-decay, norm-bias-weight-decay, nesterov, optimizer, model).
+// A schedule is one text with its numbers. Of sgd each number has a name of its
+// own; another optimizer is one text with all its numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_COURSE_H

@@ -214,6 +214,7 @@ struct DataTraits {
   bool allClasses = false;        // its training labels are all that there are
   bool anySize = false;           // images become what the program takes
   bool isScaled = false;          // --normalize holds
+  bool areVolumes = false;        // --orientation holds
   bool hasFiles = false;          // a row is a file, which may be a bad one
   bool namesClasses = false;      // its classes are folders
   std::vector<std::string> asClasses; // folders named as splits that are none

@@ -72,19 +72,27 @@ struct ChannelScale {
 Expected<ChannelScale> parseChannelScale(const std::string &text,
                                          int64_t channels);
 
+/// Returns the code of three letters, such as "RAS", that `text` spells in any
+/// case: where the axes x, y and z of volumes point. Fails for other texts.
+Expected<std::string> parseOrientation(const std::string &text);
+
 /// What DataSpec says of images; empty texts: the defaults.
 struct ImageSpec {
   std::string training, evaluation, normalize;
+  /// Of volumes, which are turned to it; empty: as they are stored.
+  std::string orientation;
   /// Leave out files that cannot be read or decoded; all are, to know them.
   bool skipBadFiles = false;
   bool hasSteps() const { return !training.empty() || !evaluation.empty(); }
+  /// What decides which rows there are and their extents, without the rest.
+  ImageSpec ofRows() const;
 };
 
 struct DataSpec;
 
-/// Names of these settings in a course: train-images, eval-images, normalize.
-/// Takes into `spec` what `course` holds of them but for those in `given`,
-/// where its data have such settings.
+/// Names of these settings in a course: train-images, eval-images, normalize,
+/// orientation. Takes into `spec` what `course` holds of them but for those in
+/// `given`, where its data have such settings.
 void takeImageSettings(const std::map<std::string, std::string> &course,
                        const std::set<std::string> &given, DataSpec &spec);
 

@@ -254,6 +254,13 @@ Expected<ChannelScale> reprise::rt::parseChannelScale(const std::string &text,
           "three channels, imagenet");
 }
 
+ImageSpec ImageSpec::ofRows() const {
+  ImageSpec rows;
+  rows.orientation = orientation;
+  rows.skipBadFiles = skipBadFiles;
+  return rows;
+}
+
 void reprise::rt::takeImageSettings(
     const std::map<std::string, std::string> &course,
     const std::set<std::string> &given, DataSpec &spec) {
@@ -268,4 +275,6 @@ void reprise::rt::takeImageSettings(
   }
   if (traits.anySize || traits.isScaled)
     take("normalize", spec.images.normalize);
+  if (traits.areVolumes)
+    take("orientation", spec.images.orientation);
 }

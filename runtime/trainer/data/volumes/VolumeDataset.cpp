@@ -1,45 +1,36 @@
 //===- VolumeDataset.cpp - NIfTI volumes in folders of classes ------------===//
 //
-// A volume of nx, ny, nz voxels is a row (nz, ny, nx, C): slices as depth, as
-// stored; the orientation in space is not carried out. C is what the time or
-// the vector dimension has. Values are scaled by the file's slope and
-// intercept, and then normalized: by the volume's own mean and deviation, by
-// those given, or not.
-//
-// libnifti2 converts headers. It would fill up what a truncated file lacks, and
-// make zeros of what is not finite, so files are read through zlib, which takes
-// plain ones as well.
+// Values are normalized: by the volume's own mean and deviation, by those
+// given, or not.
 //
 //===----------------------------------------------------------------------===//
-#include "../GzipInput.h"
 #include "../images/ClassFolders.h"
 #include "../images/KeptFiles.h"
+#include "VolumeFile.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <nifti2_io.h>
 
 using namespace reprise::rt;
 
 namespace {
 
-struct FreeVolume {
-  void operator()(nifti_image *volume) const { nifti_image_free(volume); }
+/// A volume by which others are measured.
+struct FirstVolume {
+  std::string name, orientation;
 };
-using Volume = std::unique_ptr<nifti_image, FreeVolume>;
-
-constexpr uint64_t kMostVoxels = uint64_t(1) << 28;
-
-/// (D,H,W,C).
-using VolumeShape = std::array<int64_t, 4>;
 
 class VolumeDataset final : public Dataset {
 public:
   VolumeDataset(std::unique_ptr<ImageFiles> files, LabelledImages form,
-                const VolumeShape &shape, std::string normalize, bool skips)
+                const VolumeShape &shape, const DataSpec &spec,
+                FirstVolume first)
       : files(std::move(files)), kept(*this->files), form(std::move(form)),
-        shape(shape), normalize(std::move(normalize)), skips(skips) {}
+        shape(shape), source(spec.source),
+        normalize(spec.images.normalize.empty() ? "volume"
+                                                : spec.images.normalize),
+        orientation(spec.images.orientation), first(std::move(first)),
+        threads(spec.loaderThreads), skips(spec.images.skipBadFiles) {}
   uint64_t size() const override { return kept.size(); }
   const std::vector<Column> &columns() const override { return form.columns; }
   int32_t classes() const override { return files->classes(); }
@@ -52,21 +43,24 @@ public:
   }
   SkippedRows skipped() const override { return kept.skipped(); }
   /// Leaves out what cannot be read.
-  Status prune(unsigned threads) {
+  Status prune() {
     return kept.prune(threads, [this](uint64_t file, bool &isBad) {
       return look(file, isBad);
     });
   }
   std::map<std::string, std::string> settings() const override {
-    return {{"normalize", normalize}};
+    std::map<std::string, std::string> settings = {{"normalize", normalize}};
+    if (!orientation.empty())
+      settings["orientation"] = orientation;
+    return settings;
   }
+  /// Reads all headers.
+  std::vector<std::string> warnings() const override;
   Status checkHeaders(unsigned threads) const override {
     return kept.checkAll(threads,
                          [this](uint64_t file) { return checkHeader(file); });
   }
-  Status noneLeft(const std::string &source) const {
-    return kept.noneLeft(source, "volume");
-  }
+  Status noneLeft() const { return kept.noneLeft(source, "volume"); }
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override;
 
@@ -80,180 +74,13 @@ private:
   KeptFiles kept;
   const LabelledImages form;
   const VolumeShape shape;
-  const std::string normalize;
+  const std::string source, normalize, orientation;
+  const FirstVolume first;
+  const unsigned threads;
   const bool skips; // damaged files
 };
 
 } // namespace
-
-static Status damaged(const std::string &name, const std::string &what,
-                      const char *file = __builtin_FILE(),
-                      int line = __builtin_LINE()) {
-  return Status::error(RP_DATA_LOSS,
-                       "'" + nameText(name) + "' cannot be read: " + what, file,
-                       line);
-}
-
-static std::string describe(const VolumeShape &shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
-
-/// Returns true if readValues takes values of the type.
-static bool isReadType(int type) {
-  switch (type) {
-  case DT_UINT8:
-  case DT_INT8:
-  case DT_INT16:
-  case DT_UINT16:
-  case DT_INT32:
-  case DT_UINT32:
-  case DT_FLOAT32:
-  case DT_FLOAT64:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// The header of either version. Fails where there is none whose values follow
-/// in the same file. libnifti2 would tell a file by its name.
-static Expected<Volume> readHeader(const std::string &name) {
-  union {
-    nifti_1_header one;
-    nifti_2_header two;
-  } header = {};
-  Expected<GzipInput> file = GzipInput::open(name);
-  if (!file.ok())
-    return file.status();
-  uint64_t got = 0;
-  REPRISE_RETURN_IF_ERROR(file->read(&header, sizeof header.two, &got));
-  // In the order of bytes of either machine.
-  int32_t size = header.one.sizeof_hdr,
-          turned = int32_t(__builtin_bswap32(uint32_t(size)));
-  auto isOf = [&](size_t bytes) {
-    return (size == int32_t(bytes) || turned == int32_t(bytes)) && got >= bytes;
-  };
-  nifti_set_debug_level(0); // it prints what is said here
-  Volume volume;
-  if (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "n+1", 4))
-    volume.reset(nifti_convert_n1hdr2nim(header.one, nullptr));
-  if (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "n+2", 4))
-    volume.reset(nifti_convert_n2hdr2nim(header.two, nullptr));
-  if (volume)
-    return volume;
-  return damaged(name, got < sizeof header.two
-                           ? "it is no NIfTI volume, or is truncated after " +
-                                 std::to_string(got) + " bytes of its header"
-                           : "it is no NIfTI volume of one file");
-}
-
-/// The header; `shape` is what the volume has.
-static Expected<Volume> openVolume(const std::string &name,
-                                   VolumeShape &shape) {
-  Expected<Volume> volume = readHeader(name);
-  if (!volume.ok())
-    return volume;
-  const nifti_image &v = **volume;
-  int64_t voxels = 1;
-  for (int i = 1; i <= v.ndim; ++i)
-    if (v.dim[i] <= 0 ||
-        __builtin_mul_overflow(voxels, int64_t(v.dim[i]), &voxels))
-      return damaged(name, "its extents hold nothing, or too much");
-  if (uint64_t(voxels) > kMostVoxels)
-    return damaged(name, "it has " + std::to_string(voxels) +
-                             " voxels, and at most " +
-                             std::to_string(kMostVoxels) + " are read");
-  int64_t channels = std::max<int64_t>(v.nt, 1) * std::max<int64_t>(v.nu, 1);
-  if (v.ndim < 3 || v.nv > 1 || v.nw > 1 || (v.nt > 1 && v.nu > 1))
-    return damaged(name, "it has " + std::to_string(v.ndim) +
-                             " dimensions; three are read, and one for "
-                             "channels");
-  if (!isReadType(v.datatype))
-    return damaged(name, std::string("its values are ") +
-                             nifti_datatype_string(v.datatype) +
-                             "; integers of 8 to 32 bits and floats are read");
-  shape = {v.nz, v.ny, v.nx, channels};
-  return volume;
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// The values as stored, in the order of bytes of this machine.
-static Status readBytes(const std::string &name, const nifti_image &v,
-                        std::vector<uint8_t> &bytes) {
-  Expected<GzipInput> file = GzipInput::open(name);
-  if (!file.ok())
-    return file.status();
-  if (v.iname_offset < 0)
-    return damaged(name, "its values begin nowhere");
-  REPRISE_RETURN_IF_ERROR(file->seek(v.iname_offset));
-  bytes.resize(v.nvox * size_t(v.nbyper));
-  uint64_t got = 0;
-  REPRISE_RETURN_IF_ERROR(file->read(bytes.data(), bytes.size(), &got));
-  if (got != bytes.size())
-    return damaged(name, "it is truncated after " + std::to_string(got) +
-                             " of " + std::to_string(bytes.size()) +
-                             " bytes of values");
-  if (v.swapsize > 1 && v.byteorder != nifti_short_order())
-    nifti_swap_Nbytes(v.nvox, v.swapsize, bytes.data());
-  return Status();
-}
-
-/// Channels, which lie one behind the other in the file, next to each other.
-template <typename T>
-static void copyValues(const nifti_image &v, const uint8_t *bytes,
-                       const VolumeShape &shape, float *out) {
-  auto channels = size_t(shape[3]);
-  size_t voxels = size_t(shape[0]) * size_t(shape[1]) * size_t(shape[2]);
-  const auto *in = reinterpret_cast<const T *>(bytes);
-  bool isScaled = v.scl_slope != 0;
-  for (size_t c = 0; c < channels; ++c)
-    for (size_t i = 0; i < voxels; ++i) {
-      auto value = double(in[c * voxels + i]);
-      out[i * channels + c] = float(
-          isScaled ? value * double(v.scl_slope) + double(v.scl_inter) : value);
-    }
-}
-
-static Status readValues(const std::string &name, const nifti_image &v,
-                         const VolumeShape &shape, float *out) {
-  std::vector<uint8_t> bytes;
-  REPRISE_RETURN_IF_ERROR(readBytes(name, v, bytes));
-  switch (v.datatype) {
-  case DT_UINT8:
-    copyValues<uint8_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_INT8:
-    copyValues<int8_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_INT16:
-    copyValues<int16_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_UINT16:
-    copyValues<uint16_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_INT32:
-    copyValues<int32_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_UINT32:
-    copyValues<uint32_t>(v, bytes.data(), shape, out);
-    break;
-  case DT_FLOAT32:
-    copyValues<float>(v, bytes.data(), shape, out);
-    break;
-  case DT_FLOAT64:
-    copyValues<double>(v, bytes.data(), shape, out);
-    break;
-  default:
-    return damaged(name, "its values are of another type than its header says");
-  }
-  return Status();
-}
 
 /// The volume's own mean and deviation; a constant one becomes zeros.
 static ChannelScale measureScale(const float *values, size_t count) {
@@ -274,7 +101,8 @@ static Status normalizeValues(const std::string &name,
   size_t count = size_t(shape[0] * shape[1] * shape[2]) * channels;
   for (size_t i = 0; i < count; ++i)
     if (!std::isfinite(values[i]))
-      return damaged(name, "value " + std::to_string(i) + " is not finite");
+      return damagedVolume(name,
+                           "value " + std::to_string(i) + " is not finite");
   Expected<ChannelScale> scale = normalize == "volume"
                                      ? measureScale(values, count)
                                      : parseChannelScale(normalize, shape[3]);
@@ -296,31 +124,29 @@ Status VolumeDataset::checkShape(const std::string &name,
                                  const VolumeShape &here) const {
   if (here == shape)
     return Status();
-  return damaged(name, "it is " + describe(here) +
-                           ", but the first volume of the data is " +
-                           describe(shape));
+  return damagedVolume(name, "it is " + describe(here) +
+                                 ", but the first volume of the data is " +
+                                 describe(shape));
 }
 
 Status VolumeDataset::fillVolume(uint64_t file, float *out) const {
   const std::string name = files->name(file);
-  VolumeShape here;
-  Expected<Volume> volume = openVolume(name, here);
+  Expected<VolumeFile> volume = VolumeFile::open(name, orientation);
   if (!volume.ok())
     return volume.status();
-  REPRISE_RETURN_IF_ERROR(checkShape(name, here));
-  REPRISE_RETURN_IF_ERROR(readValues(name, **volume, shape, out));
+  REPRISE_RETURN_IF_ERROR(checkShape(name, volume->shape()));
+  REPRISE_RETURN_IF_ERROR(volume->read(out));
   return normalizeValues(name, normalize, shape, out);
 }
 
 /// Other extents are no damage: they end the run.
 Status VolumeDataset::look(uint64_t file, bool &isBad) const {
   const std::string name = files->name(file);
-  VolumeShape here;
-  Expected<Volume> volume = openVolume(name, here);
+  Expected<VolumeFile> volume = VolumeFile::open(name, orientation);
   if (!volume.ok() && !isOfTheFile(volume.status()))
     return volume.status();
   if (volume.ok())
-    REPRISE_RETURN_IF_ERROR(checkShape(name, here));
+    REPRISE_RETURN_IF_ERROR(checkShape(name, volume->shape()));
   std::vector<float> values(shape[0] * shape[1] * shape[2] * shape[3]);
   isBad = !volume.ok() || !fillVolume(file, values.data()).ok();
   return Status();
@@ -328,11 +154,48 @@ Status VolumeDataset::look(uint64_t file, bool &isBad) const {
 
 Status VolumeDataset::checkHeader(uint64_t file) const {
   const std::string name = files->name(file);
-  VolumeShape here;
-  Expected<Volume> volume = openVolume(name, here);
+  Expected<VolumeFile> volume = VolumeFile::open(name, orientation);
   if (volume.ok())
-    return checkShape(name, here);
+    return checkShape(name, volume->shape());
   return skips && isOfTheFile(volume.status()) ? Status() : volume.status();
+}
+
+/// "'a.nii' RAS", or that it has none.
+static std::string describe(const std::string &name,
+                            const std::string &orientation) {
+  return "'" + nameText(name) + "' " +
+         (orientation.empty() ? "does not say its own" : "is " + orientation);
+}
+
+std::vector<std::string> VolumeDataset::warnings() const {
+  if (!orientation.empty())
+    return {};
+  std::vector<std::string> all(files->size(), first.orientation);
+  // A header that cannot be read is refused with its file.
+  Status ignored = kept.checkAll(threads, [&](uint64_t file) {
+    Expected<VolumeFile> volume = VolumeFile::open(files->name(file), "");
+    if (volume.ok())
+      all[file] = volume->orientation();
+    return Status();
+  });
+  std::optional<uint64_t> other;
+  uint64_t others = 0;
+  for (uint64_t file = 0; file < all.size(); ++file) {
+    if (all[file] == first.orientation)
+      continue;
+    ++others;
+    if (!other)
+      other = file;
+  }
+  if (!other)
+    return {};
+  return {"volumes of '" + nameText(source) +
+          "' have different orientations: " +
+          describe(first.name, first.orientation) + ", " +
+          describe(files->name(*other), all[*other]) + " (" +
+          std::to_string(others) + " of " + std::to_string(all.size()) +
+          " differ from the first); they are used as stored, and "
+          "--orientation RAS turns all to one"};
 }
 
 Status VolumeDataset::fill(const uint64_t *indices, size_t count,
@@ -358,44 +221,81 @@ static bool isVolumeName(const std::string &name) {
 
 static constexpr FileKind kVolumes = {isVolumeName, FileUse::Volume, "volume"};
 
-/// The first volume's header, of those that have one where bad files are
-/// skipped.
-static Expected<Volume> openFirst(const DataSpec &spec, const ImageFiles &files,
-                                  VolumeShape &shape) {
-  Expected<Volume> first = openVolume(files.name(0), shape);
+/// The first volume, of those that can be read where bad files are skipped.
+static Expected<VolumeFile>
+openFirst(const DataSpec &spec, const ImageFiles &files, std::string &name) {
+  const std::string &wanted = spec.images.orientation;
+  name = files.name(0);
+  Expected<VolumeFile> first = VolumeFile::open(name, wanted);
   for (uint64_t i = 1;
-       !first.ok() && spec.images.skipBadFiles && i < files.size(); ++i)
-    if (Expected<Volume> next = openVolume(files.name(i), shape); next.ok())
-      return next;
+       !first.ok() && spec.images.skipBadFiles && i < files.size(); ++i) {
+    Expected<VolumeFile> next = VolumeFile::open(files.name(i), wanted);
+    if (!next.ok())
+      continue;
+    name = files.name(i);
+    return next;
+  }
   return first;
 }
 
+/// The volume whose orientation those of a split are to have: the first of
+/// training, where that can be read.
+static FirstVolume findFirst(const DataSpec &spec, Split split,
+                             FirstVolume own) {
+  if (split == Split::Train || !traitsOfFolders(spec, kVolumes).hasTraining())
+    return own;
+  auto files = listClassFolders(spec, Split::Train, kVolumes);
+  if (!files.ok())
+    return own;
+  FirstVolume training;
+  Expected<VolumeFile> volume = openFirst(spec, **files, training.name);
+  if (!volume.ok())
+    return own;
+  training.orientation = volume->orientation();
+  return training;
+}
+
+/// Takes the orientation as its code.
+static Status settleOrientation(DataSpec &spec) {
+  if (spec.images.orientation.empty())
+    return Status();
+  Expected<std::string> code = parseOrientation(spec.images.orientation);
+  if (code.ok())
+    spec.images.orientation = *code;
+  return code.status();
+}
+
 static Expected<std::unique_ptr<Dataset>>
-openVolumes(const DataSpec &spec, Split split, const DatasetOptions &options) {
+openVolumes(DataSpec spec, Split split, const DatasetOptions &options) {
+  REPRISE_RETURN_IF_ERROR(settleOrientation(spec));
   auto files = listClassFolders(spec, split, kVolumes);
   if (!files.ok())
     return files.status();
-  VolumeShape shape;
-  if (auto first = openFirst(spec, **files, shape); !first.ok())
-    return first.status();
+  FirstVolume own;
+  Expected<VolumeFile> volume = openFirst(spec, **files, own.name);
+  if (!volume.ok())
+    return volume.status();
+  own.orientation = volume->orientation();
+  const VolumeShape shape = volume->shape();
   Expected<LabelledImages> form =
       labelledImages(spec.source, options.columns, {});
   if (!form.ok())
     return form.status();
   form->columns[form->image].shape.assign(shape.begin(), shape.end());
-  const std::string normalize =
-      spec.images.normalize.empty() ? "volume" : spec.images.normalize;
-  if (normalize != "volume")
+  const std::string &normalize = spec.images.normalize;
+  if (!normalize.empty() && normalize != "volume")
     REPRISE_RETURN_IF_ERROR(parseChannelScale(normalize, shape[3]).status());
   auto data = std::make_unique<VolumeDataset>(
-      std::move(*files), std::move(*form), shape, normalize,
-      spec.images.skipBadFiles);
-  // Without columns nothing is read.
-  if (spec.images.skipBadFiles && !options.columns.empty())
-    REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
+      std::move(*files), std::move(*form), shape, spec,
+      findFirst(spec, split, std::move(own)));
+  // Without columns no values are read.
+  if (!options.columns.empty())
+    REPRISE_RETURN_IF_ERROR(spec.images.skipBadFiles
+                                ? data->prune()
+                                : data->checkHeaders(spec.loaderThreads));
   if (data->size() > 0)
     return std::unique_ptr<Dataset>(std::move(data));
-  return data->noneLeft(spec.source);
+  return data->noneLeft();
 }
 
 namespace {
@@ -408,7 +308,7 @@ public:
   }
   DataTraits traits(const DataSpec &spec) const override {
     DataTraits traits = traitsOfFolders(spec, kVolumes);
-    traits.isScaled = traits.hasFiles = true;
+    traits.isScaled = traits.hasFiles = traits.areVolumes = true;
     return traits;
   }
   Expected<std::unique_ptr<Dataset>>
@@ -416,19 +316,21 @@ public:
        const DatasetOptions &options) const override {
     return openVolumes(spec, split, options);
   }
-  Expected<DatasetExtent> measure(const DataSpec &spec, Split split,
+  Expected<DatasetExtent> measure(const DataSpec &asked, Split split,
                                   const std::vector<Column> &) const override {
+    DataSpec spec = asked;
+    REPRISE_RETURN_IF_ERROR(settleOrientation(spec));
     auto files = listClassFolders(spec, split, kVolumes);
     if (!files.ok())
       return files.status();
-    VolumeShape shape;
-    auto first = openFirst(spec, **files, shape);
+    std::string name;
+    Expected<VolumeFile> first = openFirst(spec, **files, name);
     if (!first.ok())
       return first.status();
     DatasetExtent extent;
     extent.images = (*files)->size();
     extent.hostBytes = (*files)->hostBytes();
-    extent.bytesPerThread = (*first)->nvox * uint64_t((*first)->nbyper);
+    extent.bytesPerThread = first->valueBytes();
     extent.isCostly = true;
     return extent;
   }

@@ -1,0 +1,65 @@
+//===- VolumeFile.h - A file of NIfTI ---------------------------*- C++ -*-===//
+//
+// A volume of nx, ny, nz voxels is a row (nz, ny, nx, C): slices as depth, as
+// stored, or with axes that are turned to an orientation. C is what the time or
+// the vector dimension has.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_TRAINER_DATA_VOLUMES_VOLUMEFILE_H
+#define REPRISE_RUNTIME_TRAINER_DATA_VOLUMES_VOLUMEFILE_H
+
+#include "Orientation.h"
+#include "reprise/Runtime/Status.h"
+#include <memory>
+#include <vector>
+
+namespace reprise::rt {
+
+/// (D,H,W,C).
+using VolumeShape = std::array<int64_t, 4>;
+
+/// "2x3x4x1".
+std::string describe(const VolumeShape &shape);
+
+/// Makes the error for a file that holds no row.
+Status damagedVolume(const std::string &name, const std::string &what,
+                     const char *file = __builtin_FILE(),
+                     int line = __builtin_LINE());
+
+class VolumeFile {
+public:
+  /// Reads the header. `wanted` is a code of an orientation, or "" for a volume
+  /// as it is stored. Fails for a file without an orientation that is to be
+  /// turned.
+  static Expected<VolumeFile> open(const std::string &name,
+                                   const std::string &wanted);
+  /// Of the row.
+  const VolumeShape &shape() const { return extents; }
+  /// As stored; "" where the file does not say.
+  const std::string &orientation() const { return stored; }
+  /// Of its values, as stored.
+  uint64_t valueBytes() const;
+  /// Reads the values times the file's slope plus its intercept.
+  Status read(float *out) const;
+
+private:
+  struct Free {
+    void operator()(nifti_image *volume) const { nifti_image_free(volume); }
+  };
+  using Header = std::unique_ptr<nifti_image, Free>;
+  static Expected<Header> readHeader(const std::string &name);
+  Status check();
+  Status turn(const std::string &wanted);
+  Status readBytes(std::vector<uint8_t> &bytes) const;
+  template <typename T> void copyValues(const uint8_t *bytes, float *out) const;
+
+  std::string name;
+  Header header;
+  VolumeShape extents = {};
+  std::string stored;
+  TurnedVoxels voxels;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_DATA_VOLUMES_VOLUMEFILE_H
