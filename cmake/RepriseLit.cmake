@@ -20,9 +20,10 @@ function(reprise_add_lit_suite)
     ${CMAKE_CURRENT_BINARY_DIR}/lit.site.cfg.py
     MAIN_CONFIG ${CMAKE_CURRENT_SOURCE_DIR}/lit.cfg.py)
   get_property(tools GLOBAL PROPERTY REPRISE_LIT_DEPENDS)
+  add_custom_target(lit-tools DEPENDS ${tools})
   add_custom_target(check-lit
     COMMAND ${REPRISE_LIT} -sv ${CMAKE_CURRENT_BINARY_DIR}
-    DEPENDS ${tools}
+    DEPENDS lit-tools
     COMMENT "Running the textual tests"
     USES_TERMINAL)
   # Those that depend on the processor, as on one with AVX2 alone.

@@ -36,7 +36,10 @@ config.environment["REPRISE_CACHE_BYTES"] = "0"
 # Progress lines depend on the machine; tests of them set their own interval.
 config.environment["REPRISE_PROGRESS_SECONDS"] = "86400"
 
-# The mistake that test/faults/run plants.
+# The copy of the sources that test/faults/build makes has planted faults, of
+# which the environment chooses one.
+if os.path.exists(config.reprise_source_dir + "/include/reprise/Planted.h"):
+    config.available_features.add("planted-faults")
 llvm_config.with_system_environment("REPRISE_FAULT")
 
 config.substitutions.append(("%reprise_lib", config.reprise_lib_dir))

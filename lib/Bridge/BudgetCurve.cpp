@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
 #include "reprise/Bridge/Knee.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
 
@@ -36,7 +35,6 @@ static LogicalResult keepMatching(const PlanProblem &problem,
                                   plan::Graph &graph) {
   func::FuncOp function = problem.function;
   for (OpId id = 0; id < graph.ops.size(); ++id) {
-    REPRISE_FAULT("marked-tensor-run-again", continue);
     graph.ops[id].effect |= problem.ops[id].isAsked;
   }
   for (const std::string &pattern : patterns) {
@@ -48,7 +46,6 @@ static LogicalResult keepMatching(const PlanProblem &problem,
       if (!isNamed(problem.ops[id].op, *glob))
         continue;
       matched = true;
-      REPRISE_FAULT("keep-ignored", continue);
       graph.ops[id].effect = true;
     }
     if (!matched)
@@ -161,7 +158,6 @@ const plan::Plan &BudgetCurve::planOf(uint32_t point) {
 
 uint64_t BudgetCurve::totalBytes(uint32_t point) {
   uint64_t placed = plan::touchedHeight(problem.graph, planOf(point));
-  REPRISE_FAULT("total-without-fixed", return placed);
   return fixedBytes + placed;
 }
 
@@ -207,7 +203,6 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget,
     if (placedAtLeast(point) > mostMilliseconds)
       return std::nullopt;
     uint64_t total = totalBytes(point);
-    REPRISE_FAULT("budget-over-by-a-unit", total -= 64);
     if (total <= budget && isUsable(point) &&
         points[point].solution.milliseconds <= mostMilliseconds)
       return point;
@@ -275,7 +270,6 @@ plan::ByteBound BudgetCurve::provenBytes() const {
   plan::ByteBound bound = *leastProven;
   bound.bytes = touchedAtLeast(bound.bytes);
   bound.bytes += fixedBytes;
-  REPRISE_FAULT("proof-without-fixed", bound.bytes -= fixedBytes);
   return bound;
 }
 

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
-#include "reprise/Fault.h"
 
 #include "FirstSteps.h"
 #include "KernelTable.h"
@@ -211,10 +210,6 @@ uint64_t EntryBuilder::keptBytes(uint64_t forwardSteps) const {
   uint64_t bytes = 0;
   for (const plan::Buffer &buffer : solution.liveness.buffers)
     if (isKeptAfter(forwardSteps, buffer.firstStep, buffer.lastStep)) {
-      REPRISE_FAULT("kept-without-inputs", {
-        if (kindOf(buffer) == BufferKind::Input)
-          continue;
-      });
       bytes += sizeOf(buffer);
     }
   return bytes;
@@ -250,7 +245,6 @@ void EntryBuilder::addBuffers() {
     if (buffer.workspaceOf != kNone)
       loc = problem.ops[buffer.workspaceOf].op->getLoc();
     uint64_t offset = fixed.bytes + solution.placement.offsets[number];
-    REPRISE_FAULT("offset-without-fixed", offset -= fixed.bytes);
     BufferOp::create(builder, loc, fixed.ranges.size() + number, names[number],
                      kindOf(buffer), offset, sizeOf(buffer),
                      builder.getI64IntegerAttr(buffer.firstStep),

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FirstSteps.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -62,7 +61,6 @@ private:
       key.push_back(0);
     } else if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
       key.push_back(pointer(kernels.symbolOf(kernel).getAsOpaquePointer()));
-      REPRISE_FAULT("clone-of-other-kernel", key.back() = 1);
     } else {
       key.push_back(pointer(op.op->getName().getAsOpaquePointer()));
       for (int64_t number : rt::libraryCallKey(op.call))

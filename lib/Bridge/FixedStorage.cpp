@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/PlanProblem.h"
-#include "reprise/Fault.h"
 #include "reprise/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -40,8 +39,6 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
     return op->emitError() << "a tensor without elements cannot be placed: "
                            << type;
   fixed.ranges.push_back({std::move(name), kind, fixed.bytes, size});
-  REPRISE_FAULT("fixed-in-own-units", alignment = kAlignment);
-  REPRISE_FAULT("fixed-size-not-rounded", alignment = 1);
   fixed.bytes += llvm::alignTo(size, alignment);
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
@@ -90,7 +87,6 @@ FailureOr<FixedStorage> reprise::layOutFixed(mlir::ModuleOp module,
       if (failed(range))
         return failure();
       fixed.constants[value] = *range;
-      REPRISE_FAULT("constants-share-a-range", fixed.constants[value] = 0);
     }
   if (target.stagesInputs())
     addStaging(fixed, module, alignment);

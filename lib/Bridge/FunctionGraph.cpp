@@ -26,7 +26,6 @@
 #include "TensorsInMemory.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -337,7 +336,6 @@ private:
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
     node.effect = isInOrder || makesMemory ||
                   facts.execution != remat::Execution::Anywhere;
-    REPRISE_FAULT("fixed-op-executed-again", node.effect = false);
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
     for (Value value : read)
@@ -354,7 +352,6 @@ private:
       result.graph.values[value].producer = id;
       node.outputs.push_back(value);
     }
-    REPRISE_FAULT("effects-in-any-order", last.reset());
     if (isInOrder) {
       if (last)
         node.after.push_back(*last);

@@ -13,7 +13,6 @@
 #include "reprise/Plan/BufferNames.h"
 
 #include "reprise/Bridge/ElementTypes.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Remat.h"
 
@@ -43,7 +42,6 @@ ValueId PlanProblem::rootOf(ValueId value) const {
 /// what bytes take there, so that what it puts side by side begins where the
 /// target wants it.
 uint64_t ProblemBuilder::storedBytes(uint64_t bytes) const {
-  REPRISE_FAULT("planned-in-own-units", return bytes);
   return problem.alignment == plan::kAlignment
              ? bytes
              : llvm::alignTo(bytes, problem.alignment);
@@ -122,7 +120,6 @@ void ProblemBuilder::addBarrier(sg::BarrierOp barrier) {
   SmallVector<OpId> after;
   for (Value value : barrier.getAfter())
     after.append(readyAfter(values.lookup(value)));
-  REPRISE_FAULT("barrier-waits-for-nothing", after.clear());
   llvm::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
   for (auto [input, result] :
@@ -176,7 +173,6 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
       return failure();
     planned.kernel = *traits;
     node.workspaceBytes = storedBytes(traits->workspaceBytes);
-    REPRISE_FAULT("kernel-workspace-not-asked-for", node.workspaceBytes = 0);
     for (auto [output, input] : traits->inPlace)
       node.inPlace.push_back({output, input});
   } else if (auto call = describeLibraryCall(op)) {
@@ -186,7 +182,6 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
     planned.call = *call;
     planned.callInfo = *info;
     node.workspaceBytes = storedBytes(info->workspaceBytes);
-    REPRISE_FAULT("workspace-not-asked-for", node.workspaceBytes = 0);
     if (info->addsInPlace)
       node.inPlace.push_back({0, rt::functionOf(*call).inputs});
   } else {
@@ -272,7 +267,6 @@ void ProblemBuilder::addResults() {
     if (problem.graph.values[root].storage == StorageClass::Fixed)
       continue;
     if (problem.graph.values[root].producer != kNone) {
-      REPRISE_FAULT("result-not-kept", continue);
       problem.graph.values[root].storage = StorageClass::Output;
       continue;
     }
@@ -345,8 +339,6 @@ void ProblemBuilder::setPhases() {
       op.phase = Phase::Backward;
     else if (phase == sg::Phase::Recompute)
       op.phase = Phase::Recompute;
-    REPRISE_FAULT("phase-of-clones",
-                  if (op.phase == Phase::Recompute) op.phase = Phase::Backward);
     if (op.phase != Phase::Forward)
       continue;
     for (ValueId input : problem.graph.ops[id].inputs) {

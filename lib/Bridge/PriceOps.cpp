@@ -1,7 +1,6 @@
 //===- PriceOps.cpp - Costs of a problem's ops ----------------------------===//
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Bridge/PlanProblem.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -89,7 +88,6 @@ void reprise::priceWhatIsSilent(PlanProblem &problem, const CostModel &costs) {
     PlannedOp &op = problem.ops[id];
     // A copy that the function does not say has another op's attributes.
     bool isSaid = !op.isCopy || isa<sg::CopyOp>(op.op);
-    REPRISE_FAULT("prices-forgotten", isSaid = false);
     auto said =
         isSaid
             ? op.op->getAttrOfType<IntegerAttr>(sg::SgDialect::kPicosecondsAttr)

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -109,7 +108,6 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
     solution.schedule = plan::chooseOrder(problem.graph);
   solution.liveness = plan::computeLiveness(problem.graph, solution.schedule);
   bool isPlaced = isScheduled && saysOffsets(function);
-  REPRISE_FAULT("placed-again", isPlaced = false);
   if (isPlaced) {
     FailureOr<plan::Placement> placement =
         readPlacement(problem, solution.liveness);

@@ -18,7 +18,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -43,7 +42,6 @@ bool ProblemBuilder::isUpdated(uint32_t range) const {
 
 /// `value`, or a copy of it if it is the old value of a variable that changes.
 ValueId ProblemBuilder::snapshot(Operation *cause, ValueId value) {
-  REPRISE_FAULT("snapshot-forgotten", return value);
   if (!isVariableRead(value) ||
       !isUpdated(problem.fixedRange[problem.rootOf(value)]))
     return value;
@@ -66,7 +64,6 @@ SmallVector<OpId> ProblemBuilder::readersOf(uint32_t range) const {
 /// Whether the op that makes `root` may write it over the variable: each
 /// operand that is the variable is read only where `root` is written.
 bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
-  REPRISE_FAULT("update-over-its-operand", return true);
   const plan::Op &op = problem.graph.ops[problem.graph.values[root].producer];
   uint32_t output = std::find(op.outputs.begin(), op.outputs.end(), root) -
                     op.outputs.begin();
@@ -104,7 +101,6 @@ bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
 void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
   plan::Op &op = problem.graph.ops[id];
   for (OpId reader : readersOf(range)) {
-    REPRISE_FAULT("update-before-readers", break);
     if (reader != id)
       op.after.push_back(reader);
   }
@@ -124,7 +120,6 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
     return false;
   SmallVector<OpId> readers = readersOf(update.range);
   llvm::erase(readers, producer);
-  REPRISE_FAULT("update-in-a-cycle", readers.clear());
   if (reachesAny(producer, readers))
     return false;
   setOverwrites(producer, update.range);
@@ -139,7 +134,6 @@ void ProblemBuilder::placeByCopy(const Update &update) {
   setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
   problem.fixedRange[target] = update.range;
-  REPRISE_FAULT("copy-to-wrong-range", problem.fixedRange[target] = 0);
 }
 
 void ProblemBuilder::placeUpdates() {
@@ -159,7 +153,6 @@ void ProblemBuilder::placeUpdates() {
   for (const Update &update : updates)
     if (!placeDirectly(update))
       copies.push_back(update);
-  REPRISE_FAULT("copy-forgotten", copies.clear());
   for (const Update &update : copies)
     placeByCopy(update);
 }

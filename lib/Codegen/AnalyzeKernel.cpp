@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSpace.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -33,7 +32,6 @@ struct Reads {
 /// Whether `op` repeats along the row what was computed once for the row.
 static bool readsRowElement(Operation *op, const KernelSpace &space) {
   bool hasRows = space.hasRows();
-  REPRISE_FAULT("columns-as-rows", hasRows = true);
   if (!hasRows || !repeatsAlongRows(op))
     return false;
   Operation *source = op->getOperand(0).getDefiningOp();
@@ -48,7 +46,6 @@ static bool readsRowElement(Operation *op, const KernelSpace &space) {
 static bool hasPlaceOf(Type input, Type output) {
   bool isSameShape = cast<RankedTensorType>(input).getShape() ==
                      cast<RankedTensorType>(output).getShape();
-  REPRISE_FAULT("rows-over-elements", isSameShape = true);
   return isSameShape && sg::byteSize(input) == sg::byteSize(output);
 }
 
@@ -101,7 +98,6 @@ FailureOr<KernelTraits> reprise::analyzeKernel(Block &body,
   Operation *yield = body.getTerminator();
   for (Value value : yield->getOperands())
     walk(value, /*moved=*/false, spaces->front(), reads, seen);
-  REPRISE_FAULT("in-place-read-elsewhere", reads.elsewhere.clear());
   bool hasReductions = spaces->front().hasReductions();
   auto related = relatedValues(body);
   for (auto [output, value] : llvm::enumerate(yield->getOperands())) {

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -50,8 +49,6 @@ Value ElementEmitter::positionOf(const Index &index) {
     auto found = shorter.at.empty() ? wholes.end()
                                     : wholes.find({shorter.at.back(), at});
     bool isWhole = found != wholes.end() && found->second.first == extent;
-    REPRISE_FAULT("gpu-whole-of-another-extent",
-                  isWhole = found != wholes.end());
     if (!isWhole) {
       shorter.at.push_back(at);
       shorter.extents.push_back(extent);
@@ -86,8 +83,6 @@ unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
                                      Value position) {
   if (multiples.empty())
     return bytesOf(stored);
-  REPRISE_FAULT("gpu-lanes-always-aligned",
-                return index.lane ? kMostBytes : bytesOf(stored));
   return std::min<int64_t>(kMostBytes, bytesOf(stored) * divisorOf(position));
 }
 

@@ -23,7 +23,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include <cmath>
 
 using namespace mlir;
@@ -111,7 +110,6 @@ void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
     Value isThere =
         g.both(g.isLess(token, form.tokens), g.isLess(column, form.width));
     bool mayMiss = form.tokens % count || form.width != shape.width;
-    REPRISE_FAULT("gpu-attention-tile-runs-over", mayMiss = false);
     Value x = mayMiss ? g.select(isThere, type, load,
                                  [&] { return g.splat(type, 0); })
                       : load();
@@ -146,7 +144,6 @@ AttentionEmitter::Put AttentionEmitter::fetch(const SharedRows &rows,
       from = g.below(column, form.width - lanes + 1);
     Value x = asTile(g.loadGlobal(pointer, form.element,
                                   positionOf(part, token, from), lanes));
-    REPRISE_FAULT("gpu-attention-tail-is-taken", mayMiss = false);
     if (mayMiss)
       x = choose(isThere, x, g.splat(x.getType(), 0));
     pieces.push_back({x, row, column});
@@ -195,7 +192,6 @@ AttentionEmitter::forEachTile(ValueRange init, ArrayRef<Put> own,
                               llvm::function_ref<Puts(Value)> fetchTile,
                               GpuBlock::FoldBody run) {
   bool waits = true;
-  REPRISE_FAULT("gpu-attention-tile-unseen", waits = false);
   if (sweep.columnTiles == 1) {
     // All loads are under way before the first is waited for.
     Value first = g.constant(0);
@@ -211,8 +207,6 @@ AttentionEmitter::forEachTile(ValueRange init, ArrayRef<Put> own,
                 [&](Value first, ValueRange before) {
                   Puts tile = fetchTile(first);
                   bool isFree = true;
-                  REPRISE_FAULT("gpu-attention-tile-replaced-early",
-                                isFree = false);
                   if (isFree)
                     g.barrier();
                   putAll(tile);
@@ -241,7 +235,6 @@ AttentionEmitter::Tile AttentionEmitter::tileAt(Value columnFirst) {
   tile.rowTerms = termsOf(rows, rowsAreQueries);
   tile.columnTerms = termsOf(columns, !rowsAreQueries);
   bool mayMiss = form.tokens % sweep.columns;
-  REPRISE_FAULT("gpu-attention-tail-counts", mayMiss = false);
   if (mayMiss)
     for (Value column : columns)
       tile.isThere.push_back(g.isLess(column, form.tokens));
@@ -262,8 +255,6 @@ SmallVector<Value> AttentionEmitter::scoresOf(ArrayRef<Value> products,
   Value begin;
   if (at.bias) {
     Value row = g.remainder(sample, form.biasRows);
-    REPRISE_FAULT("gpu-attention-mask-of-another",
-                  row = g.remainder(g.add(sample, 1), form.biasRows));
     begin = beginOfMatrix(row);
   }
   Values scores;
@@ -296,8 +287,6 @@ SmallVector<Value> AttentionEmitter::factorsOf(Value columnFirst) {
     if (!rowsAreQueries)
       std::swap(query, key);
     Value place = g.add(begin, g.add(g.multiply(query, form.tokens), key));
-    REPRISE_FAULT("gpu-attention-draws-by-place-in-tile",
-                  place = g.add(g.multiply(row, form.tokens), column));
     Value draw = emitUniform(g, place, seed, step, form.stream);
     Value isKept =
         arith::CmpFOp::create(b, g.loc, arith::CmpFPredicate::OGE, draw, bound);
@@ -321,7 +310,6 @@ void AttentionEmitter::storeWeights(ArrayRef<Value> values) {
   for (auto [n, value] : llvm::enumerate(values))
     g.store(asTile(g.narrowed(value, form.element)), weights,
             product.row(n / columnCount), product.column(n % columnCount));
-  REPRISE_FAULT("gpu-attention-weights-unseen", return);
   g.warpBarrier();
 }
 
@@ -345,7 +333,6 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
                                      g.number(-INFINITY));
   Value base = choose(none, g.number(0), most);
   Value factor = exponential(minus(top, base));
-  REPRISE_FAULT("gpu-attention-sums-stay", factor = g.number(1));
   Value sum;
   for (Value &score : scores) {
     score = exponential(minus(score, base));
@@ -508,7 +495,6 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
   Value memory = share(shape.sharedNumbers(), shape.numberType());
   // Of vectors of 16 bytes, which its numbers' type does not tell.
   int64_t alignment = 16;
-  REPRISE_FAULT("gpu-tiles-unaligned", alignment = 4);
   function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                                        b.getI64IntegerAttr(alignment));
   Value numbers = share(2 * shape.mostQueries(), b.getF32Type());

@@ -17,7 +17,6 @@
 #include "GpuCounters.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "reprise/Fault.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -239,7 +238,6 @@ SmallVector<Value> AttentionEmitter::totalsOfBias(Value columnFirst,
     places.push_back(choose(place.isThere, place.number, first));
   }
   int64_t parts = sweep.parts;
-  REPRISE_FAULT("gpu-attention-parts-end-early", --parts);
   auto add = [&](Value part, ValueRange before) {
     Value begin = g.multiply(part, elements);
     Values read, sums;

@@ -30,7 +30,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -66,8 +65,6 @@ GpuEmitter::ColumnThread GpuEmitter::columnOf(Value block, Value thread) {
   self.row = quotient(thread, threads.columns);
   unflatten(self.point, shape.keptLoops);
   self.exists = isLess(column, e.constant(shape.vectors));
-  REPRISE_FAULT("gpu-columns-behind-the-last",
-                self.exists = isLess(column, e.constant(INT64_MAX)));
   // What the rows have in common is read in front of them, also by threads that
   // have none.
   if (shape.vectors % threads.columns != 0)
@@ -77,7 +74,6 @@ GpuEmitter::ColumnThread GpuEmitter::columnOf(Value block, Value thread) {
   self.first = self.row;
   if (shape.parts > 1) {
     int64_t rows = threads.rows;
-    REPRISE_FAULT("gpu-parts-overlap", --rows);
     self.first = e.add(e.multiply(self.part, rows), self.row);
   }
   self.end = arith::SelectOp::create(b, e.loc, self.exists,
@@ -102,11 +98,8 @@ SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts,
   for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
     memref::StoreOp::create(b, e.loc, part, buffer, here);
   for (int64_t half = threads.rows / 2; half >= 1; half /= 2) {
-    REPRISE_FAULT("gpu-tree-does-not-wait", if (half == 1) continue);
     gpu::BarrierOp::create(b, e.loc);
     Value adds = isLess(self.row, e.constant(half));
-    REPRISE_FAULT("gpu-rows-add-themselves",
-                  adds = isLess(self.row, e.constant(half + 1)));
     ifThen(adds, [&] {
       Value there = asIndex(e.add(self.thread, half * threads.columns));
       for (auto [op, buffer] : llvm::zip_equal(pass->reductions, buffers)) {
@@ -164,7 +157,6 @@ Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
 SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
                                         int64_t count, int64_t apart) {
   Value end = e.constant(count);
-  REPRISE_FAULT("gpu-parts-end-early", end = e.constant(count - 1));
   end = arith::SelectOp::create(b, e.loc, self.exists, end, e.constant(0));
   SmallVector<Value> zeros;
   for (Operation *op : pass->reductions)
@@ -222,11 +214,8 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   Value group = quotient(self.part, each);
   Value counter =
       e.add(e.add(e.multiply(self.columns, groups), group), columns);
-  REPRISE_FAULT("gpu-groups-count-together",
-                counter = e.add(self.columns, columns));
   Value first = e.multiply(group, each);
   int64_t apart = each;
-  REPRISE_FAULT("gpu-groups-side-by-side", apart = 1);
   addAll(counter, first, each, 1, [&](ArrayRef<Value> sums) {
     // Its own first part, which was read by the threads that store.
     storePart(sums, self, first);
@@ -352,7 +341,6 @@ void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
                     shape.reducedLoops);
           e.setStaged(tiles.argument(), tiles.element(row, own, shape.width));
         });
-    REPRISE_FAULT("gpu-tile-overwritten", return next);
     gpu::BarrierOp::create(b, e.loc);
     return next;
   };

@@ -28,7 +28,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -206,7 +205,6 @@ void GpuEmitter::emitPointwise(Value block, Value thread) {
     for (const Index &index : indices)
       storePointwise(index);
   };
-  REPRISE_FAULT("gpu-tail-runs", count += kBlockThreads);
   ifThen(isLess(number, e.constant(count)), store);
 }
 
@@ -215,7 +213,6 @@ void GpuEmitter::emitPointwise(Value block, Value thread) {
 //===----------------------------------------------------------------------===//
 
 void GpuEmitter::waitForTeam() {
-  REPRISE_FAULT("gpu-team-does-not-wait", return);
   if (shape.isWide) {
     gpu::BarrierOp::create(b, e.loc);
     return;
@@ -254,7 +251,6 @@ Value GpuEmitter::fromLane(Value value, int64_t offset) {
 /// A tree over the lanes of the warp, whose members all get the total.
 Value GpuEmitter::addWarp(Operation *op, Value part) {
   for (int64_t offset = kWarpThreads / 2; offset >= 1; offset /= 2) {
-    REPRISE_FAULT("gpu-half-a-warp", if (offset == 16) continue);
     part = combine(op, part, fromLane(part, offset));
   }
   return part;
@@ -286,7 +282,6 @@ SmallVector<Value> GpuEmitter::addTeam(ArrayRef<Value> sums) {
     for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
       memref::StoreOp::create(b, e.loc, part, buffer, asIndex(warp));
   });
-  REPRISE_FAULT("gpu-warps-unseen", return parts);
   gpu::BarrierOp::create(b, e.loc);
   for (auto [op, part, buffer] :
        llvm::zip_equal(pass->reductions, parts, buffers)) {
@@ -302,8 +297,6 @@ SmallVector<Value> GpuEmitter::addTeam(ArrayRef<Value> sums) {
 
 void GpuEmitter::runPass() {
   Value end = e.constant(shape.swept * shape.vectors);
-  REPRISE_FAULT("gpu-row-ends-early",
-                end = e.constant(shape.swept * shape.vectors - 1));
   auto place = [&](Value i) {
     setLast(shape.reducedLoops.empty() ? i : remainder(i, shape.vectors));
     if (!shape.reducedLoops.empty())
@@ -328,8 +321,6 @@ void GpuEmitter::emitRow() {
   Index row = keptIndex();
   // Emitted here, where all members are, and not by the one that stores.
   Value stores = isZero(member);
-  REPRISE_FAULT("gpu-all-members-store",
-                stores = isLess(member, e.constant(2)));
   ifThen(stores, [&] { storeRowResults(row); });
   e.forgetRow();
 }
@@ -344,7 +335,6 @@ void GpuEmitter::emitRows(Value block, Value thread) {
     unflatten(point, shape.keptLoops);
     emitRow();
   };
-  REPRISE_FAULT("gpu-rows-behind-the-last", return row());
   // Whole blocks or whole warps agree.
   if (shape.isWide || points % warps == 0)
     row();
@@ -393,7 +383,6 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
     GpuEmitter emitter(elements, space, body, function, workspace);
     GpuGrid own = GpuShape(space).grid();
     Value first = elements.add(block, -begin);
-    REPRISE_FAULT("gpu-spaces-begin-late", first = elements.add(first, -1));
     begin += own.blocks;
     if (own.blocks == 0)
       continue;

@@ -25,7 +25,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -96,7 +95,6 @@ LeftOperands::LeftOperands(GpuBlock &g, ProductKernel &kernel,
            kernelRoleOf(&op) == KernelRole::Repeated;
   });
   // Else they are read at other places too, when their turn comes.
-  REPRISE_FAULT("gpu-product-reads-in-place", moves = false);
   if (moves)
     return;
   for (BlockArgument argument : body.getArguments())
@@ -255,7 +253,6 @@ ProductTiles::Values ProductTiles::loadOperands(Value inner) {
   for (int64_t i = 0; i < leftCount(); ++i) {
     // Behind the last row there is nothing; its sums are not looked at.
     Value row = g.below(leftRows[i], kernel.parts.rows);
-    REPRISE_FAULT("gpu-product-rows-run-over", row = leftRows[i]);
     loaded.append(leftOperands.load(row, g.add(inner, leftPlace(i).second)));
   }
   for (int64_t i = 0; i < rightCount(); ++i) {
@@ -276,8 +273,6 @@ ProductTiles::Values ProductTiles::loadOperands(Value inner) {
 void ProductTiles::putOperands(ArrayRef<Value> loaded, Value inner) {
   size_t each = leftOperands.count();
   Value isFirst = g.isZero(firstColumn);
-  REPRISE_FAULT("gpu-product-all-columns-store",
-                isFirst = g.isLess(firstColumn, kernel.parts.columns));
   for (int64_t i = 0; i < leftCount(); ++i) {
     auto [row, neighbour] = leftPlace(i);
     Value stores = g.both(isFirst, g.isLess(leftRows[i], kernel.parts.rows));
@@ -332,10 +327,6 @@ void ProductTiles::compute(RowOf rowOf, Value column) {
     all = kernel.parts.isTransposed
               ? product->addOfRows(all, left, rightRows, shape.columns, depth)
               : product->add(all, left, rightRows, shape.columns, depth);
-    REPRISE_FAULT("gpu-product-operands-unread", {
-      all.append(next);
-      return all;
-    });
     g.barrier();
     all.append(next);
     return all;
@@ -345,7 +336,6 @@ void ProductTiles::compute(RowOf rowOf, Value column) {
   else
     carried = g.fold(g.constant(0), inner, depth, carried, step);
   putResult(ArrayRef<Value>(carried).take_front(sums));
-  REPRISE_FAULT("gpu-product-unseen", return);
   g.barrier();
 }
 

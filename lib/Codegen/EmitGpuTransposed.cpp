@@ -8,14 +8,12 @@
 
 #include "GpuEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
 
 /// Behind the last tile's end there is nothing.
 void GpuEmitter::ifInside(llvm::function_ref<void()> then) {
-  REPRISE_FAULT("gpu-tile-runs-over", return then());
   Value rows = e.constant(space.extents[own.along]),
         columns = e.constant(space.extents.back());
   ifThen(arith::AndIOp::create(b, e.loc, isLess(at[own.along], rows),
@@ -53,7 +51,6 @@ void GpuEmitter::storeTile(ArrayRef<Value> buffers, Value thread, Value row,
                            Value column) {
   const GpuTile &tile = shape.tile;
   int64_t pitch = tile.rows | 1, threads = shape.grid().threads;
-  REPRISE_FAULT("gpu-tile-of-another-pitch", ++pitch);
   loop(thread, e.constant(tile.rows * tile.columns), threads, [&](Value i) {
     Value c = remainder(i, tile.columns), r = quotient(i, tile.columns);
     at[own.along] = e.add(row, r);
@@ -84,8 +81,6 @@ void GpuEmitter::emitStaged(Value block, Value thread) {
                             type.getElementType()));
   }
   bringTile(buffers, thread, row, column);
-  REPRISE_FAULT("gpu-tile-unseen",
-                return storeTile(buffers, thread, row, column));
   gpu::BarrierOp::create(b, e.loc);
   storeTile(buffers, thread, row, column);
 }

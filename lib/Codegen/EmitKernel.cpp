@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -248,7 +247,6 @@ void KernelEmitter::storeColumns(ArrayRef<Value> totals, int64_t vectors) {
       here.at.back() = e.add(index.at.back(), v * space.lanes());
     for (auto [r, op] : llvm::enumerate(pass->reductions)) {
       Value total = totals[r * vectors + v];
-      REPRISE_FAULT("columns-of-the-first-vector", total = totals[r * vectors]);
       e.setRowElement(op->getResult(0), rounded(op, total, here));
     }
     setRowOps(here);
@@ -364,7 +362,6 @@ static void emitSpaces(OpBuilder &b, Block &body, ArrayRef<KernelSpace> spaces,
     }
     KernelEmitter(elements, body).emit(share[0], share[1]);
     before += space.grains();
-    REPRISE_FAULT("spaces-begin-late", ++before);
   }
 }
 

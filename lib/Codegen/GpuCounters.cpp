@@ -14,7 +14,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -42,7 +41,6 @@ static Value addressOfCounters(OpBuilder &b, gpu::GPUFuncOp function) {
 
 /// Orders what stands before with what stands behind, for the whole device.
 static void fence(OpBuilder &b, Location loc) {
-  REPRISE_FAULT("gpu-counts-without-order", return);
   LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "device");
 }
 
@@ -62,7 +60,6 @@ static Value count(OpBuilder &b, Location loc, gpu::GPUFuncOp function,
   Value last = arith::ConstantIntOp::create(b, loc, parts - 1, 32);
   Value is =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, last);
-  REPRISE_FAULT("gpu-counter-stays", return is);
   auto branch = scf::IfOp::create(b, loc, is, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -83,7 +80,6 @@ Value reprise::arriveLast(OpBuilder &b, gpu::GPUFuncOp function, Value thread,
   Value first = arith::ConstantIndexOp::create(b, loc, 0);
   // What the block's threads have written precedes its count.
   bool waits = true;
-  REPRISE_FAULT("gpu-counts-before-it-wrote", waits = false);
   if (waits)
     gpu::BarrierOp::create(b, loc);
   Value counts =

@@ -6,7 +6,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -242,7 +241,6 @@ static LogicalResult addInPlace(KernelTraits &traits, Block &part,
       continue;
     bool isShared = input >= other.getNumArguments() || input == right ||
                     !other.getArgument(input).use_empty();
-    REPRISE_FAULT("gpu-product-over-operands", isShared = false);
     bool isMemory =
         input < std::min(part.getNumArguments(), other.getNumArguments());
     if (!isShared && isMemory)

@@ -12,7 +12,6 @@
 #include "GpuProduct.h"
 #include "KernelParts.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -83,7 +82,6 @@ static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   int64_t divisor = std::max<int64_t>(1, columns & -columns);
   unsigned bits = 16;
   bool isOrder = space.hasReductions();
-  REPRISE_FAULT("gpu-sum-order-by-fusion", isOrder = false);
   if (isOrder)
     return std::min<int64_t>(128 / 32, divisor);
   if (!space.vectorized)
@@ -170,7 +168,6 @@ static bool isTransposed(BlockArgument argument, AffineMap map,
                          const KernelSpace &space) {
   if (!map || !map.isPermutation() || map.getNumResults() < 2)
     return false;
-  REPRISE_FAULT("gpu-stages-parts", return true);
   for (auto [d, extent] : llvm::enumerate(tensorOf(argument).getShape()))
     if (extent != space.shape[map.getDimPosition(d)])
       return false;
@@ -181,7 +178,6 @@ static bool isTransposed(BlockArgument argument, AffineMap map,
 /// one loop, which is not the last. `room`: bytes of shared memory
 /// that the kernel has left; what does not fit is loaded with gaps.
 static void stageArguments(Block &body, GpuSpace &space, int64_t &room) {
-  REPRISE_FAULT("gpu-stages-nothing", return);
   if (space.merged)
     return;
   for (auto &[argument, map] : mapsOfArguments(body, space)) {
@@ -260,7 +256,6 @@ static constexpr int64_t kMostInGroup = 32;
 /// as long again where they do not run all at once.
 static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
   constexpr int64_t blocks = 512, least = 16;
-  REPRISE_FAULT("gpu-columns-of-one-block", return 1);
   auto isStored = [](Operation *op) {
     return accumulatorType(op).getIntOrFloatBitWidth() >= 32;
   };
@@ -398,7 +393,6 @@ FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
     return failure();
   traits->grains = gridOf(*spaces).blocks;
   traits->workspaceBytes = workspaceBytesOf(*spaces);
-  REPRISE_FAULT("gpu-over-what-others-read", return traits);
   if (spaces->size() > 1)
     llvm::erase_if(traits->inPlace, [&](std::pair<unsigned, unsigned> pair) {
       return isReadElsewhere(body, *spaces, pair.first, pair.second);

@@ -5,7 +5,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -53,10 +52,6 @@ void KernelParts::storePointwise(const Index &index) {
   for (unsigned i : pass->stored) {
     Value element = e.evaluate(yielded[i], index);
     elements.push_back({i, element});
-    REPRISE_FAULT("store-before-load", {
-      e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);
-      e.forget();
-    });
   }
   for (auto [i, element] : elements)
     e.store(body.getNumArguments() + i, yielded[i].getType(), element, index);

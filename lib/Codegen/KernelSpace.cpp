@@ -1,7 +1,6 @@
 //===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
 
 #include "KernelSpace.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -85,7 +84,6 @@ static LogicalResult checkOp(Operation &op) {
 /// Whether a reader of what a reduction made finds it at hand: in the row that
 /// the kernel goes over, or at the same index of what is kept.
 static bool readsAtHand(Operation *op, bool hasRows) {
-  REPRISE_FAULT("row-read-elsewhere", return true);
   return isa<PointwiseOpInterface>(op) ||
          (hasRows && (isa<ReductionOpInterface>(op) || repeatsAlongRows(op)));
 }
@@ -261,7 +259,6 @@ static void formLoops(KernelSpace &space) {
   // The loops of a sum fix its order, so they follow from its shape alone and
   // not from what else the kernel reads.
   space.merged = !space.hasReductions() && allowsMerging(space);
-  REPRISE_FAULT("sum-order-by-fusion", space.merged = allowsMerging(space));
   for (unsigned d = 0; d < space.shape.size(); ++d) {
     if (d && space.merged && mergesWithNext(space, d - 1)) {
       space.extents.back() *= space.shape[d];

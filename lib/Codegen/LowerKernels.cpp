@@ -36,7 +36,6 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "reprise/Codegen/Kernels.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -137,10 +136,6 @@ struct RoundByOdd : OpRewritePattern<arith::TruncFOp> {
         b, loc, isFar, arith::SubIOp::create(b, loc, bits, one), bits);
     Value isInexact =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, wide, x);
-    REPRISE_FAULT("wide-numbers-round-twice", {
-      b.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), near);
-      return success();
-    });
     bits = arith::SelectOp::create(
         b, loc, isInexact, arith::OrIOp::create(b, loc, bits, one), bits);
     Value odd = arith::BitcastOp::create(b, loc, single, bits);

@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "reprise/Codegen/GpuKernels.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -206,8 +205,6 @@ TensorCores::Fragment TensorCores::fragmentOfA(const SharedRows &a, Value k) {
         column = g.add(k, g.multiply(g.quotient(lane, 16), 8));
   Fragment fragment = g.loadMatrices(a, row, column, 4, /*areTurned=*/false);
   asOperands(fragment);
-  REPRISE_FAULT("gpu-fragment-of-other-rows",
-                std::swap(fragment[1], fragment[2]));
   return fragment;
 }
 

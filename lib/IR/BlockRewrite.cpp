@@ -2,7 +2,6 @@
 
 #include "reprise/IR/BlockRewrite.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -137,7 +136,6 @@ void sg::eraseMarks(Operation *root) {
 void sg::settleMarks(Operation *root) {
   root->walk([](KeepOp mark) {
     Value value = definitionOf(mark.getOperand());
-    REPRISE_FAULT("mark-forgotten", return);
     while (isa_and_present<ReshapeOp, KeepOp>(value.getDefiningOp()))
       value = definitionOf(value.getDefiningOp()->getOperand(0));
     // Arguments and what costs nothing are there in any case.

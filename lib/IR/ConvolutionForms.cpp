@@ -25,7 +25,6 @@
 
 #include "reprise/IR/ConvolutionForms.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Sg.h"
 #include <numeric>
@@ -55,7 +54,6 @@ static Value filledUp(OpBuilder &b, Location loc, Value value,
   SmallVector<int64_t> none(tensorOf(value).getRank(), 0), high(none);
   high.back() = channels - channelsOf(value);
   double zero = 0;
-  REPRISE_FAULT("channels-padded-by-ones", zero = 1);
   return PadOp::create(b, loc, value, none, high, none, llvm::APFloat(zero));
 }
 
@@ -218,7 +216,6 @@ private:
       int64_t stride = op.getStrides()[d - 1];
       interior[d] = stride - 1;
       high[d] = dx[d] - ((dy[d] - 1) * stride + 1);
-      REPRISE_FAULT("points-spread-late", std::swap(low[d], high[d]));
     }
     return PadOp::create(b, loc, near, low, high, interior, llvm::APFloat(0.0));
   }
@@ -260,7 +257,6 @@ Value FoldedStrides::image(OpBuilder &b, Location loc, Value x) const {
         reshaped(b, loc, from,
                  {shape[0], height, strides[0], width, strides[1], shape[3]});
     bool areTurned = true;
-    REPRISE_FAULT("strides-folded-as-rows", areTurned = false);
     all = areTurned ? turned(b, loc, all)
                     : reshaped(b, loc, all,
                                {shape[0], height, width, strides[0], strides[1],

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/KernelPasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -181,7 +180,6 @@ static uint64_t kernelFlops(Operation *op) {
   if (isa<AttentionGradOp>(body.front()))
     return attentionGradKernelFlops(&body.front());
   KernelPasses work = passesOf(body);
-  REPRISE_FAULT("passes-for-nothing", return regionFlops(op));
   if (work.passes.size() == 1)
     return regionFlops(op);
   llvm::DenseSet<Operation *> ofRow;
@@ -216,7 +214,6 @@ static uint64_t bytesRead(BlockArgument argument) {
   uint64_t most = elements(argument), sum = 0;
   for (Operation *user : argument.getUsers())
     sum += isa<IndexMapOpInterface>(user) ? elements(user->getResult(0)) : most;
-  REPRISE_FAULT("kernels-read-all", sum = most);
   auto bytes = byteSize(argument.getType());
   return sum < most ? bytes * sum / most : bytes;
 }

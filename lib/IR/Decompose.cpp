@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "DecomposeModel.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -77,7 +76,6 @@ static Value roughMean(Emitter &e, Value x, Value like) {
 /// what is subtracted is at most 15 times what is left: four bits of the
 /// mantissa's 24 may be lost to it.
 static Moments momentsAbout(Emitter &e, Value x, Value rough) {
-  REPRISE_FAULT("statistics-about-zero", rough = e.zeros(rough));
   Value moved = e.sub(x, e.trailing(rough, x));
   Value sum = e.sumToLast(moved);
   Value squares = e.sumToLast(e.mul(moved, moved));
@@ -95,7 +93,6 @@ static Values decompose(BatchNormTrainingOp op, Emitter &e) {
       tensorOf(x).getDimSize(0) > 1
           ? momentsAbout(e, x, roughMean(e, op.getX(), op.getGamma()))
           : momentsOfOne(e, x);
-  REPRISE_FAULT("statistics-rounded", mean = e.as(e.as(mean, op.getX()), mean));
   Value rstd =
       reciprocalDeviation(e, variance, op.getEpsilon().convertToDouble());
   Value y = normalize(e, x, mean, rstd, op.getGamma(), op.getBeta());

@@ -1,7 +1,6 @@
 //===- EarlyMaxima.cpp - Maxima looked for in the forward pass ------------===//
 
 #include "reprise/IR/EarlyMaxima.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -20,7 +19,6 @@ struct LookEarly : public OpRewritePattern<MaxPool2DArgmaxOp> {
         phaseOf(maker) == phaseOf(op))
       return rewriter.notifyMatchFailure(op, "its operand is made beside it");
     Phase phase = phaseOf(maker);
-    REPRISE_FAULT("maxima-in-their-phase", phase = origin.getPhase());
     rewriter.moveOpAfter(op, maker);
     rewriter.modifyOpInPlace(op, [&] {
       setOrigin(op, OriginAttr::get(op.getContext(), origin.getPath(), phase,

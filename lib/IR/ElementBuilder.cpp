@@ -10,7 +10,6 @@
 using namespace mlir;
 using namespace reprise;
 
-#include "reprise/Fault.h"
 #include "reprise/IR/KernelInterfaces.cpp.inc"
 
 ElementBuilder::~ElementBuilder() = default;
@@ -132,7 +131,6 @@ Value ElementBuilder::linear(const Index &index) {
 
 Value ElementBuilder::linearLanes(const Index &index) {
   Value position = linear(index);
-  REPRISE_FAULT("lanes-at-one-position", return position);
   if (!index.lane)
     return position;
   int64_t stride = stridesOf(index.extents)[*index.lane];
@@ -273,7 +271,6 @@ OperandLanes reprise::operandLanesOf(Operation *op, unsigned operand,
       if (!expr.isFunctionOfDim(dim))
         continue;
       AffineExpr rest = expr - getAffineDimExpr(dim, op->getContext());
-      REPRISE_FAULT("strides-as-vectors", return OperandLanes::along(k));
       return rest.isSymbolicOrConstant() ? OperandLanes::along(k)
                                          : OperandLanes::apart();
     }
@@ -300,7 +297,6 @@ bool reprise::isProjection(IndexMapOpInterface op) {
     // A part of a dimension is no dimension: its rows are longer in memory.
     if (!dim || from.getDimSize(k) != to.getDimSize(dim.getPosition()))
       return false;
-    REPRISE_FAULT("transposes-merged", last.reset());
     if (last && dim.getPosition() <= *last)
       return false;
     last = dim.getPosition();

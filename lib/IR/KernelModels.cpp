@@ -8,7 +8,6 @@
 #include "Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 
 #include <cmath>
@@ -289,7 +288,6 @@ struct SumModel : ReductionModel<SumModel, ReduceSumOp> {
 struct MaxModel : ReductionModel<MaxModel, ReduceMaxOp> {
   bool losesDigits(Operation *) const { return false; }
   double getIdentity(Operation *, Type element) const {
-    REPRISE_FAULT("maximum-from-zero", if (isa<FloatType>(element)) return 0.0);
     if (isa<FloatType>(element))
       return -std::numeric_limits<double>::infinity();
     unsigned width = element.getIntOrFloatBitWidth();

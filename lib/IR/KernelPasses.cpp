@@ -1,7 +1,6 @@
 //===- KernelPasses.cpp - How often a kernel goes over a row --------------===//
 
 #include "reprise/IR/KernelPasses.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -80,12 +79,6 @@ void PassReader::addStores() {
     if (isOfRow(value) ||
         isa_and_nonnull<ReductionOpInterface>(value.getDefiningOp()))
       continue;
-    REPRISE_FAULT("stores-before-the-last-pass", {
-      if (reduction && result.passesBefore(value) == 0) {
-        result.passes.front().stored.push_back(i);
-        continue;
-      }
-    });
     stores.stored.push_back(i);
     isOwn |= result.passesBefore(value) == result.passes.size();
   }

@@ -1,6 +1,5 @@
 //===- LibraryModels.cpp - Ops of sg as calls of a library ----------------===//
 
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 
 using namespace mlir;
@@ -41,7 +40,6 @@ struct MatMulModel
   SmallVector<int64_t> getLibraryParameters(Operation *op) const {
     auto matmul = cast<OpTy>(op);
     bool a = matmul.getTransposeA(), b = matmul.getTransposeB();
-    REPRISE_FAULT("transposes-exchanged", std::swap(a, b));
     return {a, b};
   }
   SmallVector<LibraryEpilogue> getLibraryEpilogues(Operation *) const {

@@ -10,7 +10,6 @@
 #include "Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 
 #include <limits>
@@ -204,10 +203,6 @@ static Value emitElement(MaxPool2DArgmaxOp op, ElementBuilder &e,
         Index source = pool.indexOf(index, op.getX().getType(), y, x);
         Value candidate = e.evaluateMoved(op.getX(), source, index);
         Value replaces = pool.replaces(candidate, best[0]);
-        REPRISE_FAULT("argmax-takes-the-last",
-                      replaces = arith::CmpFOp::create(
-                          e.builder, e.loc, arith::CmpFPredicate::UGE,
-                          candidate, best[0]));
         Value at = pool.numberIn(oh, ow, y, x, number);
         return SmallVector<Value>{
             arith::SelectOp::create(e.builder, e.loc, replaces, candidate,

@@ -8,7 +8,6 @@
 
 #include "reprise/IR/ProductBias.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Sg.h"
 #include <optional>
@@ -112,11 +111,6 @@ static void replace(Operation *last, const BiasedProduct &found,
     result = MatMulBiasOp::create(
         rewriter, loc, TypeRange{flat},
         ValueRange{product.getLhs(), product.getRhs(), found.bias}, properties);
-    REPRISE_FAULT("bias-of-product-forgotten",
-                  result = MatMulOp::create(
-                      rewriter, loc, TypeRange{flat},
-                      ValueRange{product.getLhs(), product.getRhs()},
-                      product.getProperties()));
     if (flat != type)
       result = ReshapeOp::create(rewriter, loc, type, result);
   }

@@ -19,7 +19,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "VjpModel.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/SparedNorms.h"
 
 using namespace mlir;
@@ -88,7 +87,6 @@ public:
     Value offset = e.add(rowTimes(meanDy, sloped), rowTimes(meanR, back));
     Value ofDy = inputGradient(dy, sloped), ofR = inputGradient(r, back);
     Value sum = e.add(ofDy, ofR);
-    REPRISE_FAULT("spared-norm-off-center", return sum);
     return e.sub(sum, e.trailing(offset, sum));
   }
 
@@ -124,7 +122,6 @@ private:
   }
   /// What is left^T r without the means, where `sum` are the sums of left.
   Value aboutMean(Value product, Value sum) {
-    REPRISE_FAULT("spared-norm-with-mean", return product);
     Value means = e.trailing(meanR, product);
     return e.sub(product, timesRows(means, sum));
   }

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "VjpModel.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 
 using namespace mlir;
@@ -116,7 +115,6 @@ static CastOp roundingBefore(CastOp op) {
   if (!rounding || rounding.getOperand().getType() != op.getType())
     return {};
   Value rounded = unmarkedDefinitionOf(rounding.getOperand());
-  REPRISE_FAULT("rounding-within-a-block", rounded = rounding.getOperand());
   return rounded.getDefiningOp<ReadOp>() ? rounding : CastOp();
 }
 

@@ -13,7 +13,6 @@
 #include "CloneSegment.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Remat.h"
@@ -40,8 +39,6 @@ public:
 
 private:
   bool isNeeded(Operation &op) {
-    REPRISE_FAULT("statistics-written-twice",
-                  if (isa<WriteOp>(op)) return true);
     return llvm::any_of(op.getResults(),
                         [&](Value v) { return slice.needed.contains(v); });
   }
@@ -100,8 +97,6 @@ public:
 
   void clone(OpBuilder &builder, Block &body) {
     for (Operation &op : body.without_terminator()) {
-      REPRISE_FAULT("statistics-written-twice",
-                    if (isa<WriteOp>(op)) builder.clone(op, mapping));
       if (llvm::any_of(op.getResults(), [&](Value v) {
             return slice.needed.contains(v) && !slice.roots.contains(v);
           }))
@@ -112,8 +107,6 @@ public:
 private:
   void clone(OpBuilder &builder, Operation *op) {
     auto module = dyn_cast<sg::BlockOp>(op);
-    REPRISE_FAULT("nested-block-inlined",
-                  if (module) return inlineBlock(builder, module));
     if (module && module.getActivationCheckpointing())
       return cloneBlock(builder, module);
     if (module)
@@ -125,10 +118,6 @@ private:
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);
     Operation *copy = builder.clone(*op, mapping);
-    REPRISE_FAULT("stream-changed", {
-      if (auto dropout = dyn_cast<DropoutOp>(copy))
-        dropout.setStream(dropout.getStream() + 1);
-    });
     if (statistics)
       for (unsigned k : statistics.getStatistics()) {
         Value original = originals.lookup(op->getResult(k));
@@ -137,7 +126,6 @@ private:
   }
 
   bool keeps(StatisticsOpInterface op) {
-    REPRISE_FAULT("statistics-recomputed", return false);
     return llvm::all_of(op.getStatistics(), [&](unsigned k) {
       return slice.statistics.contains(op->getResult(k));
     });
@@ -162,7 +150,6 @@ private:
     Block &body = module.getBody().front();
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs())) {
-      REPRISE_FAULT("inlined-input-swapped", input = module.getInputs().back());
       if (slice.needed.contains(argument))
         mapping.map(argument, mapping.lookup(input));
     }

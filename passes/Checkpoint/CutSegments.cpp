@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutSegments.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/SparedNorms.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,7 +30,6 @@ static Positions positionsOf(ArrayRef<Operation *> ops) {
 static llvm::BitVector findNorms(ArrayRef<Operation *> ops) {
   Positions positions = positionsOf(ops);
   llvm::BitVector within(ops.size());
-  REPRISE_FAULT("cut-within-norm", return within);
   for (auto [k, op] : llvm::enumerate(ops))
     if (auto norm = dyn_cast<BatchNormOp>(op); norm && norm.getSparesX())
       if (Conv2DOp convolution = pointConvolutionBehind(norm.getX(), norm))
@@ -84,7 +82,6 @@ SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
       return !isFree(v) && cast<RankedTensorType>(v.getType()).getRank() > 0;
     });
     bool isAlone = live == 1;
-    REPRISE_FAULT("articulation-of-two", isAlone |= live == 2);
     if (isAlone && makesValue && !model.isWithinNorm[k])
       articulations.push_back(k);
   }
@@ -99,7 +96,6 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
       if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
         (isFree(operand) ? frees : inputs).insert(operand);
     for (Value result : op->getResults()) {
-      REPRISE_FAULT("segment-forgets-an-output", if (!outputs.empty()) break);
       if (!isFree(result) &&
           llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !inside.contains(user); }))

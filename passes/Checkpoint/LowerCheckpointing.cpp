@@ -22,7 +22,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CloneSegment.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/Passes/Checkpoint.h"
 #include <map>
@@ -196,11 +195,8 @@ std::optional<Segment> Lowering::look(sg::BlockOp block) {
         std::distance(operands.begin(), llvm::find(operands, source));
     bool isKept = index < block.getNumPrimalResults() &&
                   isKeptOtherwise(block->getResult(index), segment.mirror);
-    REPRISE_FAULT("segment-kept-twice", isKept = false);
     if (isKept)
       continue;
-    REPRISE_FAULT("segment-lost-recompute",
-                  if (!segment.recomputed.empty()) break);
     segment.recomputed.push_back(k);
     segment.sources.push_back(source);
   }
@@ -309,7 +305,6 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
 }
 
 void Lowering::refuse(const llvm::SetVector<Operation *> &ops) {
-  REPRISE_FAULT("foreign-effects-cloned", return);
   for (Operation *op : ops)
     if (refused.insert(op).second)
       op->emitOpError("is in a block that is computed again, and does not say "
@@ -353,13 +348,11 @@ Block *Lowering::lower(Segment segment) {
   OpBuilder builder(mirror);
   Location loc = mirror.getLoc();
   SmallVector<Value> after;
-  REPRISE_FAULT("segment-barrier-early", segment.cotangents.clear());
   for (unsigned k : segment.cotangents)
     after.push_back(mirror.getInputs()[k]);
   ValueRange fresh = inputs;
   BarrierOp barrier;
   bool isGuarded = !inputs.empty();
-  REPRISE_FAULT("segment-barrier-missing", isGuarded = false);
   if (isGuarded) {
     barrier = BarrierOp::create(builder, loc, fresh.getTypes(), inputs, after);
     fresh = barrier.getResults();
@@ -370,8 +363,6 @@ Block *Lowering::lower(Segment segment) {
   for (auto [k, result] :
        llvm::zip_equal(segment.recomputed, clone->getResults())) {
     mirror->setOperand(k, result);
-    REPRISE_FAULT("segment-residual-of-another",
-                  mirror->setOperand(k, clone->getResult(0)));
   }
   return &cast<sg::BlockOp>(clone).getBody().front();
 }

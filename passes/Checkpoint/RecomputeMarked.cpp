@@ -21,7 +21,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/IRMapping.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Checkpoint.h"
@@ -107,7 +106,6 @@ Ops Recomputer::layerOf(Operation *maker) const {
   ops.insert(maker);
   OriginAttr origin = originOf(maker);
   bool isLeaf = origin && !origin.getPath().empty();
-  REPRISE_FAULT("marked-layer-torn", isLeaf = false);
   for (size_t i = 0; isLeaf && i < ops.size(); ++i)
     for (Value operand : ops[i]->getOperands()) {
       Operation *from = operand.getDefiningOp();
@@ -209,7 +207,6 @@ void Recomputer::cloneLayer(OpBuilder &builder, const Ops &layer,
 
 void Recomputer::recompute(const Ops &layer) {
   SmallVector<OpOperand *> uses = readingLater(layer);
-  REPRISE_FAULT("marked-tensor-held", uses.clear());
   if (uses.empty())
     return;
   Ops needed = neededFor(uses, layer);

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include <algorithm>
 
@@ -194,7 +193,6 @@ void Batcher::batchUpdates(Launches launches) {
   uint64_t limit = all / kWaitingPart;
   if (launches == Launches::Shared)
     limit = std::max(limit, callBytes() / kWaitingForLaunch);
-  REPRISE_FAULT("updates-wait-for-all", limit = all);
   unite(updates, limit, launches == Launches::Shared ? 2 : kLeastUpdates);
 }
 
@@ -205,7 +203,6 @@ void Batcher::batchStatistics() {
 
 void Batcher::batchParameters(sg::Phase phase) {
   uint64_t limit = callBytes() / kWaitingForLaunch;
-  REPRISE_FAULT("parameters-wait-for-all", limit = UINT64_MAX / 2);
   unite(groupsWhere([&](unsigned group) { return isParameter(group, phase); }),
         limit, 2);
 }

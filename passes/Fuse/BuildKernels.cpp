@@ -13,7 +13,6 @@
 #include "Groups.h"
 #include "Repeats.h"
 #include "mlir/IR/IRMapping.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -155,7 +154,6 @@ bool KernelBuilder::handOutInputs() {
       if (group == Groups::kNone ||
           llvm::is_contained(recipes[group].outputs, input))
         continue;
-      REPRISE_FAULT("row-values-not-handed-out", continue);
       recipes[group].outputs.push_back(input);
       addToBody(recipes[group], group, from);
       changed = true;
@@ -223,7 +221,6 @@ bool KernelBuilder::repeatWhatIsAtHand() {
       if (!chain || llvm::any_of(chain->leaves, isTaken) ||
           !isAtHand(member, *chain))
         continue;
-      REPRISE_FAULT("at-hand-and-stored", continue);
       repeats[member] = true;
       taken.insert(output);
       read.insert(chain->leaves.begin(), chain->leaves.end());
@@ -340,11 +337,8 @@ void KernelBuilder::build(unsigned group) {
   bool isKept = llvm::any_of(recipe.outputs, [](Value output) {
     return output.getDefiningOp()->hasAttr(sg::SgDialect::kKeepAttr);
   });
-  REPRISE_FAULT("kernel-forgets-the-mark", isKept = false);
   if (isKept)
     kernel->setAttr(sg::SgDialect::kKeepAttr, b.getUnitAttr());
-  REPRISE_FAULT("kernel-without-origin",
-                kernel->removeAttr(sg::SgDialect::kOriginAttr));
   Block &body = kernel.getBody().front();
   b.setInsertionPointToStart(&body);
   IRMapping mapping;

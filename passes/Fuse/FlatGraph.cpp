@@ -1,7 +1,6 @@
 //===- FlatGraph.cpp - The ops of a flat function, as a graph -------------===//
 
 #include "FlatGraph.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Product.h"
 #include "reprise/Target/Target.h"
@@ -35,7 +34,6 @@ static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
 /// Whether arithmetic of the backward pass is an update's own: nothing else
 /// reads it, so that it may run with the update.
 static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
-  REPRISE_FAULT("update-of-its-own-phase", return false);
   return op.phase == sg::Phase::Backward && op.role == KernelRole::Pointwise &&
          !op.op->use_empty() &&
          llvm::all_of(op.op->getUsers(), [&](Operation *user) {

@@ -25,7 +25,6 @@
 
 #include "Groups.h"
 #include "RowKernels.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>
@@ -106,7 +105,6 @@ bool Grouper::isUniform(const Members &members) const {
   for (unsigned member : members) {
     const FlatOp &op = graph.ops[member];
     bool isSamePhase = op.phase == first.phase;
-    REPRISE_FAULT("group-across-phases", isSamePhase = true);
     if (op.role == KernelRole::Alone || !isSamePhase)
       return false;
     bool isKept = op.role == KernelRole::Pointwise && op.space == space.kept;
@@ -117,7 +115,6 @@ bool Grouper::isUniform(const Members &members) const {
         dimsOf(op.op) != dimsOf(space.reduction))
       return false;
   }
-  REPRISE_FAULT("group-generates-and-sums", return true);
   // What moves single elements may keep a kernel from handling several at once,
   // and the order of a sum must not depend on what it is fused with.
   return !(space.reduction && generates) ||
@@ -142,7 +139,6 @@ bool Grouper::isLegal(const Members &members, Sums sums) const {
       (!haveRowsThatFit(graph, members) ||
        keepOperandsLonger(graph, members, sums)))
     return false;
-  REPRISE_FAULT("group-returns", return true);
   return !returnsOrDelays(members);
 }
 

@@ -2,7 +2,6 @@
 
 #include "RowKernels.h"
 #include "Repeats.h"
-#include "reprise/Fault.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -181,7 +180,6 @@ bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
   int64_t rows = product(*space.kept), bytes = 0;
   for (Value operand : largeOperands(graph, members))
     bytes += sg::byteSize(operand.getType());
-  REPRISE_FAULT("rows-of-any-length", bytes = 0);
   bool isParallel = rows >= kLeastRows || product(space.shape) < kSmallKernel;
   return isParallel && longestChain(graph, members) <= kMostReductions &&
          bytes / rows <= kLargestRow;
@@ -319,7 +317,6 @@ bool Lives::areLonger(Value operand) const {
 /// Whether a reduction made it of so much more that keeping it for a few ops is
 /// nothing beside what lived then.
 static bool isMuchReduced(Value value) {
-  REPRISE_FAULT("anything-may-wait-for-sums", return true);
   auto reduction = value.getDefiningOp<ReductionOpInterface>();
   return reduction && sg::byteSize(reduction->getOperand(0).getType()) >=
                           kMuchReduced * sg::byteSize(value.getType());
@@ -327,7 +324,6 @@ static bool isMuchReduced(Value value) {
 
 bool reprise::keepOperandsLonger(const FlatGraph &graph, Members members,
                                  Sums sums) {
-  REPRISE_FAULT("rows-keep-operands", return false);
   Lives lives(graph, members, sums);
   bool hasRows = spaceOf(graph, members).hasRows;
   return llvm::any_of(largeOperands(graph, members), [&](Value operand) {

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Memory.h"

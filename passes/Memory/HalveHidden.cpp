@@ -19,7 +19,6 @@
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
 #include "mlir/IR/IRMapping.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Memory.h"
@@ -135,7 +134,6 @@ bool Perceptron::collect(Value value) {
     return true;
   if (!isMark(op) && ++looked > most)
     return false;
-  REPRISE_FAULT("hidden-whole-under-marks", if (isMark(op)) return false);
   between.insert(op);
   if (!isMark(op) && isRepeated(op))
     return true;
@@ -253,8 +251,6 @@ static Value viewAgain(OpBuilder &builder, Value value) {
     unmarked = op->getOperand(0);
   }
   auto view = unmarked.getDefiningOp<ReshapeOp>();
-  REPRISE_FAULT("hidden-view-shared-under-marks",
-                if (!marks.empty()) return value);
   if (!view)
     return value;
   IRMapping again;
@@ -314,7 +310,6 @@ void Perceptron::halve(OpBuilder &builder) {
                                view.getResult().getType(), side);
     sides.push_back(side);
   }
-  REPRISE_FAULT("hidden-half-lost", sides[1] = sides[0]);
   {
     OriginScope scope(builder, last);
     last->getResult(0).replaceAllUsesWith(

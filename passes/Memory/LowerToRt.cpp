@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
-#include "reprise/Fault.h"
 #include "reprise/Passes/Memory.h"
 
 namespace reprise {
@@ -51,7 +50,6 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   ProgramOptions described = options;
   std::string features = target.features();
-  REPRISE_FAULT("features-not-recorded", features.clear());
   described.target = rt_dialect::TargetAttr::get(
       module.getContext(), target.device(), features, target.alignment());
   return buildProgram(builder, module, described, *fixed, entries);

@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Memory.h"
 
-#include "reprise/Fault.h"
 #include <map>
 #include <set>
 
@@ -76,7 +75,6 @@ LogicalResult EffectsVerifier::checkWrites(StepOpInterface step) {
     Phase phase = step.getStepInfo().getPhase();
     StringRef name = found->second.getName();
     bool mayWrite = isFirst(phase);
-    REPRISE_FAULT("program-writes-in-any-phase", mayWrite = true);
     if (!mayWrite)
       return step->emitOpError() << "writes variable '" << name << "' in the "
                                  << stringifyPhase(phase) << " phase";
@@ -98,7 +96,6 @@ std::set<int64_t> EffectsVerifier::streamsOfStep(Operation *step) const {
     if (streams != streamsOf.end())
       return streams->second;
   }
-  REPRISE_FAULT("library-call-draws-nothing", return {});
   if (auto call = dyn_cast<CallOp>(step))
     if (std::optional<int64_t> stream = call.getRandomStream())
       return {*stream};

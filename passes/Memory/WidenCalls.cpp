@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Rt.h"
@@ -61,7 +60,6 @@ static void widen(Operation *op, Type lacking) {
       continue;
     result.setType(type.clone(wide));
     auto rounded = sg::CastOp::create(builder, op->getLoc(), type, result);
-    REPRISE_FAULT("widened-not-rounded-for-all", continue);
     result.replaceAllUsesExcept(rounded, rounded);
   }
 }

@@ -13,7 +13,6 @@
 // Fails:   never on executions that passed plan::checkExecutions.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Fault.h"
 #include "reprise/Passes/Remat.h"
 
 #include "reprise/IR/Origin.h"
@@ -71,7 +70,6 @@ private:
   Value resolveView(Value value, Value viewed) {
     Value base = resolve(viewed);
     auto &[seen, view] = views[value];
-    REPRISE_FAULT("view-of-old-instance", if (seen) return view);
     if (seen == base)
       return view;
     IRMapping mapping;
@@ -140,7 +138,6 @@ private:
     if (planned.isCopy)
       return executeCopy(step);
     bool isClone = wasExecuted[id];
-    REPRISE_FAULT("clone-dropped", if (isClone) return);
     wasExecuted[id] = true;
     IRMapping mapping;
     SmallVector<Value> operands;
@@ -157,7 +154,6 @@ private:
       markRecomputed(copy);
     for (auto [before, after] :
          llvm::zip_equal(planned.op->getResults(), copy->getResults())) {
-      REPRISE_FAULT("operand-of-old-instance", if (isClone) break);
       newest[before] = after;
     }
     last = copy->getResult(0);
@@ -165,7 +161,6 @@ private:
 
   /// Puts the operands behind a barrier that waits for the op executed last.
   void guard(Operation *op, SmallVector<Value> &operands) {
-    REPRISE_FAULT("clone-without-barrier", return);
     llvm::SetVector<Value> inputs;
     for (Value operand : operands)
       inputs.insert(operand);
@@ -174,7 +169,6 @@ private:
     ValueRange guarded(inputs.getArrayRef());
     sg::OriginScope scope(builder, op);
     ValueRange after(last);
-    REPRISE_FAULT("barrier-for-nothing", after = {});
     auto barrier = sg::BarrierOp::create(builder, op->getLoc(),
                                          guarded.getTypes(), guarded, after);
     for (Value &operand : operands)
@@ -187,14 +181,12 @@ private:
   }
 
   void markRecomputed(Operation *op) {
-    REPRISE_FAULT("clone-without-phase", return);
     sg::setOrigin(op, sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
                                           sg::Phase::Recompute,
                                           sg::instanceOf(op)));
   }
 
   void emitWrite(sg::WriteOp write) {
-    REPRISE_FAULT("write-lost", return);
     auto found = problem.written.find(write);
     Value value = found == problem.written.end() ? resolve(write.getValue())
                                                  : resolve(found->second);

@@ -18,7 +18,6 @@
 #include "reprise/Passes/BudgetPlans.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "reprise/Fault.h"
 #include "reprise/Passes/Remat.h"
 
 using namespace mlir;
@@ -41,7 +40,6 @@ BudgetPlans::BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
 std::unique_ptr<KernelSet> BudgetPlans::setOf(BudgetCurve curve) const {
   auto set = std::make_unique<KernelSet>();
   for (const OtherEntry &other : others) {
-    REPRISE_FAULT("budget-of-one-entry", break);
     set->otherBytes =
         std::max(set->otherBytes, curve.fixedBytes + other.height);
   }
@@ -167,7 +165,6 @@ void BudgetPlans::lookAtChoices() {
         programs.push_back(std::move(program));
     }
   }
-  REPRISE_FAULT("modes-not-looked-at", programs.clear());
   // The cheapest first: what is found from there beats most of the others.
   llvm::stable_sort(programs, [](const auto &a, const auto &b) {
     return a->curve.plainMilliseconds() < b->curve.plainMilliseconds();

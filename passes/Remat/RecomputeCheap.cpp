@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Bridge/BudgetCurve.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
@@ -216,7 +215,6 @@ void Recomputer::number() {
       unsigned depth = depthOf(op);
       passed.canRecompute =
           double(sum) <= mostReads * double(elementsOf(value));
-      REPRISE_FAULT("cheap-values-of-any-depth", depth = 0);
       passed.canRecompute &= depth <= kMostDepth;
       if (passed.canRecompute) {
         reads[value] = std::move(from);
@@ -401,7 +399,6 @@ static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
 ///   input gradient, {activation}, filter gradient, {slope}
 ///   input gradient, {activation, slope}, filter gradient
 void Recomputer::waitForFellows() {
-  REPRISE_FAULT("calls-wait-for-no-sums", return);
   SmallVector<Operation *> calls;
   for (Operation &op : block)
     if (isa<LibraryOpInterface>(op))
@@ -414,7 +411,6 @@ void Recomputer::waitForFellows() {
       bool isSame = fellow.behind;
       if (!isSame)
         fellow = findFellow(call, operand);
-      REPRISE_FAULT("calls-wait-for-sums-alone", if (!isSame) continue);
       if (!fellow.behind)
         continue;
       SmallVector<Operation *> waiting = whatWaits(call, fellow.behind);
@@ -481,8 +477,6 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
       if (Value other = again.lookup({operand.get(), origin}))
         operand.set(other);
     sg::setOrigin(clone, origin);
-    REPRISE_FAULT("cheap-in-its-first-phase",
-                  sg::setOrigin(clone, sg::originOf(op)));
     again[{op->getResult(0), origin}] = clone->getResult(0);
   }
   return again.lookup({value, origin});
@@ -491,7 +485,6 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
 /// A recomputation's op whose readers all compute it again for themselves is
 /// read by nobody.
 void Recomputer::eraseUnread() {
-  REPRISE_FAULT("unread-recomputation-stays", return);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (sg::hasOrigin(&op) && sg::phaseOf(&op) == sg::Phase::Recompute &&
         isOpTriviallyDead(&op))

@@ -22,7 +22,6 @@
 
 #include "FlattenOrigins.h"
 #include "mlir/IR/IRMapping.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
@@ -291,7 +290,6 @@ void Accumulation::guard(OpBuilder &builder, ValueRange after) {
       builder, function.getLoc(), ValueRange(inputs).getTypes(), inputs, after);
   mark(barrier, OriginAttr::get(function.getContext(), "", Phase::Forward,
                                 std::nullopt));
-  REPRISE_FAULT("micro-batches-at-once", return);
   for (auto [argument, result] : llvm::zip_equal(used, barrier.getResults()))
     guarded[argument.getArgNumber()] = result;
 }
@@ -307,7 +305,6 @@ void Accumulation::takeRows(OpBuilder &builder, unsigned k,
       SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
           strides(type.getRank(), 1);
       starts[0] = k * rows;
-      REPRISE_FAULT("first-rows-again", starts[0] = 0);
       limits[0] = starts[0] + rows;
       auto slice = SliceOp::create(builder, argument.getLoc(), value, starts,
                                    limits, strides);
@@ -322,7 +319,6 @@ void Accumulation::setOwnStream(Operation *op, unsigned k) {
   std::optional<int64_t> drawn = streamOf(op);
   if (!drawn)
     return;
-  REPRISE_FAULT("micro-batches-draw-alike", return);
   auto type = op->getAttrOfType<IntegerAttr>("stream").getType();
   int64_t stream = ownStream(*drawn, k);
   op->setAttr("stream", IntegerAttr::get(type, stream));
@@ -342,8 +338,6 @@ void Accumulation::repeat(OpBuilder &builder, unsigned k, IRMapping &mapping) {
   for (Operation *op : repeated) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       Value before = written[read.getVariableAttr().getAttr()].second;
-      REPRISE_FAULT("statistics-of-the-last-micro-batch",
-                    before = read.getResult());
       mapping.map(read.getResult(), before);
       continue;
     }
@@ -388,7 +382,6 @@ void Accumulation::addResults(OpBuilder &builder, const IRMapping &mapping) {
       sums[k] = value;
       continue;
     }
-    REPRISE_FAULT("micro-batch-not-summed", continue);
     auto sum = AddOp::create(builder, value.getLoc(), sums[k], value);
     mark(sum, originOfResult(k, Phase::Backward));
     sums[k] = sum;
@@ -406,7 +399,6 @@ void Accumulation::returnJoined(OpBuilder &builder) {
     } else {
       auto type = cast<RankedTensorType>(sums[k].getType());
       double divisor = count;
-      REPRISE_FAULT("sum-of-micro-batches", divisor = 1);
       Value all = createSplat(builder, loc, type, divisor);
       joined = DivOp::create(builder, loc, sums[k], all);
     }

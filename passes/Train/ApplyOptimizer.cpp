@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApplyOptimizer.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -35,11 +34,9 @@ llvm::ArrayRef<DecayGroup> UpdateBuilder::decayGroups() const {
 
 DecayGroup UpdateBuilder::decayGroup() const {
   bool isExempt = !decays;
-  REPRISE_FAULT("weight-decay-of-the-exempt", isExempt = false);
   if (isExempt)
     return DecayGroup::None;
   bool isVector = type.getRank() <= 1;
-  REPRISE_FAULT("decay-group-of-matrices", isVector = type.getRank() <= 2);
   return isVector && has(kNormBiasWeightDecay.name) ? DecayGroup::NormBias
                                                     : DecayGroup::Weight;
 }
@@ -53,7 +50,6 @@ double UpdateBuilder::weightDecay(DecayGroup group) const {
 
 Value UpdateBuilder::addDecay(const ParameterUpdate &from) {
   double decay = weightDecay(decayGroup());
-  REPRISE_FAULT("weight-decay-lost", decay = 0);
   if (decay == 0)
     return from.gradient;
   return add(from.gradient, mul(from.weight, splat(decay)));

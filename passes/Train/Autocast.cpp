@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/IR/Autocast.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Patches.h"
 #include "reprise/Passes/Train.h"
@@ -192,7 +191,6 @@ void Caster::narrowOp(Operation *op) {
     biases[bias] =
         isa<MatMulOp>(op) || (convolution && isOfPatches(convolution));
   }
-  REPRISE_FAULT("bias-rounded-twice", bias = {});
   setResults(op, bias ? wide : narrow, isNarrowed);
 }
 
@@ -223,7 +221,6 @@ void Caster::finishBias(AddOp add, bool isOperand) {
   OpBuilder builder(add);
   // What was narrow already has been widened as a whole.
   BroadcastOp rows = vectorIn(add);
-  REPRISE_FAULT("bias-stays-wide", isOperand = false);
   if (isOperand && rows &&
       tensorOf(rows.getOperand()).getElementType() == wide) {
     OriginScope scope(builder, add);

@@ -16,7 +16,6 @@
 
 #include "FinishStep.h"
 #include "mlir/IR/Matchers.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -177,8 +176,6 @@ public:
     Value rowLosses = weighted(logits, plain, chosen, weights, own);
     Value total = sum(kept(rowLosses, labels), {0});
     Value divisor = sum(own, {0});
-    REPRISE_FAULT("weighted-sum-by-rows",
-                  return quotient(total, losses.getDimSize(0)));
     return DivOp::create(builder, loc, total, divisor);
   }
 
@@ -204,7 +201,6 @@ public:
     Value rest = SubOp::create(builder, loc, one, ratio);
     Value first =
         MulOp::create(builder, loc, a, spread(builder, loc, ratio, type));
-    REPRISE_FAULT("mixed-with-itself", b = a);
     Value second =
         MulOp::create(builder, loc, b, spread(builder, loc, rest, type));
     return AddOp::create(builder, loc, first, second);
@@ -415,7 +411,6 @@ private:
     Value next = builder.lossOf(loss.rows.getLabels(), loss.rows.getLosses());
     if (ratio)
       next = builder.mix(ratio, next, builder.lossOfNeighbours());
-    REPRISE_FAULT("loss-unchanged", return);
     loss.mean->getResult(0).replaceAllUsesWith(next);
     loss.mean->erase();
   }

@@ -13,7 +13,6 @@
 
 #include "Clipping.h"
 #include "StepVariables.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,7 +117,6 @@ public:
     Value all;
     for (const ParameterGradient &one : gradients) {
       Value part = partOf(toF32(builder, loc, one.gradient));
-      REPRISE_FAULT("norm-of-the-last-gradient", all = {});
       all = all ? join(all, part) : part;
     }
     return type == "2" ? SqrtOp::create(builder, loc, all) : all;
@@ -130,7 +128,6 @@ private:
     if (type == "2")
       return sumOf(builder, loc, MulOp::create(builder, loc, x, x));
     Value size = AbsOp::create(builder, loc, x);
-    REPRISE_FAULT("norm-with-signs", size = x);
     if (type == "1")
       return sumOf(builder, loc, size);
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
@@ -179,7 +176,6 @@ public:
 
   /// `scale`, or 1 where there is no average yet.
   Value scaleOf(Value scale, Value one) {
-    REPRISE_FAULT("clipped-without-average", return scale);
     return SelectOp::create(builder, loc, hasAverage, scale, one);
   }
 
@@ -189,9 +185,6 @@ public:
     Value defect = SubOp::create(builder, loc, norm, norm);
     Value isFinite =
         CompareOp::create(builder, loc, ComparePredicate::EQ, defect, defect);
-    REPRISE_FAULT("average-takes-infinity",
-                  isFinite = CompareOp::create(
-                      builder, loc, ComparePredicate::EQ, count, count));
     Value next =
         AddOp::create(builder, loc, count, createSplat(builder, loc, whole, 1));
     Value newest = CastOp::create(builder, loc, wide, norm);
@@ -262,7 +255,6 @@ ClippedStep sg::emitClipping(OpBuilder &builder,
   Value sum = AddOp::create(builder, loc, step.norm, margin);
   Value ratio = DivOp::create(builder, loc, most, sum);
   step.scale = MinimumOp::create(builder, loc, ratio, one);
-  REPRISE_FAULT("clipping-grows-gradients", step.scale = ratio);
   if (average) {
     step.scale = average->scaleOf(step.scale, one);
     average->take(step.norm);

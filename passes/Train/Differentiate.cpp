@@ -18,7 +18,6 @@
 #include "ExpandTraining.h"
 #include "FinishStep.h"
 #include "LossScaling.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -88,10 +87,7 @@ private:
 
 /// What gradients are summed by. A mark is another name of its tensor: a sum of
 /// its own would be added in another order, to other bits.
-Value keyOf(Value value) {
-  REPRISE_FAULT("gradient-of-a-name", return value);
-  return unmarkedDefinitionOf(value);
-}
+Value keyOf(Value value) { return unmarkedDefinitionOf(value); }
 
 /// Whether a value is made in a block, and not only handed through it.
 bool isWithin(Value value, sg::BlockOp module) {
@@ -149,7 +145,6 @@ public:
     if (auto read = value.getDefiningOp<ReadOp>())
       return addParameter(read.getVariableAttr().getAttr(), gradient);
     Value before = sumSoFar(value);
-    REPRISE_FAULT("gradient-term-lost", before = {});
     gradients[value] = add(before, gradient);
   }
 
@@ -181,7 +176,6 @@ private:
 
   void addParameter(StringAttr name, Value gradient) {
     Value before = sumSoFar(name);
-    REPRISE_FAULT("gradient-of-shared-parameter", before = {});
     parameters[name] = add(before, gradient);
   }
 
@@ -228,7 +222,6 @@ public:
   Value sumSoFar(Value value) override {
     if (Value sum = Level::sumSoFar(value))
       return sum;
-    REPRISE_FAULT("sum-order-by-block", return {});
     Value before = outer.sumSoFar(value);
     return before ? input(before) : Value();
   }
@@ -319,7 +312,6 @@ LogicalResult Level::reverse(sg::BlockOp module) {
   Operation *op = builder.create(state);
   for (auto [input, gradient] : llvm::zip(wanted, op->getResults())) {
     Value sum = gradient;
-    REPRISE_FAULT("sum-order-by-block", sum = add(sumSoFar(keyOf(input)), sum));
     setGradient(input, sum);
   }
   for (auto [k, entry] : llvm::enumerate(level.parameters))

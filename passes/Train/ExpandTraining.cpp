@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandTraining.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -67,7 +66,6 @@ void sg::expandTraining(func::FuncOp function) {
         op.getEpsilonAttr(), op.getSparesXAttr());
     double count = static_cast<double>(valuesPerChannel(op.getX()));
     double unbiased = count / (count - 1);
-    REPRISE_FAULT("variance-biased", unbiased = 1.0);
     double momentum = op.getMomentum().convertToDouble();
     writeRunning(builder, op.getLoc(), op.getRunningMeanAttr(),
                  training.getMean(), momentum, 1.0);

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "FlattenOrigins.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -41,7 +40,6 @@ void sg::markOrigins(func::FuncOp function) {
       return WalkResult::advance();
     if (hasOrigin(op) && !originOf(op)) {
       Phase phase = phaseOf(op);
-      REPRISE_FAULT("flatten-forgets-phases", phase = Phase::Forward);
       setOrigin(op,
                 OriginAttr::get(context, pathOf(op), phase, instanceOf(op)));
     }

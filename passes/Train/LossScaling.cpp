@@ -10,7 +10,6 @@
 
 #include "LossScaling.h"
 #include "StepVariables.h"
-#include "reprise/Fault.h"
 #include "reprise/IR/Origin.h"
 
 using namespace mlir;
@@ -85,7 +84,6 @@ sg::unscale(func::FuncOp function, ArrayRef<ParameterGradient> gradients) {
     factor =
         BroadcastOp::create(builder, loc, type, factor, ArrayRef<int64_t>());
     Value gradient = MulOp::create(builder, loc, each.gradient, factor);
-    REPRISE_FAULT("gradient-stays-scaled", gradient = each.gradient);
     unscaled.push_back({each.parameter, gradient});
   }
   return unscaled;
@@ -142,7 +140,6 @@ void sg::skipWhere(Value isBad, func::FuncOp function, Operation *last) {
        it != body.end(); ++it)
     if (auto write = dyn_cast<WriteOp>(*it))
       writes.push_back(write);
-  REPRISE_FAULT("bad-steps-not-skipped", writes.clear());
   for (WriteOp write : writes)
     keepWhere(isBad, write);
   OpBuilder builder(body.getTerminator());

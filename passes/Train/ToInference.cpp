@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "reprise/Fault.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
@@ -38,7 +37,6 @@ static void infer(BatchNormOp op) {
 
 /// Drops none of an attention's weights.
 static void keepWeights(AttentionOp op) {
-  REPRISE_FAULT("attention-drops-in-evaluation", return);
   op.getSeedMutable().clear();
   op.getStepMutable().clear();
   op.removeProbabilityAttr();

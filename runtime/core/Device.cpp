@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Device.h"
-#include "reprise/Fault.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -77,7 +76,6 @@ static DeviceOpener findRegistered(const std::string &name) {
 
 /// Whether a name may become part of a file's: nothing that leaves a folder.
 static bool isPlain(const std::string &name) {
-  REPRISE_FAULT("device-name-unchecked", return true);
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") ==
              std::string::npos;
@@ -131,7 +129,6 @@ static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
   if (!found)
     return unavailable(name, "its library exports no device");
   std::string revision = found->revision;
-  REPRISE_FAULT("device-revision-ignored", revision = kDeviceRevision);
   if (revision != kDeviceRevision)
     return unavailable(name, "its library is of '" + revision +
                                  "', this runtime opens '" + kDeviceRevision +
@@ -143,7 +140,6 @@ Expected<std::unique_ptr<Device>> openDevice(const std::string &name) {
   size_t colon = std::min(name.find(':'), name.size());
   std::string base = name.substr(0, colon),
               which = colon < name.size() ? name.substr(colon + 1) : "";
-  REPRISE_FAULT("which-device-lost", which.clear());
   if (DeviceOpener open = findRegistered(base))
     return open(which);
   return openShared(base, which);

@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Initialize.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Philox.h"
 
 #include <cmath>
@@ -29,7 +28,6 @@ static double fanOut(const fb::View &view) {
   double fan = 1;
   for (uint32_t i = 0; i + 1 < view.shape()->size(); ++i)
     fan *= double(view.shape()->Get(i));
-  REPRISE_FAULT("fan-without-filters", fan /= double(view.shape()->Get(0)));
   return fan;
 }
 
@@ -111,7 +109,6 @@ std::vector<uint8_t> initialBytes(const fb::Variable &v, uint64_t seed) {
     return {v.init_data()->begin(), v.init_data()->end()};
   std::vector<uint8_t> bytes(*viewBytes(view));
   uint64_t stream = fnv1a64(v.name()->string_view());
-  REPRISE_FAULT("initial-values-of-one-stream", stream = 0);
   double scale = v.init() == fb::InitKind::KaimingNormal
                      ? std::sqrt(2.0 / fanOut(view))
                      : v.init_value();

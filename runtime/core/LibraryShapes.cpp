@@ -4,7 +4,6 @@
 // this on untrusted numbers, hence the bounds before any arithmetic.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Library.h"
 
 #include <cmath>
@@ -386,8 +385,6 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
       append(t.strides);
     }
   append(desc.ints);
-  REPRISE_FAULT("call-key-without-numbers",
-                key.resize(key.size() - 1 - desc.ints.size()));
   std::vector<int64_t> bits;
   for (double number : desc.floats)
     std::memcpy(&bits.emplace_back(), &number, sizeof number);
@@ -395,7 +392,6 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {
   std::vector<int64_t> epilogues;
   for (Epilogue epilogue : desc.epilogues)
     epilogues.push_back(int64_t(epilogue));
-  REPRISE_FAULT("call-key-without-epilogues", return key);
   append(epilogues);
   return key;
 }

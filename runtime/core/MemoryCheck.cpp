@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryCheck.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
@@ -80,7 +79,6 @@ static StepViews viewsOf(const fb::Step &step, const fb::Program &program,
 /// Whether the bytes of `view` hold something when the step begins.
 bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
   uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
-  REPRISE_FAULT("check-loses-variables", fixed = 0);
   if (view.buffer() < fixed ||
       bufferOf(program, &step.entry, view)->first_step() < step.index)
     return true;
@@ -194,8 +192,6 @@ void MemoryCheck::compare(uint64_t begin, const Ranges &writable,
       ++range;
     if (range != writable.end() && range->begin + kGuardBytes <= at)
       continue;
-    REPRISE_FAULT("check-no-guards",
-                  if (at >= kGuardBytes + contents.size()) continue);
     damage.first = std::min(damage.first, at);
     damage.last = std::max(damage.last, at);
   }
@@ -307,7 +303,6 @@ Status MemoryCheck::runStep(size_t entry, size_t index) {
   REPRISE_RETURN_IF_ERROR(
       runOnce(entry, index, Pattern::Plain, touched, damage, once));
   Pattern second = Pattern::Complement;
-  REPRISE_FAULT("check-with-one-pattern", second = Pattern::Plain);
   REPRISE_RETURN_IF_ERROR(
       runOnce(entry, index, second, touched, damage, again));
   if (damage.first <= damage.last)

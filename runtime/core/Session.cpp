@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 #include "Initialize.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <chrono>
@@ -77,7 +76,6 @@ std::vector<Session::EntryState> Session::entriesOf(const Program &program) {
 
 Status Session::fillConstants() {
   const fb::Program &root = program->root();
-  REPRISE_FAULT("constants-not-filled", return {});
   if (!root.constants())
     return {};
   for (const fb::Constant *c : *root.constants())
@@ -109,7 +107,6 @@ Session::create(std::shared_ptr<const Program> program,
   if (!device.ok())
     return device.status();
   bool isOwn = wanted.substr(0, wanted.find(':')) == own;
-  REPRISE_FAULT("device-not-compared", isOwn = true);
   if (!isOwn)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for device '" + own +
@@ -199,10 +196,8 @@ Status Session::setInput(const char *entryName, const char *name,
     entries[size_t(inputsOf)].inputSet.assign(
         entries[size_t(inputsOf)].inputSet.size(), false);
   inputsOf = int(*number);
-  int before = outputsOf;
   if (!prepared->stagesInputs())
     outputsOf = -1;
-  REPRISE_FAULT("outputs-outlive-inputs", outputsOf = before);
   REPRISE_RETURN_IF_ERROR(prepared->writeInput(
       *number, uint32_t(index), arenaOffset(program->root(), &entry, view),
       data, bytes));
@@ -222,7 +217,6 @@ Status Session::checkInputs(size_t number) const {
 
 /// Everything but fixed memory and the inputs just set.
 Status Session::poisonBefore(size_t number) {
-  REPRISE_FAULT("poison-before-forgotten", return {});
   const fb::Program &root = program->root();
   const fb::Entry &entry = program->entry(number);
   uint32_t fixed = root.buffers() ? root.buffers()->size() : 0;
@@ -244,7 +238,6 @@ Status Session::poisonBefore(size_t number) {
 }
 
 Status Session::poisonAfter(size_t number, size_t step) {
-  REPRISE_FAULT("poison-after-forgotten", return {});
   const fb::Entry &entry = program->entry(number);
   for (uint32_t index : entries[number].dying[step]) {
     const fb::Buffer &b = *entry.buffers()->Get(index);
@@ -278,7 +271,6 @@ Status Session::run(const char *entryName) {
   REPRISE_RETURN_IF_ERROR(checkInputs(*number));
   outputsOf = -1;
   for (EntryState &state : entries) {
-    REPRISE_FAULT("inputs-stay-set", break);
     state.inputSet.assign(state.inputSet.size(), false);
   }
   REPRISE_RETURN_IF_ERROR(runSteps(*number));

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "../support/Restate.h"
 #include "Session.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
@@ -141,7 +140,6 @@ Status Session::takeTurn(const std::shared_ptr<const Program> &next) {
   if (check)
     REPRISE_RETURN_IF_ERROR(check->adopt());
   bool fills = true;
-  REPRISE_FAULT("constants-of-the-first-turn", fills = false);
   if (fills)
     REPRISE_RETURN_IF_ERROR(fillConstants());
   return writeValues(*moved);

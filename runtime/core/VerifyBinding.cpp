@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <array>
@@ -89,7 +88,6 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
                           ", which is one of " +
                           (ofInputs ? "inputs" : "outputs"));
   const char *rule = wanted(role, *binding.view());
-  REPRISE_FAULT("role-of-any-type", rule = nullptr);
   if (rule)
     return invalidProgram(where + " has the role " + name + ", but is not " +
                           rule);
@@ -148,7 +146,6 @@ Status ProgramVerifier::bindings(const fb::Entry &entry,
     REPRISE_RETURN_IF_ERROR(role(*binding, direction, where));
     REPRISE_RETURN_IF_ERROR(checkRanges(*binding, isInput, where));
     const fb::Binding *&other = seen[size_t(binding->role())];
-    REPRISE_FAULT("role-given-twice", other = nullptr);
     if (other && !mayRepeat(binding->role()))
       return invalidProgram(where + " and " + quoted(other->name()) +
                             " both have the role " +

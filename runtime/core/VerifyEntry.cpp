@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
@@ -51,7 +50,6 @@ Status ProgramVerifier::disjointLifetimes(const fb::Entry &entry) {
   std::map<uint64_t, const fb::Buffer *> live;
   for (const fb::Buffer *b : order) {
     uint32_t begin = b->first_step();
-    REPRISE_FAULT("verified-lives-too-short", ++begin);
     for (; !deaths.empty() && deaths.top()->last_step() < begin; deaths.pop())
       live.erase(deaths.top()->offset());
     auto above = live.lower_bound(b->offset());
@@ -102,7 +100,6 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
                           quoted(b.name()));
   bool fixed = program.buffers() && view->buffer() < program.buffers()->size();
   bool isOver = context.index > b.last_step();
-  REPRISE_FAULT("use-after-life-accepted", isOver = false);
   if (!fixed && (context.index < b.first_step() || isOver))
     return invalidProgram(context.name + " uses buffer " + quoted(b.name()) +
                           ", which lives from step " +
@@ -141,11 +138,9 @@ static Status disjointOperands(const std::vector<Range> &reads,
       const Range &read = reads[k];
       bool isSum = i == 0 && k == addend && read.begin == writes[i].begin &&
                    read.end == writes[i].end;
-      REPRISE_FAULT("sum-over-any-operand", isSum = addend.has_value());
       if (overlap(writes[i], read) && !isSum)
         return invalidProgram(name + " overwrites its own operand");
     }
-    REPRISE_FAULT("call-results-may-overlap", continue);
     for (size_t k = 0; k < i; ++k)
       if (overlap(writes[i], writes[k]))
         return invalidProgram(name + (workspace && i + 1 == writes.size()

@@ -16,7 +16,6 @@
 #include "DrawRow.h"
 #include "LibraryCalls.h"
 #include "ThreadScope.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
@@ -411,14 +410,12 @@ void BoundAttention::gradientRows(Member &member, unsigned number,
                                 reinterpret_cast<const uint16_t *>(dy), d)
                        : dotRow(reinterpret_cast<const float *>(y),
                                 reinterpret_cast<const float *>(dy), d);
-      REPRISE_FAULT("attention-without-delta", work.delta = 0);
       if (plan.biasRows) {
         work.bias = static_cast<const float *>(inputs[4]) +
                     biasOffset(plan, pair.biasRow, pair.head, query);
         work.dbias = biasGradient(member, number, first + i) + query * n;
       }
       work.kept = drawKept(member, pair, query);
-      REPRISE_FAULT("attention-keeps-in-gradient", work.kept = nullptr);
       gradientRow(work, n);
       work.products += n;
       work.dp += n;
@@ -532,7 +529,6 @@ void BoundAttention::sumBiasGradients() {
       continue;
     const float *own = floats(members[m].base, plan.layout.dbias);
     float *sum = static_cast<float *>(outputs[1]) + first / samples * matrix;
-    REPRISE_FAULT("attention-bias-of-one-member", continue);
     for (int64_t i = 0; i < matrix; ++i)
       sum[i] += own[i];
   }

@@ -2,7 +2,6 @@
 #include "AttentionRows.h"
 #include "Bf16.h"
 #include "InstructionSets.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>

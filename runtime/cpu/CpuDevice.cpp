@@ -13,7 +13,6 @@
 #include "Grains.h"
 #include "Host.h"
 #include "LibraryCalls.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
@@ -36,7 +35,6 @@ class CopyStep : public CpuStep {
 public:
   Status run() override {
     std::memmove(target, source, bytes);
-    REPRISE_FAULT("copy-too-long", std::memmove(target, source, bytes + 64));
     return {};
   }
   void *target = nullptr;
@@ -161,8 +159,6 @@ Status KernelStep::run() {
     return {};
   }
   parts.share(grains, threads);
-  REPRISE_FAULT("grains-of-a-part-lost",
-                parts.share(grains - grains % threads, threads));
   team.run(threads, runMember, this);
   return {};
 }
@@ -224,7 +220,6 @@ Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   StepList &steps = entries[entry];
   for (size_t i = first; i < end; ++i) {
     uint64_t given = steps[i]->end;
-    REPRISE_FAULT("high-water-of-writes-only", given = 0);
     highWater = std::max(highWater, given);
     REPRISE_RETURN_IF_ERROR(steps[i]->run());
   }
@@ -259,7 +254,6 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
   auto step = std::make_unique<KernelStep>(kernels[launch.kernel()],
                                            *site->team, site->parts);
   step->grains = int64_t(launch.grains());
-  REPRISE_FAULT("kernel-one-grain-more", ++step->grains);
   uint64_t bytes = 0;
   if (launch.args())
     for (const fb::View *view : *launch.args()) {
@@ -281,7 +275,6 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
   const LibraryPlan &plan = (*cached)->plan;
   bool isSame =
       plan.info.implementation == call.implementation()->string_view();
-  REPRISE_FAULT("call-by-another-kernel", isSame = true);
   if (!isSame)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact was compiled for the library kernel '" +
@@ -306,7 +299,6 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
   bool isInPlace = std::count(operands.inputs.begin(), operands.inputs.end(),
                               operands.outputs.front());
-  REPRISE_FAULT("call-adds-in-place-anyhow", isInPlace = false);
   if (isInPlace && !plan.info.addsInPlace)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact has '" + plan.info.implementation +
@@ -371,7 +363,6 @@ static std::string text(const flatbuffers::String *s) {
 /// Whether this processor and this library are those of the program.
 static Status checkProgram(const fb::Program &program) {
   bool isAligned = program.alignment() == kAlignment;
-  REPRISE_FAULT("any-alignment-taken", isAligned = true);
   if (!isAligned)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact's buffers are aligned to " +
@@ -406,7 +397,6 @@ Expected<std::unique_ptr<DeviceProgram>>
 CpuProgram::prepareBeside(const fb::Program &other) {
   REPRISE_RETURN_IF_ERROR(checkProgram(other));
   bool fits = other.arena_bytes() <= arena.bytes();
-  REPRISE_FAULT("beside-whatever-it-needs", fits = true);
   if (!fits || other.threads() != site->team->size())
     return std::unique_ptr<DeviceProgram>();
   return prepareIn(site, other);

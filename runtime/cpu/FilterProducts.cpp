@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -124,8 +123,6 @@ static void planWindows(LibraryPlan &plan, const Windows &windows) {
           {h.windows * w.windows * columns, w.windows * columns, columns, 1});
       to.data.offset0 = (rows.begin * w.windows + pixels.begin) * columns +
                         (i * w.window + j) * c;
-      REPRISE_FAULT("windows-turned",
-                    to.data.offset0 += ((j - i) * w.window + i - j) * c);
       planReorder(plan, from, Place::input(0), to, Place::packed());
     }
 }
@@ -151,7 +148,6 @@ bool planFilterProduct(LibraryPlan &plan, const LibraryCallDesc &call) {
     image = Place::packed();
     if (windows.arePadded())
       plan.cleared = image;
-    REPRISE_FAULT("windows-not-cleared", plan.cleared.reset());
   }
   plan.primitives.push_back({desc,
                              {{DNNL_ARG_SRC, Place::input(1), dy},

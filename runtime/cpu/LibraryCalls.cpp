@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,9 +16,6 @@ static void *address(Place place, const LibraryPlan &plan,
                      const LibraryOperands &operands) {
   char *workspace = static_cast<char *>(operands.workspace);
   char *output = static_cast<char *>(operands.outputs[0]);
-  REPRISE_FAULT("call-workspace-shifted",
-                workspace += plan.info.workspaceBytes);
-  REPRISE_FAULT("call-result-shifted", output += 64);
   switch (place.kind) {
   case Place::Kind::Input:
     return static_cast<char *>(operands.inputs[place.number]) + place.offset;
@@ -125,7 +121,6 @@ void BoundLibraryCall::prepare(Team &team) const {
     onBytes(cleared.second, team, [&](int64_t begin, size_t count) {
       std::memset(static_cast<char *>(cleared.first) + begin, 0, count);
     });
-  REPRISE_FAULT("addend-not-brought", return);
   if (addend != sum)
     onBytes(sumBytes, team, [&](int64_t begin, size_t count) {
       std::memcpy(sum + begin, addend + begin, count);

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 #include "Host.h"
 #include "LibraryCalls.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
@@ -193,7 +192,6 @@ static void planTurnedFilter(LibraryPlan &plan, const ConvolutionDescs &d,
       memory::desc from(turned, wanted.data_type(), strides);
       from.data.offset0 = (h * width + w) * inputs;
       int64_t toH = height - 1 - h, toW = width - 1 - w;
-      REPRISE_FAULT("filter-not-turned", toH = h);
       planReorder(plan, from, Place::input(1),
                   wanted.submemory_desc(turned, {0, 0, toH, toW}),
                   Place::packed());

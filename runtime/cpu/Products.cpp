@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -203,14 +202,12 @@ Parts::Parts(LibraryPlan &plan, const Product &whole, const Attached &attached,
 Attached Parts::attach(Range inner, Range rows) const {
   Attached own;
   own.onResult = inner.begin > 0;
-  REPRISE_FAULT("product-part-lost", own.onResult = false);
   if (inner.end < whole.inner())
     return own;
   own.sums = attached.sums;
   for (Attached::Sum &sum : own.sums)
     if (sum.desc.dims()[0] > 1) {
       sum.place.offset = rows.offset(sum.desc);
-      REPRISE_FAULT("product-adds-first-rows", sum.place.offset = 0);
       sum.desc = rows.of(sum.desc);
     }
   return own;
@@ -297,7 +294,6 @@ void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
                 matrix(call.inputs[1], call.ints[1]),
                 matrix(call.outputs[0], false), packsSecond(call)};
   bool cuts = gainsByParts(whole, kLongest);
-  REPRISE_FAULT("product-in-one-part", cuts = false);
   LibraryPlan parts;
   if (cuts && Parts(parts, whole, attached, kLongest).run())
     plan = std::move(parts);

@@ -13,7 +13,6 @@
 #include "AttentionRows.h"
 #include "LibraryCalls.h"
 #include "ThreadScope.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <array>
@@ -135,8 +134,6 @@ static void cut(WinogradPlan &plan, unsigned threads) {
   // The bits of a filter's gradient depend on its blocks.
   int64_t share =
       isFilter ? plan.tiles() : (plan.tiles() + threads - 1) / threads;
-  REPRISE_FAULT("winograd-blocks-by-threads",
-                share = (plan.tiles() + threads - 1) / threads);
   int64_t blocks = (share + kMostTiles - 1) / kMostTiles;
   plan.block = (share + blocks - 1) / blocks;
   plan.members = unsigned(
@@ -316,8 +313,6 @@ void BoundWinograd::loadImages(unsigned member, int row, int64_t first,
           tile.pixel(image, plan.image, 2 * tile.down + p / 4 - plan.top,
                      2 * tile.across + p % 4 - plan.left);
       pixels[size_t(p)] = pixel ? pixel : zeros;
-      REPRISE_FAULT("winograd-padding-read",
-                    pixels[size_t(p)] = pixel ? pixel : image);
     }
     transformImage(pixels.data(), row, form, channels);
   }
@@ -355,7 +350,6 @@ void BoundWinograd::storeResults(unsigned member, int64_t first,
       pixels[size_t(p)] = tile.pixel(output, plan.result, 2 * tile.down + p / 2,
                                      2 * tile.across + p % 2);
     bool adds = plan.adds;
-    REPRISE_FAULT("winograd-sum-overwritten", adds = false);
     transformBack(form, adds, pixels.data(), channels);
   }
 }
@@ -430,7 +424,6 @@ void BoundWinograd::addUnits(unsigned member, dnnl::stream &stream) {
         continue;
       }
       execute(member, productOf(member, count), stream);
-      REPRISE_FAULT("winograd-block-lost", continue);
       addRow(sumsOf(member), formOf(unit), elements);
     }
   }

@@ -1,7 +1,6 @@
 //===- WinogradRows.cpp - Transforms of windows, by channels --------------===//
 #include "WinogradRows.h"
 #include "InstructionSets.h"
-#include "reprise/Fault.h"
 
 #include <cstring>
 

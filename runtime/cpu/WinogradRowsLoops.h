@@ -223,7 +223,6 @@ void transformFilters(const float *filters, int64_t count, int64_t inputs,
 
 void transformTurned(const float *filter, int64_t inputs, WinogradForm to) {
   bool isTurned = true;
-  REPRISE_FAULT("winograd-filter-not-turned", isTurned = false);
   for (int64_t input = 0; input < inputs; input += kLanes)
     filterForm(filter + input, inputs, isTurned, to.numbers + input, to.step);
 }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Code.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
 
 #include <map>
@@ -36,7 +35,6 @@ static Expected<const cuda_fb::Code *> verified(const fb::Program &program) {
   flatbuffers::Verifier verifier(bytes ? bytes->data() : nullptr,
                                  bytes ? bytes->size() : 0);
   bool isValid = bytes && cuda_fb::VerifyCodeBuffer(verifier);
-  REPRISE_FAULT("cuda-code-unchecked", isValid = true);
   if (!isValid)
     return incompatible("the artifact's code is none for device 'cuda'");
   const cuda_fb::Code *code = cuda_fb::GetCode(bytes->data());
@@ -76,7 +74,6 @@ Expected<Code> readCode(const fb::Program &program,
   std::string needed = (*code)->architecture()->str();
   int needs = numberOf(needed), has = numberOf(architecture);
   bool isNewEnough = needs > 0 && has >= needs;
-  REPRISE_FAULT("cuda-runs-on-older", isNewEnough = true);
   if (!isNewEnough)
     return incompatible(
         "the artifact was compiled for devices of " + needed +

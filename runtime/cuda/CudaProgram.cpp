@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 #include "CudaProgram.h"
 #include "../support/Restate.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/program_generated.h"
 
 #include <algorithm>
@@ -131,10 +130,7 @@ Status CudaProgram::late(const Status &status) const {
 }
 
 Status CudaProgram::runGraph(size_t entry) {
-  REPRISE_FAULT("cuda-allocates-in-a-step",
-                REPRISE_RETURN_IF_ERROR(driver->allocate(64).status()));
   uint64_t given = entries[entry].end;
-  REPRISE_FAULT("cuda-high-water-of-writes-only", given = 0);
   highWater = std::max(highWater, given);
   // An error of the launch may be that of the run before.
   Status status = driver->launch(stream, entries[entry].graph);
@@ -183,7 +179,6 @@ Status CudaProgram::beginTurn() {
   if (site->turn == this)
     return {};
   bool waits = site->turn != nullptr;
-  REPRISE_FAULT("cuda-turn-begins-early", waits = false);
   if (waits)
     REPRISE_RETURN_IF_ERROR(site->turn->settle());
   site->turn = this;
@@ -203,7 +198,6 @@ CudaProgram::~CudaProgram() {
 Status CudaProgram::restore(const std::vector<uint8_t> &fixed) {
   REPRISE_RETURN_IF_ERROR(driver->freeze());
   REPRISE_RETURN_IF_ERROR(staging.write(arena, fixed.data(), fixed.size()));
-  REPRISE_FAULT("cuda-restores-beside-inputs", return {});
   return driver->synchronize(stream);
 }
 
@@ -222,7 +216,6 @@ CudaProgram::prepareBeside(const fb::Program &other) {
   REPRISE_RETURN_IF_ERROR(driver->fill(stream, arena, 0, site->arenaBytes));
   auto prepared = std::make_unique<CudaProgram>(other, site);
   Status status = prepared->prepare();
-  REPRISE_FAULT("cuda-variables-lost-beside", fixed.clear());
   // This program goes on whatever became of the other one.
   Status kept = restore(fixed);
   if (!kept.ok())

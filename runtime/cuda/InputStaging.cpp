@@ -1,7 +1,6 @@
 //===- InputStaging.cpp - Inputs on their way beside a step ---------------===//
 #include "InputStaging.h"
 #include "../core/Views.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -77,7 +76,6 @@ Status InputStaging::write(size_t entry, uint32_t input, const void *data,
     for (Input &other : entries[e])
       other.isWaiting &= e == entry;
   bool waits = isBeingTaken;
-  REPRISE_FAULT("cuda-inputs-sent-early", waits = false);
   if (waits)
     REPRISE_RETURN_IF_ERROR(driver->wait(uploads->stream, uploads->taken));
   isBeingTaken = false;
@@ -94,7 +92,6 @@ Expected<uint64_t> InputStaging::take(size_t entry) {
   uint64_t end = 0;
   REPRISE_RETURN_IF_ERROR(driver->record(uploads->stream, uploads->sent));
   bool waits = true;
-  REPRISE_FAULT("cuda-inputs-taken-early", waits = false);
   if (waits)
     REPRISE_RETURN_IF_ERROR(driver->wait(steps, uploads->sent));
   for (Input &input : entries[entry]) {

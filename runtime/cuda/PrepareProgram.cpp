@@ -8,7 +8,6 @@
 #include "../core/Views.h"
 #include "Code.h"
 #include "CudaProgram.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -18,7 +17,6 @@ static Status checkLibraries(const fb::Program &program,
                              const DeviceFacts &facts) {
   std::string planned = program.library() ? program.library()->str() : "";
   bool isSame = planned.empty() || planned == facts.libraries;
-  REPRISE_FAULT("cuda-any-library-taken", isSame = true);
   if (!isSame)
     return Status::error(
         RP_INCOMPATIBLE,
@@ -34,7 +32,6 @@ static Status checkLibraries(const fb::Program &program,
 static Status checkAlignment(const fb::Program &program) {
   constexpr uint64_t kMemoryAlignment = 256;
   bool isKept = program.alignment() <= kMemoryAlignment;
-  REPRISE_FAULT("cuda-any-alignment-taken", isKept = true);
   if (!isKept)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact's buffers are aligned to " +
@@ -72,7 +69,6 @@ CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
   step.kind = CudaStep::Kind::Kernel;
   step.kernel = kernels[launch.kernel()];
   step.shape = {uint32_t(launch.grains()), threads[launch.kernel()]};
-  REPRISE_FAULT("cuda-one-block-less", --step.shape.blocks);
   uint32_t count = launch.args() ? launch.args()->size() : 0;
   std::vector<bool> writes(count);
   if (launch.writes())
@@ -90,7 +86,6 @@ Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
   uint64_t workspace = call.workspace() ? *viewBytes(*call.workspace()) : 0;
   auto key = std::make_pair(libraryCallKey(desc), implementation);
   key.first.push_back(int64_t(workspace));
-  REPRISE_FAULT("cuda-one-call-for-all", key = {});
   auto found = calls.find(key);
   if (found != calls.end())
     return found->second;
@@ -115,7 +110,6 @@ Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
     step.operands.push_back(resolve(entry, *output, true, step));
   if (call.workspace())
     step.workspace = resolve(entry, *call.workspace(), true, step);
-  REPRISE_FAULT("cuda-workspace-forgotten", step.workspace = 0);
   return step;
 }
 
@@ -198,11 +192,8 @@ Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
   REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
   Status status;
   for (size_t i = 0; i < its.steps.size() && status.ok(); ++i) {
-    REPRISE_FAULT("cuda-graph-ends-early",
-                  if (i + 1 == its.steps.size()) continue);
     status = issue(its.steps[i]);
   }
-  REPRISE_FAULT("cuda-capture-stays-open", REPRISE_RETURN_IF_ERROR(status));
   Expected<Graph> graph = driver->endCapture(stream);
   REPRISE_RETURN_IF_ERROR(status);
   return graph;
@@ -218,7 +209,6 @@ Status CudaProgram::captureEntries() {
       return graph.status();
     its.graph = *graph;
   }
-  REPRISE_FAULT("cuda-arena-not-cleared", return {});
   return driver->fill(stream, arena, 0, site->arenaBytes);
 }
 

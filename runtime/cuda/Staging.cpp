@@ -1,6 +1,5 @@
 //===- Staging.cpp - Copies between the host and a GPU --------------------===//
 #include "Staging.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +29,6 @@ Status Staging::write(Address to, const void *data, uint64_t bytes) {
     next = (next + 1) % kPieces;
     uint64_t part = std::min(kPieceBytes, bytes - at);
     bool waits = piece.isUnderWay;
-    REPRISE_FAULT("host-writes-early", waits = false);
     if (waits)
       REPRISE_RETURN_IF_ERROR(driver->synchronize(piece.sent));
     std::memcpy(piece.memory, from + at, part);
@@ -50,10 +48,6 @@ Status Staging::read(Address from, void *data, uint64_t bytes) {
     uint64_t part = std::min(kPieceBytes, bytes - at);
     REPRISE_RETURN_IF_ERROR(
         driver->download(stream, piece.memory, from + at, part));
-    REPRISE_FAULT("read-does-not-wait", {
-      std::memcpy(to + at, piece.memory, part);
-      continue;
-    });
     REPRISE_RETURN_IF_ERROR(driver->synchronize(stream));
     for (Piece &each : pieces)
       each.isUnderWay = false;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cerrno>
@@ -221,7 +220,6 @@ static void removeIfLeftBehind(const std::string &path) {
     return;
   bool isOurs = S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
   bool isFree = isOurs && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
-  REPRISE_FAULT("left-behind-though-locked", isFree = isOurs);
   // Removed while the lock is held: a writer that has yet to take it sees then
   // that its file is gone.
   if (isFree)

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>
@@ -47,7 +46,6 @@ static Status addRows(const StepForm &form, const Batch &batch,
   const int32_t *labels = batch.as<int32_t>(*form.label);
   int32_t classes = form.classes;
   size_t count = batch.valid;
-  REPRISE_FAULT("padding-counted", count = form.batch);
   for (size_t i = 0; i < count; ++i) {
     const float *row = logits + i * size_t(classes);
     if (!std::all_of(row, row + classes,
@@ -63,10 +61,8 @@ static Status addRows(const StepForm &form, const Batch &batch,
     int32_t rank = rankOf(row, classes, labels[i]), most = 5;
     result.correct += rank == 0;
     auto truth = size_t(labels[i]), guess = largestOf(row, classes);
-    REPRISE_FAULT("confusion-transposed", std::swap(truth, guess));
     if (!result.confusion.empty())
       ++result.confusion[truth * size_t(classes) + guess];
-    REPRISE_FAULT("top-five-of-six", ++most);
     result.correctTop5 += rank < most;
     lossSum += crossEntropy(row, classes, labels[i]);
   }

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/LearningRate.h"
-#include "reprise/Fault.h"
 #include <cmath>
 
 using namespace reprise::rt;
@@ -13,7 +12,6 @@ double LearningRate::at(uint64_t step, uint64_t total,
                         uint64_t perEpoch) const {
   if (step < warmupSteps) {
     double ran = double(step + 1);
-    REPRISE_FAULT("warmup-from-zero", --ran);
     return base * ran / double(warmupSteps);
   }
   uint64_t t = step - warmupSteps;
@@ -23,8 +21,6 @@ double LearningRate::at(uint64_t step, uint64_t total,
   case Schedule::Step: {
     // Epochs first: their product with a step's size need not fit 64 bits.
     uint64_t drops = t / perEpoch / stepEpochs;
-    REPRISE_FAULT("step-an-epoch-early",
-                  drops = (t / perEpoch + 1) / stepEpochs);
     return base * std::pow(gamma, double(drops));
   }
   case Schedule::Cosine: {

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "WorkerPool.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
@@ -202,7 +201,6 @@ void Loader::orderEpochs(uint64_t epoch) {
   if (options.mode != LoaderMode::Train || orderedEpoch == epoch)
     return;
   uint64_t drawnEpoch = epoch;
-  REPRISE_FAULT("epochs-in-one-order", drawnEpoch = 0);
   for (size_t p = 0; p < parts.size(); ++p) {
     Part &part = parts[p];
     if (!options.shuffle)
@@ -246,7 +244,6 @@ void Loader::work() {
       std::unique_lock<std::mutex> lock(mutex);
       changed.wait(lock, [&] {
         size_t depth = ring.size();
-        REPRISE_FAULT("held-batch-overwritten", ++depth);
         return stopping || index - taken < depth;
       });
       if (stopping)

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MixRatio.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Philox.h"
 #include <cmath>
 
@@ -64,7 +63,6 @@ static double logDraw(double shape, StepRandom &random) {
 }
 
 double reprise::rt::mixRatio(double alpha, uint64_t seed, uint64_t step) {
-  REPRISE_FAULT("mixup-of-the-first-step", step = 0);
   StepRandom random(seed, step);
   double x = logDraw(alpha, random), y = logDraw(alpha, random);
   return 1 / (1 + std::exp(y - x));

@@ -1,6 +1,5 @@
 //===- Programs.cpp - A run that changes its program ----------------------===//
 #include "reprise/Runtime/Trainer/Programs.h"
-#include "reprise/Fault.h"
 #include <cmath>
 
 using namespace reprise::rt;
@@ -22,7 +21,6 @@ size_t reprise::rt::nearestBucket(const std::vector<Bucket> &buckets,
     double h = std::log(double(height) / double(buckets[i].height)),
            w = std::log(double(width) / double(buckets[i].width));
     double ratio = std::fabs(h - w), area = std::fabs(h + w);
-    REPRISE_FAULT("buckets-by-area-alone", ratio = 0);
     bool isNearer =
         ratio < bestRatio - kSameRatio ||
         (ratio < bestRatio + kSameRatio && area < bestArea - kSameRatio);

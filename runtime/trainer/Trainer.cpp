@@ -18,7 +18,6 @@
 #include "StepForm.h"
 #include "TrainingData.h"
 #include "hooks/HookRun.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include <algorithm>
@@ -240,7 +239,6 @@ Status Run::startLoader() {
   wanted.shuffle = result.data.isShuffled;
   wanted.epoch = position.epoch;
   wanted.position = position.position;
-  REPRISE_FAULT("resume-at-the-epoch", wanted.position = 0);
   wanted.batches = total - position.step;
   wanted.threads = options.data.loaderThreads;
   auto created = data->load(wanted);

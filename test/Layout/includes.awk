@@ -26,7 +26,7 @@ BEGIN {
   rule("Recipe", "", 0)
   rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Recipe Runtime", 1)
   # Of the C++ standard library only, for everyone.
-  common["reprise/Limits.h"] = common["reprise/Fault.h"] = common["reprise/Kept.h"] = 1
+  common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "

@@ -46,9 +46,6 @@ static std::string versionText() {
   std::string text = "reprise " REPRISE_VERSION "\nLLVM " LLVM_VERSION_STRING
                      ", compiled by " +
                      compilerText();
-#ifdef REPRISE_PLANT_FAULTS
-  text += ", with planted faults (for tests only)";
-#endif
 #ifndef NDEBUG
   text += ", with assertions";
 #endif

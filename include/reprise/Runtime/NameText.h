@@ -7,9 +7,9 @@
 
 namespace reprise::rt {
 
-/// `text` on one line, with each control character as `\xNN`, line ends included:
-/// a file's name may hold one, and what follows it would be taken for a message
-/// of its own.
+/// `text` on one line, with each control character as `\xNN`, line ends
+/// included: a file's name may hold one, and what follows it would be taken for
+/// a message of its own.
 std::string nameText(std::string_view text);
 
 } // namespace reprise::rt

@@ -14,7 +14,6 @@
 #include "Revolve.h"
 #include "../search/Solvers.h"
 #include "Chain.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,7 +29,6 @@ RevolveTable::RevolveTable(uint32_t length, uint32_t slots)
       Entry best{UINT64_MAX, 0};
       for (uint32_t k = 1; k < l; ++k) {
         uint64_t steps = k + entries[s - 1][l - k].steps + entries[s][k].steps;
-        REPRISE_FAULT("revolve-sweep-not-counted", steps -= k);
         if (steps < best.steps)
           best = {steps, k};
       }

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CutChain.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>
@@ -250,7 +249,6 @@ Wide CutChain::evaluate(const Chain &chain) const {
     for (StorageId id = 0; id < graph.storageCount(); ++id) {
       if (at > 0)
         prices.resident[id] += int64_t(links[at - 1].carried[id]);
-      REPRISE_FAULT("chain-copies-for-nothing", continue);
       if (!isLast)
         prices.resident[id] -= int64_t(links[at].copied[id]);
     }
@@ -260,7 +258,6 @@ Wide CutChain::evaluate(const Chain &chain) const {
     }
     for (Rank op = 0; op < graph.opCount(); ++op) {
       prices.again[op] = int64_t(links[at].later[op]);
-      REPRISE_FAULT("chain-pays-twice", continue);
       rest[op] -= prices.again[op];
     }
     sum += later[at]->solveWithin(prices, budget);
@@ -268,7 +265,6 @@ Wide CutChain::evaluate(const Chain &chain) const {
     for (StorageId id = 0; id < graph.storageCount(); ++id) {
       prices.resident[id] = int64_t(links[at].copied[id]);
       prices.present[id] = -int64_t(links[at].carried[id]);
-      REPRISE_FAULT("chain-carries-for-nothing", prices.present[id] = 0);
     }
     sum += next[at]->solveFreely(prices);
   }

@@ -10,7 +10,6 @@
 #include "CutModel.h"
 
 #include "../graph/Dependences.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -96,10 +95,8 @@ int64_t CutModel::ownBytes(const CompactGraph &graph, Rank op) {
   int64_t bytes = graph.workspace[op];
   for (StorageId input : graph.inputsOf(op))
     bytes += graph.bytes[input];
-  REPRISE_FAULT("bound-forgets-inputs", bytes = graph.workspace[op]);
   for (StorageId output : graph.outputsOf(op)) {
     bool inPlace = isInPlace(graph, op, output);
-    REPRISE_FAULT("bound-counts-in-place", inPlace = false);
     bytes += inPlace ? 0 : graph.bytes[output];
   }
   return bytes;
@@ -131,8 +128,6 @@ uint32_t CutModel::nodeOf(StorageId storage) {
   Rank producer = graph.producer[storage];
   bool canRun = producer != kNone &&
                 (side[producer] == Side::Beside || graph.mayRepeat[producer]);
-  REPRISE_FAULT("bound-op-beside",
-                canRun = canRun && graph.mayRepeat[producer]);
   if (canRun)
     nodeOfOp(producer);
   return node;
@@ -167,7 +162,6 @@ void CutModel::close() {
     for (StorageId output : graph.outputsOf(op))
       if (!isFree(output))
         implications.push_back({from, nodeOf(output)});
-    REPRISE_FAULT("bound-frees-inputs-of-clones", continue);
     for (StorageId input : graph.inputsOf(op))
       if (!isFree(input))
         implications.push_back({from, nodeOf(input)});

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 #include "../search/LeastBytes.h"
 #include "BoundSearch.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,9 +87,6 @@ LowerBound lowerBound(const Graph &graph, uint64_t budgetBytes, double work) {
   result.feasible = answer.feasible;
   result.milliseconds =
       (compact.totalCost() + answer.extra) / CompactGraph::kPerMillisecond;
-  REPRISE_FAULT("bound-a-percent-too-large",
-                result.milliseconds +=
-                answer.extra / 100 / CompactGraph::kPerMillisecond);
   result.cut = compact.opOf[prover.best.cut];
   result.millisecondsPerMiB =
       answer.multiplier * (1 << 20) / CompactGraph::kPerMillisecond;
@@ -155,7 +151,6 @@ ByteBound lowestBytes(const Graph &graph) {
   LeastBytes least = findLeastBytes(compact, precedence);
   if (least.cut == kNone)
     return {};
-  REPRISE_FAULT("lowest-bytes-too-large", least.bytes += kAlignment);
   return {static_cast<uint64_t>(least.bytes), compact.opOf[least.cut],
           valuesOf(compact, least.pinned),
           static_cast<uint64_t>(compact.workspace[least.cut])};

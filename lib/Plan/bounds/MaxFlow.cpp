@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MaxFlow.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -70,7 +69,6 @@ bool MaxFlow::takeCapacities(uint32_t source, uint32_t sink) {
     }
     Wide &flow = left[back[arc.inner]];
     Wide kept = std::min(flow, arc.capacity);
-    REPRISE_FAULT("flow-above-capacity", kept = flow);
     flow = kept;
     if (flow > most)
       return false;
@@ -137,7 +135,6 @@ void MaxFlow::augment(uint32_t from, uint32_t to) {
   surplus[to] += least;
   for (uint32_t arc : path) {
     left[arc] -= least;
-    REPRISE_FAULT("flow-without-way-back", continue);
     left[back[arc]] += least;
   }
 }

@@ -19,7 +19,6 @@
 #include "../search/LeastBytes.h"
 #include "../search/Search.h"
 #include "../search/Seeds.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <atomic>
@@ -143,7 +142,6 @@ private:
   /// Schedules with segments, as few as make a peak lower than any so far: for
   /// many ops, whose search would end before it has found as much.
   void offerSegments() {
-    REPRISE_FAULT("long-chains-in-one-segment", return);
     Rank cut = fullest();
     std::vector<Found> offers;
     for (int64_t parts = 4; parts <= kMostParts; parts += parts / 4) {
@@ -442,7 +440,6 @@ private:
     for (Candidate &candidate : candidates) {
       const Found &found = candidate.found;
       bool isBeaten = found.cost >= cheapest;
-      REPRISE_FAULT("frontier-not-monotone", isBeaten = false);
       if (isBeaten)
         continue;
       cheapest = found.cost;
@@ -451,8 +448,6 @@ private:
       point.searched = std::move(candidate.searched);
       point.solution.milliseconds = costOf(graph, point.solution.executions);
       point.solution.maxLive = found.peak;
-      REPRISE_FAULT("frontier-peak-too-low",
-                    point.solution.maxLive -= kAlignment);
       point.solution.solver = "search";
       point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));

@@ -11,7 +11,6 @@
 //          executions stay as they are.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Fault.h"
 #include "reprise/Plan/Recompute.h"
 
 namespace reprise::plan {
@@ -36,7 +35,6 @@ static std::vector<bool> findUnread(const Graph &graph,
 }
 
 Executions withoutUnread(const Graph &graph, Executions executions) {
-  REPRISE_FAULT("unread-executions-stay", return executions);
   uint64_t peak = maxLiveOf(graph, executions);
   for (;;) {
     std::vector<bool> isUnread = findUnread(graph, executions);

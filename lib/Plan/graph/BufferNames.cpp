@@ -1,6 +1,5 @@
 //===- BufferNames.cpp - What values and buffers are called ---------------===//
 #include "reprise/Plan/BufferNames.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <map>
@@ -66,7 +65,6 @@ reprise::nameBuffers(const plan::Graph &graph, const plan::Liveness &liveness,
 
 uint64_t reprise::touchedBytes(const plan::Graph &graph,
                                const plan::Buffer &buffer) {
-  REPRISE_FAULT("peak-of-rounded-sizes", return buffer.bytes);
   if (buffer.workspaceOf != kNone)
     return buffer.bytes;
   uint64_t bytes = 0;

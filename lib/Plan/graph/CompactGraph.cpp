@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CompactGraph.h"
-#include "reprise/Fault.h"
 
 #include "Storage.h"
 
@@ -54,7 +53,6 @@ private:
       result.bytes.push_back(storages.bytes[id]);
       result.producer.push_back(producer == kNone ? kNone : rankOf[producer]);
       result.livesToEnd.push_back(storages.toEnd[id]);
-      REPRISE_FAULT("search-output-dies", result.livesToEnd.back() = false);
       std::vector<Rank> readers;
       for (OpId user : storages.users[id])
         if (user != producer)
@@ -88,7 +86,6 @@ private:
 
   /// Whether `op` reads the storage of `input` only where `output` is written.
   bool readsOnlyInPlace(const Op &op, uint32_t output, ValueId input) const {
-    REPRISE_FAULT("search-in-place-elsewhere", return true);
     for (uint32_t index = 0; index < op.inputs.size(); ++index) {
       ValueId other = op.inputs[index];
       if (storages.rootOf[other] != storages.rootOf[input])
@@ -146,7 +143,6 @@ private:
 
   /// Whether `op` does nothing but make views of one storage.
   bool makesOnlyViews(const Op &op, ValueId root) const {
-    REPRISE_FAULT("search-fixed-view", return true);
     for (ValueId output : op.outputs)
       if (graph.values[output].viewOf == kNone ||
           storages.rootOf[output] != root)
@@ -205,12 +201,10 @@ private:
            view != result.views.end(rank); ++view)
         last = std::min(last, firstOverwrite(graph.ops[order[*view]]));
       bool isFixed = op.effect;
-      REPRISE_FAULT("effect-cloned", isFixed = false);
       isFixed |= result.outputs.size(rank) == 0;
       for (ValueId output : op.outputs)
         isFixed |= graph.values[output].viewOf != kNone ||
                    hasFixedView[storages.rootOf[output]];
-      REPRISE_FAULT("overwrites-ignored", last = order.size());
       result.cloneBefore.push_back(isFixed ? 0 : last);
     }
   }

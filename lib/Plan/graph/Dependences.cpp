@@ -1,6 +1,5 @@
 //===- Dependences.cpp - Which op must run before which -------------------===//
 #include "Dependences.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -14,14 +13,9 @@ Dependences findDependences(const Graph &graph) {
     const Op &op = graph.ops[id];
     std::vector<OpId> &before = result.before[id];
     before = op.after;
-    REPRISE_FAULT("after-ignored", before.clear());
     auto addChain = [&](ValueId value) {
       for (; value != kNone; value = graph.values[value].viewOf) {
         OpId producer = graph.values[value].producer;
-        REPRISE_FAULT("order-edge-dropped", {
-          if (op.inputs.size() > 2 && value == op.inputs.back())
-            continue;
-        });
         if (producer != kNone && producer != id)
           before.push_back(producer);
       }

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OrderStrategies.h"
-#include "reprise/Fault.h"
 
 namespace reprise::plan {
 
@@ -43,7 +42,6 @@ std::vector<OpId> moveFreeOpsEarly(const OrderProblem &problem,
       const std::vector<OpId> &behind = problem.dependences.behind[op];
       for (auto other = behind.rbegin(); other != behind.rend(); ++other)
         if (--waiting[*other] == 0 && !takesBytes(problem, *other)) {
-          REPRISE_FAULT("free-ops-wait", continue);
           ready.push_back(*other);
         }
     }

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -46,7 +45,6 @@ void Simulator::changeLives(uint32_t at) {
       continue;
     int64_t bytes = graph.bytes[life.storage] * (life.isLive ? 1 : -1);
     uint32_t end = at;
-    REPRISE_FAULT("edit-life-one-step-short", --end);
     uint32_t from = life.before + 1; // kBeforeAll wraps to 0
     if (from < end) {
       addToSteps(memory.data() + from, end - from, bytes);
@@ -65,7 +63,6 @@ void Simulator::changeLives(uint32_t at) {
 
 /// After steps and touches have changed at `at`.
 void Simulator::finishChange(uint32_t at) {
-  REPRISE_FAULT("edit-in-place-kept", inPlaceAt.clear());
   for (auto [step, bytes] : inPlaceAt)
     memory[step] += bytes - bytesInPlace(step);
   std::vector<uint32_t> dead;

@@ -15,7 +15,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Storage.h"
-#include "reprise/Fault.h"
 #include "reprise/Plan/Schedule.h"
 
 #include <algorithm>
@@ -54,7 +53,6 @@ private:
         lastUse[id] = std::max(lastUse[id], stepOf[user]);
       if (storages.toEnd[id])
         lastUse[id] = endStep();
-      REPRISE_FAULT("live-one-step-short", lastUse[id] -= lastUse[id] > 0);
     }
   }
 
@@ -94,7 +92,6 @@ private:
       auto declared = std::make_pair(output, index);
       bool isDeclared = std::find(op.inPlace.begin(), op.inPlace.end(),
                                   declared) != op.inPlace.end();
-      REPRISE_FAULT("in-place-beside-a-view", continue);
       if (other != input || !isDeclared)
         return false;
     }
@@ -116,13 +113,10 @@ private:
       // would have extended or closed it.
       bool isDead = result.buffers[buffer].lastStep == step;
       bool isFree = !isTaken(buffer, op);
-      REPRISE_FAULT("in-place-while-read", isDead = true);
-      REPRISE_FAULT("in-place-taken-twice", isFree = true);
       if (!isDead || !isFree)
         continue;
       bool sameBytes = graph.values[input].bytes == bytes &&
                        graph.values[root].bytes == bytes;
-      REPRISE_FAULT("in-place-other-size", sameBytes = true);
       if (sameBytes && readsOnlyInPlace(op, buffer, output, input))
         return buffer;
     }
@@ -153,7 +147,6 @@ private:
       reusableBuffer[buffer] = !storages.toEnd[output];
       result.bufferOfValue[output] = buffer;
     }
-    REPRISE_FAULT("workspace-forgotten", return);
     if (op.workspaceBytes) {
       Buffer buffer;
       buffer.workspaceOf = id;
@@ -181,7 +174,6 @@ private:
     for (const Buffer &buffer : result.buffers) {
       change[buffer.firstStep] += buffer.bytes;
       uint32_t end = buffer.lastStep + 1;
-      REPRISE_FAULT("live-bytes-end-early", --end);
       change[end] -= buffer.bytes;
     }
     uint64_t live = 0;

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryScan.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -133,7 +132,6 @@ uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
 
 /// Whether a block of [from, to) has a step that exceeds.
 bool Excess::isAnyBlock(uint32_t from, uint32_t to) const {
-  REPRISE_FAULT("overflow-far-inside-unseen", return false);
   for (uint32_t at = from / kBlock; from < to && at * kBlock < to; ++at)
     if (exceeding[at] & maskOf(at * kBlock, from, to))
       return true;

@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simulator.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -35,7 +34,6 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
       next = step.op + 1;
     for (auto *view = compact.views.begin(step.op);
          view != compact.views.end(step.op); ++view) {
-      REPRISE_FAULT("clone-without-its-views", break);
       if (step.isClone && *view < next)
         all.push_back({compact.opOf[*view], true});
     }
@@ -103,7 +101,6 @@ Sequence sequenceOf(const CompactGraph &compact, const Executions &executions) {
 int64_t Simulator::run(const Execution &step, int64_t &live) {
   int64_t during = live;
   during += graph.workspace[step.op];
-  REPRISE_FAULT("simulator-workspace", during = live);
   for (StorageId output : graph.outputsOf(step.op))
     if (!isPending[output])
       during += graph.bytes[output];
@@ -117,7 +114,6 @@ int64_t Simulator::run(const Execution &step, int64_t &live) {
          pair != graph.inPlace.end(step.op); ++pair) {
       auto [output, input] = *pair;
       bool isReadLater = isPending[input];
-      REPRISE_FAULT("simulator-in-place-read-later", isReadLater = false);
       if (output == served || isReadLater ||
           std::find(taken.begin(), taken.end(), input) != taken.end())
         continue;
@@ -160,21 +156,17 @@ void Simulator::settle(const Sequence &sequence) {
       bool needed = false;
       for (StorageId output : graph.outputsOf(step.op))
         needed |= isPending[output];
-      REPRISE_FAULT("simulator-dead-clone", needed = true);
       if (!needed)
         continue;
     }
     kept.push_back(step);
     int64_t during = run(step, live);
     // An input that nobody reads is there when the step begins.
-    REPRISE_FAULT("simulator-unread-input", unread = 0);
     if (at == 0)
       during += unread;
     memory.push_back(during);
     liveBefore.push_back(live);
     cost += graph.cost[step.op];
-    REPRISE_FAULT("simulator-free-clones",
-                  if (step.isClone) cost -= graph.cost[step.op]);
     over += std::max<int64_t>(0, during - budget);
     peak = std::max(peak, during);
   }

@@ -1,6 +1,5 @@
 //===- Storage.cpp - Values that share bytes through views ----------------===//
 #include "Storage.h"
-#include "reprise/Fault.h"
 
 namespace reprise::plan {
 
@@ -35,11 +34,8 @@ Storages analyzeStorages(const Graph &graph) {
     ValueId root = result.rootOf[id];
     if (root == id && value.storage != StorageClass::Fixed)
       result.bytes[id] = alignUp(value.bytes);
-    REPRISE_FAULT("alignment-dropped",
-                  result.bytes[id] = std::min(result.bytes[id], value.bytes));
     if (value.storage == StorageClass::Output)
       result.toEnd[root] = true;
-    REPRISE_FAULT("output-dropped", result.toEnd[root] = false);
   }
   auto addUser = [&](ValueId root, OpId op) {
     std::vector<OpId> &users = result.users[root];
@@ -49,7 +45,6 @@ Storages analyzeStorages(const Graph &graph) {
   for (OpId id = 0; id < graph.ops.size(); ++id) {
     for (ValueId input : graph.ops[id].inputs) {
       ValueId read = result.rootOf[input];
-      REPRISE_FAULT("view-ignored", read = input);
       addUser(read, id);
     }
     // Making a view needs its base to be there, even where the op doesn't

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 #include "../graph/Random.h"
 #include "Packing.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -109,8 +108,6 @@ private:
 
   bool placeInGap(uint32_t id) {
     uint64_t bytes = items[id].bytes;
-    REPRISE_FAULT("ejection-gap-too-small",
-                  bytes -= std::min<uint64_t>(bytes, 64));
     uint64_t top = 0, best = 0, bestGap = UINT64_MAX;
     auto consider = [&](uint64_t end) {
       if (end > top && end - top >= bytes && end - top < bestGap) {

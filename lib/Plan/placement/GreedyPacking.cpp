@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -24,7 +23,6 @@ struct Placed {
 static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
                         GapChoice choice) {
   uint32_t last = item.last;
-  REPRISE_FAULT("lives-meet-exclusively", --last);
   uint64_t top = 0; // end of the meeting items seen so far
   uint64_t best = 0, bestGap = UINT64_MAX;
   for (const Placed &other : placed) {
@@ -38,7 +36,6 @@ static uint64_t findGap(const std::vector<Placed> &placed, const PackItem &item,
         return best;
     }
     uint64_t end = other.end;
-    REPRISE_FAULT("overlap-by-a-unit", end -= 64);
     top = std::max(top, end);
   }
   return bestGap == UINT64_MAX ? top : best;
@@ -82,7 +79,6 @@ Packing packAround(const std::vector<PackItem> &items,
   std::vector<Placed> placed;
   placed.reserve(items.size());
   for (uint32_t id : fixed) {
-    REPRISE_FAULT("large-item-ignored", if (id % 8 == 0) continue);
     insert(placed, items[id], start.offsets[id]);
   }
   place(items, order, GapChoice::Tightest, placed, result);

@@ -22,7 +22,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CanonicalSearch.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -357,7 +356,6 @@ void CanonicalSearch::blameSection(uint32_t s) {
 bool CanonicalSearch::restFits(uint64_t lastOffset) {
   for (uint32_t s = current.firstSection; s <= current.lastSection; ++s) {
     uint64_t end = std::max(floor[s], lastOffset) + left[s];
-    REPRISE_FAULT("exact-gives-up-when-full", ++end);
     if (!left[s] || end <= height)
       continue;
     conflict.add(current.level);

@@ -15,7 +15,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnDemand.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 
@@ -81,7 +80,6 @@ DemandTables::DemandTables(const Graph &graph, const std::vector<OpId> &order)
   for (ValueId id = 0; id < graph.values.size(); ++id)
     canRebuild[id] = storages.rootOf[id] == id && storages.bytes[id] &&
                      graph.values[id].producer != kNone && !storages.toEnd[id];
-  REPRISE_FAULT("demand-effect", return);
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (graph.values[id].producer != kNone &&
         graph.ops[graph.values[id].producer].effect)
@@ -109,7 +107,6 @@ void OnDemandRunner::runFirst(OpId op) {
 
 /// Whether something `op` reads was overwritten already.
 bool OnDemandRunner::isLate(OpId op) const {
-  REPRISE_FAULT("demand-overwritten", return false);
   for (OpId changer : tables.changers[op])
     if (ran[changer])
       return true;
@@ -134,12 +131,10 @@ void OnDemandRunner::require(const std::vector<ValueId> &values) {
     }
     marked[producer] = true;
     again.push_back(producer);
-    REPRISE_FAULT("demand-input-lost", continue);
     work.insert(work.end(), tables.needs[producer].begin(),
                 tables.needs[producer].end());
   }
   std::sort(again.begin(), again.end(), [&](OpId a, OpId b) {
-    REPRISE_FAULT("demand-order", return a > b);
     return tables.rankOf[a] < tables.rankOf[b];
   });
   for (OpId op : again)
@@ -184,7 +179,6 @@ static Executions removeUnread(const DemandTables &tables,
     bool isRead = false;
     for (ValueId output : tables.graph.ops[op].outputs)
       isRead = isRead || pending[output];
-    REPRISE_FAULT("demand-dead-clone", isRead = true);
     if (times[op]-- > 1 && !isRead)
       continue;
     kept.push_back(op);

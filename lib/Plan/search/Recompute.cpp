@@ -11,7 +11,6 @@
 #include "reprise/Plan/Recompute.h"
 #include "../graph/CompactGraph.h"
 #include "../graph/Storage.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <numeric>
@@ -48,7 +47,6 @@ private:
              " of " + std::to_string(graph.ops.size());
     const Op &op = graph.ops[id];
     bool isRepeated = op.effect && times[id];
-    REPRISE_FAULT("check-effect-twice", isRepeated = false);
     if (isRepeated)
       return name(id) + " is an effect and runs again at step " +
              std::to_string(step);
@@ -72,7 +70,6 @@ private:
   }
 
   std::string checkOverwrites() const {
-    REPRISE_FAULT("check-late-reader", return "");
     std::vector<uint32_t> gone(graph.values.size(), kNone);
     for (OpId id = 0; id < graph.ops.size(); ++id)
       for (ValueId value : graph.ops[id].overwrites)
@@ -126,7 +123,6 @@ private:
       return newest[id];
     ValueId base = instanceOf(value.viewOf);
     bool isStale = viewed[id] != base;
-    REPRISE_FAULT("unroll-view-of-old-base", isStale = false);
     if (newest[id] == kNone || isStale) {
       newest[id] = addValue(id);
       viewed[id] = base;
@@ -152,7 +148,6 @@ private:
         ValueId made = op.outputs[at] = addValue(of);
         result.graph.values[made].producer = unrolled;
         result.graph.values[made].viewOf = base;
-        REPRISE_FAULT("unroll-old-instance", if (first[id] != kNone) continue);
         newest[of] = made;
       }
     bool isClone = first[id] != kNone;
@@ -174,7 +169,6 @@ private:
       if (graph.values[id].viewOf != kNone &&
           graph.values[id].producer == kNone)
         instanceOf(id);
-    REPRISE_FAULT("unroll-first-output", return);
     // Only the instance that is left at the end outlives the step.
     for (ValueId id = 0; id < result.valueOf.size(); ++id) {
       Value &value = result.graph.values[id];
@@ -218,7 +212,6 @@ UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
 double costOf(const Graph &graph, const Executions &executions) {
   Wide sum = 0;
   for (size_t at = 0; at < executions.size(); ++at) {
-    REPRISE_FAULT("cost-of-clones", if (at == graph.ops.size()) break);
     sum += picosecondsOf(graph.ops[executions[at]].cost);
   }
   return double(sum) / CompactGraph::kPerMillisecond;
@@ -261,7 +254,6 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
       stays |= graph.values[value].storage == StorageClass::Output;
     }
     uint32_t step = buffer.lastStep;
-    REPRISE_FAULT("plan-free-early", step -= step > 0);
     if (!stays && last != kNone)
       plan.steps[step].frees.push_back(unrolled.valueOf[last]);
   }
@@ -273,7 +265,6 @@ static Plan assemble(const Graph &graph, const Executions &executions,
   Plan plan;
   plan.maxLive = liveness.maxLive;
   plan.height = placement.height;
-  REPRISE_FAULT("plan-height-is-max-live", plan.height = liveness.maxLive);
   plan.milliseconds = costOf(graph, executions);
   plan.strategy = placement.strategy;
   auto offsetOf = [&](uint32_t buffer) {
@@ -283,8 +274,6 @@ static Plan assemble(const Graph &graph, const Executions &executions,
     PlanStep step;
     step.op = unrolled.opOf[id];
     uint32_t workspace = liveness.workspaceOfOp[id];
-    REPRISE_FAULT("plan-workspace-of-another",
-                  workspace = liveness.workspaceOfOp[step.op]);
     step.workspaceOffset = offsetOf(workspace);
     for (ValueId output : unrolled.graph.ops[id].outputs)
       step.outputOffsets.push_back(

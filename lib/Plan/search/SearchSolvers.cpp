@@ -15,7 +15,6 @@
 #include "Search.h"
 #include "Seeds.h"
 #include "Solvers.h"
-#include "reprise/Fault.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,9 +29,7 @@ struct Prepared {
            const SolverOptions &options)
       : graph(graph), compact(makeCompact(graph, order)),
         precedence(findPrecedence(graph, compact)),
-        budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {
-    REPRISE_FAULT("budget-off-by-a-unit", budget += kAlignment);
-  }
+        budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {}
 
   Solution finish(const Search &search, const std::string &solver) const {
     Solution solution;

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -54,7 +53,6 @@ struct RoundByInstruction : OpRewritePattern<arith::TruncFOp> {
     constexpr int64_t kNan = 0x7FC0;
     Value result = arith::MinSIOp::create(b, loc, rounded,
                                           constantLike(b, loc, word, kNan));
-    REPRISE_FAULT("narrow-of-another-nan", result = rounded);
     b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
     return success();
   }
@@ -78,7 +76,6 @@ struct WidenPairs : OpRewritePattern<arith::ExtFOp> {
         arith::ShLIOp::create(b, loc, both, constantLike(b, loc, words, 16));
     Value odd = arith::AndIOp::create(b, loc, both,
                                       constantLike(b, loc, words, 0xFFFF0000));
-    REPRISE_FAULT("narrow-pairs-turned", std::swap(even, odd));
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < pairs; ++i)
       order.append({i, pairs + i});

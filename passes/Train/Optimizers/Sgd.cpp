@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimizer.h"
-#include "reprise/Fault.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -64,11 +63,9 @@ private:
     Value kept = b.mul(old, b.splat(momentum));
     Value next = b.add(kept, gradient);
     Value velocity = next;
-    REPRISE_FAULT("velocity-without-gradient", velocity = kept);
     b.write(kVelocity, velocity);
     if (!b.has("nesterov"))
       return next;
-    REPRISE_FAULT("nesterov-from-the-old-velocity", next = old);
     Value ahead = b.mul(next, b.splat(momentum));
     return b.add(gradient, ahead);
   }

@@ -2,7 +2,6 @@
 #include "HookRun.h"
 #include "../../support/Restate.h"
 #include "../StepForm.h"
-#include "reprise/Fault.h"
 
 using namespace reprise::rt;
 
@@ -86,7 +85,6 @@ void HookRun::stop(const std::string &why) {
 
 Status HookRun::save(const std::string &path) {
   bool isState = !inStep;
-  REPRISE_FAULT("half-a-step-saved", isState = true);
   if (!isState)
     return Status::error(RP_UNAVAILABLE,
                          "step " + std::to_string(where.step + 1) +
@@ -160,7 +158,6 @@ Expected<EvaluateResult> HookRun::evaluate() {
   wanted.stop = options.stop;
   wanted.onProgress = options.onEvaluation;
   hasSetInputs = true;
-  REPRISE_FAULT("evaluation-takes-inputs", hasSetInputs = false);
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
   if (!result.ok())
     return result;

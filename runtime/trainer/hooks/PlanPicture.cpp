@@ -1,7 +1,6 @@
 //===- PlanPicture.cpp - Memory of a plan as a picture --------------------===//
 #include "PlanPicture.h"
 #include "Canvas.h"
-#include "reprise/Fault.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -180,8 +179,6 @@ static void drawColumns(const PlanMemory &plan, const Facts &facts,
                          [](const rp_step_memory &a, const rp_step_memory &b) {
                            return usedBytes(a) < usedBytes(b);
                          });
-    REPRISE_FAULT("picture-of-the-first-step",
-                  highest = plan.steps.begin() + ptrdiff_t(first));
     drawColumn(facts, *highest, kLeft + column, canvas);
   }
 }

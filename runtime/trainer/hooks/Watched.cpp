@@ -1,6 +1,5 @@
 //===- Watched.cpp - Evaluations that a hook compares ---------------------===//
 #include "Watched.h"
-#include "reprise/Fault.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <cmath>
 #include <sstream>
@@ -27,7 +26,6 @@ bool Watched::add(uint64_t at, double value, double least) {
     return false;
   step = at;
   bool isBetter = std::isfinite(value) && (!bestStep || value > best + least);
-  REPRISE_FAULT("last-counts-as-best", isBetter = true);
   if (!isBetter) {
     ++worse;
     return false;

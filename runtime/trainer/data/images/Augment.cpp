@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Augment.h"
-#include "reprise/Fault.h"
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +16,6 @@ double RowRandom::uniform() {
   // The order of an epoch has the counters (i, epoch); this word is not 0 here.
   constexpr uint32_t kImages = 1u << 24;
   if (used == 4) {
-    REPRISE_FAULT("augmented-as-in-the-first-epoch", epoch = 0);
-    REPRISE_FAULT("rows-augmented-alike", row = 0);
     block = philox4x32({{uint32_t(row), uint32_t(row >> 32), uint32_t(epoch),
                          kImages + blocks++}},
                        {{uint32_t(seed), uint32_t(seed >> 32)}});

@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
-#include "reprise/Fault.h"
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -227,6 +226,5 @@ Status reprise::rt::decodeJpeg(const EncodedImage &file,
   if (!isRead || d.errors.isDamaged)
     return damagedImage(file, d.errors.message);
   covered = part;
-  REPRISE_FAULT("rows-of-crop-lost", covered.top += part.top > 0);
   return Status();
 }
