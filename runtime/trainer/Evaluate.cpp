@@ -205,7 +205,7 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
   Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
-  if (!traitsOf(data).hasTest)
+  if (!traitsOf(data).hasTest())
     return Status();
   DataSpec spec = data;
   // No pixel is looked at for its value, and with columns every file is decoded

@@ -27,6 +27,8 @@ def table(source):
     for (use, what), endings in rows.items():
         lines.append(f"| {what} | {', '.join(endings)} | {USES[use]} |")
     lines.append("| others | | counted by their endings, told, left out |")
+    lines.append("| all | in no folder of a class, or beside archives | "
+                 "counted, told, left out |")
     lines.append("| hidden | names that begin with a dot | counted, told, "
                  "left out |")
     return "\n".join(lines) + "\n"

@@ -83,8 +83,12 @@ static rt::Status takeFromState(EvalOptions &options) {
 
 /// The rows to evaluate; `options` get the name that their split has.
 static rt::Expected<rt::Split> takeSplit(EvalOptions &options) {
-  if (options.split.empty())
+  if (options.split.empty()) {
+    options.split = rt::traitsOf(options.run.dataSpec()).evaluation;
+    if (options.split.empty())
+      options.split = "test";
     return rt::Split::Test;
+  }
   auto found = rt::findSplit(options.run.dataSpec(), options.split);
   if (!found.ok())
     return misfit(found.status());
@@ -98,12 +102,11 @@ static rt::Expected<rt::Split> takeSplit(EvalOptions &options) {
 static rt::Status reportJson(const EvalOptions &options,
                              RunningProgram &running,
                              const rt::EvaluateResult &result) {
-  nlohmann::ordered_json json = {
-      {"model", running.backend().model()},
-      {"data", options.run.data},
-      {"split", options.split.empty() ? "test" : options.split},
-      {"images", result.images},
-      {"loss", result.loss}};
+  nlohmann::ordered_json json = {{"model", running.backend().model()},
+                                 {"data", options.run.data},
+                                 {"split", options.split},
+                                 {"images", result.images},
+                                 {"loss", result.loss}};
   if (!result.absentClasses.empty())
     json["absent_classes"] = result.absentClasses;
   if (options.run.images.skipBadFiles)

@@ -92,9 +92,12 @@ std::string tools::describe(const rt::EvaluateResult &result) {
 std::string tools::describeSplit(const rt::DataSpec &data, rt::Split split,
                                  const rt::EvaluateResult &result) {
   std::string what = result.hasAccuracy ? "accuracy" : "evaluation";
-  if (rt::traitsOf(data).splits.empty())
+  rt::DataTraits traits = rt::traitsOf(data);
+  if (traits.splits.empty())
     return what;
-  if (split == rt::Split::Test && !data.testSplit.empty())
-    return rt::nameText(data.testSplit) + " " + what;
-  return (split == rt::Split::Test ? "test " : "training ") + what;
+  if (split == rt::Split::Train)
+    return "training " + what;
+  std::string name =
+      data.testSplit.empty() ? traits.evaluation : data.testSplit;
+  return (name.empty() ? "test" : rt::nameText(name)) + " " + what;
 }

@@ -28,7 +28,7 @@ std::string describeBest(const rt::BestEvaluation &best);
 /// number where there are five classes or fewer.
 std::string describe(const rt::EvaluateResult &result);
 
-/// What a result is, for a line of results: "test accuracy"; "accuracy" of data
+/// Names a result for a line of results: "val accuracy"; "accuracy" of data
 /// that have one set.
 std::string describeSplit(const rt::DataSpec &data, rt::Split split,
                           const rt::EvaluateResult &result);

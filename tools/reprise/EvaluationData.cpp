@@ -89,7 +89,7 @@ void tools::warnOfLayout(const RunFlags &flags, bool trains) {
          listNames(classes) +
          " (splits are 'train' and 'val' or 'test', with a folder for each "
          "class in each)");
-  if (trains && !traits.unused.empty())
+  if ((trains || !traits.hasTraining()) && !traits.unused.empty())
     warn("'" + flags.data +
          "' has splits, and what lies beside them is not "
          "used: " +
@@ -117,7 +117,7 @@ void tools::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
 rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   rt::DataSpec spec = flags.dataSpec();
   rt::DataTraits traits = rt::traitsOf(spec);
-  if (!traits.hasTest)
+  if (!traits.hasTest())
     return {};
   rt::DatasetOptions options = flags.dataOptions();
   // Those of the training images would have to be read for it.

@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "reprise/Analysis/PlanSummary.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/Sg.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include "text/Nesting.h"
@@ -335,7 +336,27 @@ rt::Status Compiler::load(const std::string &source, SourceKind kind,
 // Lowering
 //===----------------------------------------------------------------------===//
 
+/// Fails where the model has labels, and none of as many classes as there are
+/// weights.
+static rt::Status checkClassWeights(mlir::ModuleOp module,
+                                    const CompileOptions &options) {
+  size_t weights = options.loss.classWeights.size();
+  std::optional<int64_t> classes;
+  mlir::WalkResult fits = module.walk([&](sg::CrossEntropyOp op) {
+    auto logits = mlir::cast<mlir::RankedTensorType>(op.getLogits().getType());
+    classes = logits.getShape().back();
+    return size_t(*classes) == weights ? mlir::WalkResult::interrupt()
+                                       : mlir::WalkResult::advance();
+  });
+  if (weights == 0 || !classes || fits.wasInterrupted())
+    return {};
+  return misuse("--class-weights: there are " + std::to_string(weights) +
+                " weights, but the model tells " + std::to_string(*classes) +
+                " classes apart");
+}
+
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
+  REPRISE_RETURN_IF_ERROR(checkClassWeights(*current, options));
   if (level == CompileLevel::Program)
     training = noteTraining(*current, options);
   if (mlir::failed(lowerModel(*current,
@@ -379,6 +400,7 @@ bool Compiler::recall(const std::vector<uint8_t> &memo,
 
 rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options,
                                                 uint64_t withinBytes) {
+  REPRISE_RETURN_IF_ERROR(checkClassWeights(*current, options));
   mlir::FailureOr<BudgetPlans> plans = planBudgets(
       *current, tellPhases(options, Activity::current()), withinBytes);
   if (mlir::failed(plans))

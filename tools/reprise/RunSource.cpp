@@ -264,13 +264,17 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
-/// The training data for their labels alone: images that become what a program
-/// takes are the smallest there can be.
+/// Opens the training data for their labels alone: images that become what a
+/// program takes are the smallest there can be, and others are left out where
+/// columns have names.
 static rt::Expected<std::unique_ptr<rt::Dataset>>
 openLabels(const RunFlags &flags, int32_t classes) {
   rt::DataSpec spec = flags.dataSpec();
   rt::DatasetOptions options = flags.dataOptions();
-  if (rt::traitsOf(spec).anySize) {
+  rt::DataTraits traits = rt::traitsOf(spec);
+  if (traits.namesColumns) {
+    options.columns = {rt::labelColumn()};
+  } else if (traits.anySize) {
     // Of files that are left out the labels do not count.
     spec.images = flags.images.ofRows();
     options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
@@ -497,7 +501,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   if (!memory.ok())
     return misfit(memory.status());
   if (request.evaluates ||
-      (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest))
+      (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest()))
     REPRISE_RETURN_IF_ERROR(
         rt::addEvaluationMemory(program.get(), flags.dataSpec(), *memory));
   if (flags.checkMemory)

@@ -118,7 +118,7 @@ private:
 /// Returns true if the run is evaluated at its end.
 static bool wantsEvaluation(const TrainFlags &options) {
   return !options.noEvaluate &&
-         (options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest);
+         (options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest());
 }
 
 /// Evaluates behind a run, where a hook has not done so.

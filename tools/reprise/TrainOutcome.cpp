@@ -178,6 +178,9 @@ nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
       json["best_evaluation"]["state"] = path;
   }
   if (outcome.evaluation) {
+    rt::DataTraits traits = rt::traitsOf(options.run.dataSpec());
+    if (traits.hasTest())
+      json["test_split"] = traits.evaluation;
     json["test_images"] = outcome.evaluation->images;
     if (options.run.images.skipBadFiles)
       json["test_skipped_files"] = outcome.evaluation->skipped.count;

@@ -28,9 +28,10 @@ Expected<GzipInput> GzipInput::open(const std::string &path) {
 /// gives the bytes before that.
 Status GzipInput::check(int got) {
   int code = Z_OK;
-  const char *reason = gzerror(file.get(), &code);
+  std::string reason = gzerror(file.get(), &code);
   if (got >= 0 && code >= Z_OK)
     return Status();
+  reason.erase(0, reason.find(' ') + 1); // zlib's name of the file, "<fd:3>:"
   const std::string place = std::to_string(gzoffset(file.get())),
                     name = "'" + nameText(path) + "' ";
   if (code == Z_ERRNO || code == Z_MEM_ERROR)

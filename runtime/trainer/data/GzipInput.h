@@ -26,6 +26,8 @@ public:
   Status seek(int64_t offset);
   /// Bytes of the file.
   uint64_t fileBytes() const { return size; }
+  /// Returns true if the contents are the file's bytes.
+  bool isPlain() { return gzdirect(file.get()) != 0; }
 
 private:
   struct Close {

@@ -151,7 +151,9 @@ TEST(Idx, DamagedGzipIsRefused) {
     std::string flipped = bytes;
     flipped[at] = char(flipped[at] ^ 4);
     writeFile(path, flipped);
-    expectError(readIdxFile(path, 3).status(), RP_DATA_LOSS, {path});
+    expectError(readIdxFile(path, 3).status(), RP_DATA_LOSS,
+                {path, "damaged before byte ",
+                 " of " + std::to_string(bytes.size()) + ", in its gzip"});
   }
 }
 

@@ -63,7 +63,7 @@ TEST_F(Classes, AreNumberedByName) {
   int32_t label = -1;
   rowOf(**tests, 0, label);
   EXPECT_EQ(label, 1);
-  EXPECT_TRUE(traitsOf(specOf(source)).hasTest);
+  EXPECT_TRUE(traitsOf(specOf(source)).hasTest());
   EXPECT_TRUE(traitsOf(specOf(source + "/train")).splits.empty());
 }
 

@@ -228,9 +228,9 @@ TEST(Shards, OfADirectoryHaveSplitsByName) {
   writeFile(folder / "train-0.tar", shardOf(0, 3));
   expectError(openDataset(specOf(folder.path), Split::Test, wanted()).status(),
               RP_IO_ERROR, {"val*.tar"});
-  EXPECT_FALSE(traitsOf(specOf(folder.path)).hasTest);
+  EXPECT_FALSE(traitsOf(specOf(folder.path)).hasTest());
   writeFile(folder / "val-0.tar", shardOf(1, 1));
-  EXPECT_TRUE(traitsOf(specOf(folder.path)).hasTest);
+  EXPECT_TRUE(traitsOf(specOf(folder.path)).hasTest());
   expectShards(folder.path, {0, 1, 2});
   auto tests = openDataset(specOf(folder.path), Split::Test, wanted());
   ASSERT_TRUE(tests.ok()) << tests.status().message();

@@ -278,7 +278,15 @@ TEST_F(Volumes, BesideImagesAreRefused) {
 TEST_F(Volumes, OfTwoFilesUnderTheNameOfOneAreRefused) {
   std::string bytes = volume(Header(), upwards(24));
   bytes.replace(344, 3, "ni1");
-  expectRefused(bytes, {"a.nii", "no NIfTI"});
+  expectRefused(bytes, {"a.nii", "no NIfTI", "values are in another"});
+}
+
+/// A run reads headers before its first step, and values when their turn comes.
+TEST_F(Volumes, PlainOnesThatEndEarlyAreFoundByTheirHeaders) {
+  std::string good = volume(Header(), upwards(24));
+  writeFile(folder / "well/c.nii", good.substr(0, good.size() - 4));
+  expectError(openDataset(spec, Split::Train, withImage({2, 3, 4, 1})).status(),
+              RP_DATA_LOSS, {"c.nii", "truncated after 44 of 48 bytes"});
 }
 
 TEST_F(Volumes, DamageIsNamed) {

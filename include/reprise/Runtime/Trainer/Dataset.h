@@ -210,17 +210,20 @@ struct NamedSplit {
 /// What is known of data before they are opened.
 struct DataTraits {
   std::vector<NamedSplit> splits; // empty: all rows are one set
-  bool hasTest = false;           // there are rows that are only for tests
+  std::string evaluation;         // the split that Split::Test opens; or ""
   bool allClasses = false;        // its training labels are all that there are
   bool anySize = false;           // images become what the program takes
   bool isScaled = false;          // --normalize holds
   bool areVolumes = false;        // --orientation holds
   bool hasFiles = false;          // a row is a file, which may be a bad one
   bool namesClasses = false;      // its classes are folders
+  bool namesColumns = false;      // each column is found by its name
   std::vector<std::string> asClasses; // folders named as splits that are none
   std::vector<std::string> unused;    // folders and archives beside the splits
   /// Returns true if Split::Train has rows.
   bool hasTraining() const;
+  /// Returns true if there are rows that are only for tests.
+  bool hasTest() const { return !evaluation.empty(); }
 };
 DataTraits traitsOf(const DataSpec &spec);
 

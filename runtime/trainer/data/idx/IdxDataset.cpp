@@ -211,9 +211,10 @@ public:
     DataTraits traits;
     if (findFile(spec.source, kTrainImages).ok())
       traits.splits.push_back({"train", Split::Train});
-    traits.hasTest = findFile(spec.source, "t10k-images-idx3-ubyte").ok();
-    if (traits.hasTest)
-      traits.splits.push_back({"test", Split::Test});
+    if (findFile(spec.source, "t10k-images-idx3-ubyte").ok()) {
+      traits.evaluation = "test";
+      traits.splits.push_back({traits.evaluation, Split::Test});
+    }
     traits.allClasses = true;
     return traits;
   }

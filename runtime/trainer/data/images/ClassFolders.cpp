@@ -307,6 +307,10 @@ reprise::rt::listClassFolders(const DataSpec &spec, Split split,
   REPRISE_RETURN_IF_ERROR(checkClasses(root, classes, areGiven));
   auto files = std::make_unique<FolderFiles>(root);
   files->setClasses(std::move(classes));
+  constexpr const char *kWhere = "in no folder of a class";
+  files->addBeside(countFiles(root, kWhere));
+  if (split == Split::Train && root != spec.source)
+    files->addBeside(countFiles(spec.source, kWhere));
   bool areAllThere = !areGiven && root == roots->numbering;
   REPRISE_RETURN_IF_ERROR(addClasses(spec, root, areAllThere, kind, *files));
   if (files->size() > 0)
@@ -343,7 +347,7 @@ DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec,
   traits.splits = std::move(found.splits);
   traits.asClasses = std::move(found.asClasses);
   traits.unused = std::move(found.unused);
-  traits.hasTest = !found.evaluation.empty();
+  traits.evaluation = std::move(found.evaluation);
   traits.allClasses = traits.namesClasses = true;
   return traits;
 }

@@ -34,7 +34,7 @@ bool hasClassFolders(const std::string &directory);
 bool beginsWith(const std::string &directory,
                 bool (*isOne)(const std::string &name));
 
-/// splits, hasTest and allClasses of a directory.
+/// splits, evaluation and allClasses of a directory.
 DataTraits traitsOfFolders(const DataSpec &spec, const FileKind &kind);
 
 } // namespace reprise::rt

@@ -47,6 +47,26 @@ FileFormat reprise::rt::formatOfName(const std::string &name) {
   return found;
 }
 
+std::map<std::string, uint64_t>
+reprise::rt::countFiles(const std::string &directory,
+                        const std::string &where) {
+  std::map<std::string, uint64_t> counts;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(directory, error), end;
+       !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const FileFormat format = formatOfName(name);
+    std::error_code ignored;
+    if (name.front() == '.')
+      ++counts["hidden"];
+    else if (!it->is_directory(ignored))
+      ++counts[format.use == FileUse::Other
+                   ? endingOfName(name)
+                   : std::string(format.what) + " " + where];
+  }
+  return counts;
+}
+
 std::string reprise::rt::endingsOf(FileUse use) {
   std::vector<const char *> list;
   for (const Ending &ending : kEndings)

@@ -2,6 +2,8 @@
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FILEENDINGS_H
 #define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FILEENDINGS_H
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace reprise::rt {
@@ -19,6 +21,12 @@ FileFormat formatOfName(const std::string &name);
 
 /// From the last dot on, in small letters; or that there is none.
 std::string endingOfName(const std::string &name);
+
+/// Counts the files directly in a directory: by format, with `where` they lie,
+/// if FileEndings.def has theirs, others by their endings, and those whose
+/// names begin with a dot as "hidden".
+std::map<std::string, uint64_t> countFiles(const std::string &directory,
+                                           const std::string &where);
 
 /// ".nii or .nii.gz".
 std::string endingsOf(FileUse use);

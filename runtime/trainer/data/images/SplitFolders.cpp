@@ -144,12 +144,14 @@ reprise::rt::findSplitFolders(const std::string &directory,
   auto isOfFiles = [&](const std::string &name) {
     return holdsFiles(directory + "/" + name, isWanted);
   };
-  bool hasBoth = !found.training.empty() && !found.evaluation.empty();
+  size_t purposes = 0;
+  for (const char *purpose : {"train", "val", "test"})
+    purposes += !choose(sorted.able, purpose).empty();
   bool isAlone =
       !sorted.able.empty() &&
       (!found.training.empty() || sorted.flat.empty()) &&
       std::none_of(sorted.others.begin(), sorted.others.end(), isOfFiles);
-  if (hasBoth || isAlone) {
+  if (purposes > 1 || isAlone) {
     addSplits(directory, sorted, found);
     found.unused = findUnused(directory, sorted, found, isOfFiles);
     return found;

@@ -3,9 +3,9 @@
 // A directory's folders are its classes, or its splits, which hold the classes.
 // A folder that purposeOf knows can be a split where it holds folders itself.
 // They are splits where
-//   - one of them is for training, and another is for something else, or no
-//     further folder holds files that are read; or
-//   - there are no others.
+//   - they have two purposes or more; or
+//   - no other folder holds files that are read. One named as a split, but
+//     without folders, is no other folder where a split is for training.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_SPLITFOLDERS_H

@@ -325,7 +325,11 @@ public:
   bool takes(const std::string &, PathKind kind) const override {
     return kind == PathKind::File;
   }
-  DataTraits traits(const DataSpec &) const override { return {}; }
+  DataTraits traits(const DataSpec &) const override {
+    DataTraits traits;
+    traits.namesColumns = true;
+    return traits;
+  }
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split,
        const DatasetOptions &options) const override {

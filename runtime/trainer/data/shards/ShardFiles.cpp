@@ -44,7 +44,10 @@ struct Open {
 
 class ShardImages final : public ImageFiles {
 public:
-  explicit ShardImages(bool skips) : skips(skips) {}
+  ShardImages(bool skips, const std::map<std::string, uint64_t> &beside)
+      : skips(skips) {
+    left.beside = beside;
+  }
   uint64_t size() const override { return samples.size(); }
   int32_t label(uint64_t i) const override { return samples[i].label; }
   std::string name(uint64_t i) const override {
@@ -350,8 +353,9 @@ Status ShardImages::add(const std::string &path) {
 }
 
 Expected<std::unique_ptr<ImageFiles>>
-reprise::rt::indexShards(const std::vector<std::string> &paths, bool skips) {
-  auto images = std::make_unique<ShardImages>(skips);
+reprise::rt::indexShards(const std::vector<std::string> &paths, bool skips,
+                         const std::map<std::string, uint64_t> &beside) {
+  auto images = std::make_unique<ShardImages>(skips, beside);
   for (const std::string &path : paths)
     REPRISE_RETURN_IF_ERROR(images->add(path));
   if (images->size() > 0)

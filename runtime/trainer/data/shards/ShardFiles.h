@@ -23,9 +23,11 @@ bool isShardName(const std::string &source);
 
 /// Fails with RP_DATA_LOSS, naming the archive and the sample, where one is
 /// truncated, damaged, compressed, or a sample lacks its image or class;
-/// samples that lack one are left out where `skips`.
+/// samples that lack one are left out where `skips`. `beside`: files beside the
+/// archives, as in SkippedRows.
 Expected<std::unique_ptr<ImageFiles>>
-indexShards(const std::vector<std::string> &paths, bool skips = false);
+indexShards(const std::vector<std::string> &paths, bool skips = false,
+            const std::map<std::string, uint64_t> &beside = {});
 
 } // namespace reprise::rt
 

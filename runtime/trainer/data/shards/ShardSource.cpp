@@ -115,6 +115,13 @@ static std::vector<std::string> listDirectory(const std::string &directory) {
   return names;
 }
 
+/// Counts the files of a directory that are no archives, by their endings.
+static std::map<std::string, uint64_t> listBeside(const std::string &source) {
+  std::map<std::string, uint64_t> counts = countFiles(source, "in no archive");
+  counts.erase(".tar");
+  return counts;
+}
+
 Expected<std::vector<std::string>>
 reprise::rt::expandShards(const std::string &source) {
   std::error_code ignored;
@@ -204,7 +211,8 @@ public:
   DataTraits traits(const DataSpec &spec) const override {
     DataTraits traits;
     traits.splits = splitsOf(spec.source);
-    traits.hasTest = traits.splits.size() > 1;
+    if (traits.splits.size() > 1)
+      traits.evaluation = traits.splits[1].name;
     for (const std::string &name : listDirectory(spec.source))
       if (!traits.splits.empty() && purposeOfShard(name).empty())
         traits.unused.push_back(fs::path(name).filename().string());
@@ -218,7 +226,8 @@ protected:
     auto paths = shardsOf(spec, split);
     if (!paths.ok())
       return paths.status();
-    return indexShards(*paths, spec.images.skipBadFiles);
+    return indexShards(*paths, spec.images.skipBadFiles,
+                       listBeside(spec.source));
   }
 };
 

@@ -49,7 +49,7 @@ static bool isReadType(int type) {
 
 /// The header of either version. Fails where there is none whose values follow
 /// in the same file. libnifti2 would tell a file by its name.
-Expected<VolumeFile::Header> VolumeFile::readHeader(const std::string &name) {
+Status VolumeFile::readHeader() {
   union {
     nifti_1_header one;
     nifti_2_header two;
@@ -66,22 +66,36 @@ Expected<VolumeFile::Header> VolumeFile::readHeader(const std::string &name) {
     return (size == int32_t(bytes) || turned == int32_t(bytes)) && got >= bytes;
   };
   nifti_set_debug_level(0); // it prints what is said here
-  Header volume;
   if (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "n+1", 4))
     volume.reset(nifti_convert_n1hdr2nim(header.one, nullptr));
   if (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "n+2", 4))
     volume.reset(nifti_convert_n2hdr2nim(header.two, nullptr));
+  if (file->isPlain())
+    plainBytes = file->fileBytes();
   if (volume)
-    return volume;
-  return damagedVolume(name,
-                       got < sizeof header.two
-                           ? "it is no NIfTI volume, or is truncated after " +
-                                 std::to_string(got) + " bytes of its header"
-                           : "it is no NIfTI volume of one file");
+    return Status();
+  if (got < sizeof header.one)
+    return damagedVolume(name, "it is no NIfTI volume, or is truncated after " +
+                                   std::to_string(got) +
+                                   " bytes of its header");
+  bool isApart =
+      (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "ni1", 4)) ||
+      (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "ni2", 4));
+  return damagedVolume(name, isApart ? "it is no NIfTI volume of one file: its "
+                                       "values are in another; convert it"
+                                     : "it is no NIfTI volume");
+}
+
+Status VolumeFile::checkEnd(uint64_t bytes) const {
+  if (bytes >= valueBytes())
+    return Status();
+  return damagedVolume(name, "it is truncated after " + std::to_string(bytes) +
+                                 " of " + std::to_string(valueBytes()) +
+                                 " bytes of values");
 }
 
 Status VolumeFile::check() {
-  const nifti_image &v = *header;
+  const nifti_image &v = *volume;
   int64_t voxels = 1;
   for (int i = 1; i <= v.ndim; ++i)
     if (v.dim[i] <= 0 ||
@@ -100,11 +114,16 @@ Status VolumeFile::check() {
                          std::string("its values are ") +
                              nifti_datatype_string(v.datatype) +
                              "; integers of 8 to 32 bits and floats are read");
+  if (v.iname_offset < 0)
+    return damagedVolume(name, "its values begin nowhere");
+  if (plainBytes)
+    return checkEnd(*plainBytes -
+                    std::min(*plainBytes, uint64_t(v.iname_offset)));
   return Status();
 }
 
 Status VolumeFile::turn(const std::string &wanted) {
-  stored = orientationOf(*header);
+  stored = orientationOf(*volume);
   if (!wanted.empty() && stored.empty())
     return damagedVolume(name,
                          "it does not say its orientation (sform and qform of "
@@ -114,10 +133,10 @@ Status VolumeFile::turn(const std::string &wanted) {
   AxisTurn turn;
   if (!wanted.empty())
     turn = turnBetween(stored, wanted);
-  voxels = turnVoxels(turn, {header->nx, header->ny, header->nz});
+  voxels = turnVoxels(turn, {volume->nx, volume->ny, volume->nz});
   extents = {voxels.extents[2], voxels.extents[1], voxels.extents[0],
-             std::max<int64_t>(header->nt, 1) *
-                 std::max<int64_t>(header->nu, 1)};
+             std::max<int64_t>(volume->nt, 1) *
+                 std::max<int64_t>(volume->nu, 1)};
   return Status();
 }
 
@@ -125,35 +144,27 @@ Expected<VolumeFile> VolumeFile::open(const std::string &name,
                                       const std::string &wanted) {
   VolumeFile file;
   file.name = name;
-  Expected<Header> header = readHeader(name);
-  if (!header.ok())
-    return header.status();
-  file.header = std::move(*header);
+  REPRISE_RETURN_IF_ERROR(file.readHeader());
   REPRISE_RETURN_IF_ERROR(file.check());
   REPRISE_RETURN_IF_ERROR(file.turn(wanted));
   return file;
 }
 
 uint64_t VolumeFile::valueBytes() const {
-  return header->nvox * uint64_t(header->nbyper);
+  return volume->nvox * uint64_t(volume->nbyper);
 }
 
 /// Reads the values as stored, in the order of bytes of this machine.
 Status VolumeFile::readBytes(std::vector<uint8_t> &bytes) const {
-  const nifti_image &v = *header;
+  const nifti_image &v = *volume;
   Expected<GzipInput> file = GzipInput::open(name);
   if (!file.ok())
     return file.status();
-  if (v.iname_offset < 0)
-    return damagedVolume(name, "its values begin nowhere");
   REPRISE_RETURN_IF_ERROR(file->seek(v.iname_offset));
   bytes.resize(valueBytes());
   uint64_t got = 0;
   REPRISE_RETURN_IF_ERROR(file->read(bytes.data(), bytes.size(), &got));
-  if (got != bytes.size())
-    return damagedVolume(name, "it is truncated after " + std::to_string(got) +
-                                   " of " + std::to_string(bytes.size()) +
-                                   " bytes of values");
+  REPRISE_RETURN_IF_ERROR(checkEnd(got));
   if (v.swapsize > 1 && v.byteorder != nifti_short_order())
     nifti_swap_Nbytes(v.nvox, v.swapsize, bytes.data());
   return Status();
@@ -165,9 +176,9 @@ template <typename T>
 void VolumeFile::copyValues(const uint8_t *bytes, float *out) const {
   auto scale = [this](T stored) {
     auto value = double(stored);
-    return header->scl_slope == 0 ? float(value)
-                                  : float(value * double(header->scl_slope) +
-                                          double(header->scl_inter));
+    return volume->scl_slope == 0 ? float(value)
+                                  : float(value * double(volume->scl_slope) +
+                                          double(volume->scl_inter));
   };
   const auto *in = reinterpret_cast<const T *>(bytes);
   const auto &[depth, height, width, channels] = extents;
@@ -184,7 +195,7 @@ void VolumeFile::copyValues(const uint8_t *bytes, float *out) const {
 Status VolumeFile::read(float *out) const {
   std::vector<uint8_t> bytes;
   REPRISE_RETURN_IF_ERROR(readBytes(bytes));
-  switch (header->datatype) {
+  switch (volume->datatype) {
   case DT_UINT8:
     copyValues<uint8_t>(bytes.data(), out);
     break;

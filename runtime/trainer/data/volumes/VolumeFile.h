@@ -11,6 +11,7 @@
 #include "Orientation.h"
 #include "reprise/Runtime/Status.h"
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace reprise::rt {
@@ -46,15 +47,17 @@ private:
   struct Free {
     void operator()(nifti_image *volume) const { nifti_image_free(volume); }
   };
-  using Header = std::unique_ptr<nifti_image, Free>;
-  static Expected<Header> readHeader(const std::string &name);
+  Status readHeader();
   Status check();
+  /// Fails where fewer bytes of values are there.
+  Status checkEnd(uint64_t bytes) const;
   Status turn(const std::string &wanted);
   Status readBytes(std::vector<uint8_t> &bytes) const;
   template <typename T> void copyValues(const uint8_t *bytes, float *out) const;
 
   std::string name;
-  Header header;
+  std::unique_ptr<nifti_image, Free> volume; // its header
+  std::optional<uint64_t> plainBytes;        // of a file that is not gzipped
   VolumeShape extents = {};
   std::string stored;
   TurnedVoxels voxels;
