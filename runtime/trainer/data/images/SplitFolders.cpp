@@ -163,6 +163,11 @@ reprise::rt::findSplitFolders(const std::string &directory,
   for (const std::string &name : sorted.others)
     if (soundsLikeSplit(name) && holdsFolders(directory + "/" + name))
       classes.asClasses.push_back(name);
+  // The only folder may be one too many, around the splits.
+  if (sorted.others.size() == 1 && classes.asClasses.empty())
+    for (const std::string &name :
+         sortFolders(directory + "/" + sorted.others[0]).able)
+      classes.asClasses.push_back(sorted.others[0] + "/" + name);
   std::sort(classes.asClasses.begin(), classes.asClasses.end());
   return classes;
 }
