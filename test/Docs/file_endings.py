@@ -22,14 +22,14 @@ def table(source):
     rows = {}
     for ending, use, what in entries:
         rows.setdefault((use, what), []).append(f"`{ending}`")
-    lines = ["| files | endings, in any case of letters | what happens |",
+    lines = ["| files | endings, in any letter case | what happens |",
              "|---|---|---|"]
     for (use, what), endings in rows.items():
         lines.append(f"| {what} | {', '.join(endings)} | {USES[use]} |")
-    lines.append("| others | | counted by their endings, told, left out |")
-    lines.append("| all | in no folder of a class, or beside archives | "
-                 "counted, told, left out |")
-    lines.append("| hidden | names that begin with a dot | counted, told, "
+    lines.append("| others | | counted by ending, reported, left out |")
+    lines.append("| all | in no folder of a class, or next to archives | "
+                 "counted, reported, left out |")
+    lines.append("| hidden | names that begin with a dot | counted, reported, "
                  "left out |")
     return "\n".join(lines) + "\n"
 

@@ -48,7 +48,7 @@ def table(schema):
 
 def check_left_out(page, source):
     """What the page says is left out, by keys or sections, and what is."""
-    listed = re.search(r"such as where things go, is not in it\s+"
+    listed = re.search(r"settings that no bit of the run depends on\s+"
                        r"\(([^)]*)\)", page)
     listed = re.findall(r"`([a-z_.]+)`", listed.group(1))
     # As the page calls them: of training by their last name.

@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    What `sg-autocast` does with an op of a model. An op without it keeps the
-    element types that it has.
+    Tells `sg-autocast` how to treat an op of a model. An op without this interface keeps
+    its element types.
   }];
   let methods = [InterfaceMethod<"In which type the op computes.",
     "::reprise::AutocastRule", "getAutocastRule", (ins)>,

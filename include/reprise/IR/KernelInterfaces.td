@@ -1,4 +1,4 @@
-//===- KernelInterfaces.td - What running in a kernel takes -*- tablegen -*-===//
+//===- KernelInterfaces.td - Interfaces of ops in kernels --*- tablegen -*-===//
 #ifndef REPRISE_IR_KERNELINTERFACES
 #define REPRISE_IR_KERNELINTERFACES
 
@@ -7,13 +7,13 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that runs as code of a kernel: over which indices, how it reads its
-    operands there, and its element. Fusion, analysis and code generation ask
-    this, PointwiseOpInterface, IndexMapOpInterface and ReductionOpInterface, and
-    hold no lists of ops; an op with one of the latter three needs this one only
-    for what it does otherwise than their defaults.
+    An op that runs as code of a kernel: the indices over which it runs, how it reads its
+    operands there, and its element. Fusion, analysis and code generation use this
+    interface, PointwiseOpInterface, IndexMapOpInterface and ReductionOpInterface, and
+    contain no lists of ops. An op with one of the latter three needs this one only where
+    it differs from their defaults.
 
-    An op of several operands and one result.
+    The op has several operands and one result.
   }];
   let methods = [
     InterfaceMethod<"How kernels take the op.",
@@ -45,9 +45,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
 def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op of one operand whose result lacks some of its dimensions: what `combine`
-    makes of all elements along them, from `getIdentity` on. The order is the
-    kernel's; it depends on the shape alone. bf16 and f16 are combined in f32.
+    An op of one operand whose result lacks some of its dimensions. The result combines
+    (`combine`) all elements along these dimensions, starting with `getIdentity`. The
+    kernel decides the order, which depends on the shape only. bf16 and f16 are combined
+    in f32.
   }];
   let methods = [
     InterfaceMethod<"The dimensions, increasing.",
@@ -74,11 +75,10 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that a device's library runs, as a call: its operands are the call's
-    inputs, those of its epilogues last, and its results the outputs, in order.
-    Which functions there are and what each takes is in
-    include/reprise/LibraryFunctions.h, what they compute at LibraryCall in
-    runtime/schemas/program.fbs.
+    An op that a device's library runs as a call. Its operands are the call's inputs, with
+    those of the epilogues last, and its results are the outputs, in order.
+    include/reprise/LibraryFunctions.h lists the functions and their operands; LibraryCall
+    in runtime/schemas/program.fbs defines what they compute.
   }];
   let methods = [
     InterfaceMethod<"The function, as rt.call names it.",

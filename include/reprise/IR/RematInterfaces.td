@@ -1,4 +1,4 @@
-//===- RematInterfaces.td - What the planner asks of an op --*- tablegen -*-===//
+//===- RematInterfaces.td - The planner's interface to ops -*- tablegen -*-===//
 #ifndef REPRISE_IR_REMATINTERFACES
 #define REPRISE_IR_REMATINTERFACES
 
@@ -7,11 +7,10 @@ include "mlir/IR/OpBase.td"
 def RematOpInterface : OpInterface<"RematOpInterface"> {
   let cppNamespace = "::reprise::remat";
   let description = [{
-    What the planner of `remat-to-budget` asks of an op. Every method has a
-    default made of MLIR's own interfaces, so that a dialect implements those
-    alone in which its op is special; an op without this interface gets the same
-    defaults. Discardable attributes of the `remat` dialect on an op override
-    what its class says.
+    Tells the planner of `remat-to-budget` about an op. Every method has a default that
+    uses MLIR's own interfaces, so a dialect implements only the methods in which its op
+    differs. An op without this interface gets the same defaults. Discardable attributes
+    of the `remat` dialect on an op override its class.
   }];
   let methods = [
     InterfaceMethod<[{

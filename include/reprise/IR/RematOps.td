@@ -9,12 +9,11 @@ include "reprise/IR/RematInterfaces.td"
 def Remat_Dialect : Dialect {
   let name = "remat";
   let cppNamespace = "::reprise::remat";
-  let summary = "What ops of any dialect tell the planner, and barriers";
+  let summary = "Attributes that describe ops of any dialect to the planner, and barriers";
   let description = [{
-    Discardable attributes on ops of any dialect, registered or not, say what
-    the planner asks of an op where its class does not: they override
-    `RematOpInterface`. Another attribute of this prefix is an error, and so is
-    one whose value is not as follows:
+    Discardable attributes on ops of any dialect, registered or not, tell the planner what
+    an op's class does not. They override `RematOpInterface`. Another attribute with this
+    prefix is an error, and so is a value of another form than these:
 
     | attribute | value | meaning |
     |---|---|---|
@@ -22,15 +21,15 @@ def Remat_Dialect : Dialect {
     | `remat.bytes` | `array<i64: ...>`, one for each result | bytes that each result takes |
     | `remat.workspace` | i64, at least 0 | bytes in use while the op runs |
     | `remat.pure` | unit | the results depend on the operands alone, and nothing else depends on the op: it may run again, and anywhere |
-    | `remat.fixed` | unit | the op runs once, also where it is a view |
+    | `remat.fixed` | unit | the op runs once, even if it is a view |
     | `remat.view` | i64, an operand | the only result is a view of that operand |
-    | `remat.in_place` | `array<i64: result, operand, ...>` | the result may take the storage of the operand where that dies at the op |
-    | `remat.phase` | `"forward"` or `"backward"` | where the op belongs to, which only guides the search |
-    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on repeated executions of ops: each has a number of its own |
-    | `remat.destination` | i64, at least 1 | set by `remat-to-budget` on the empty tensors that ops write: each has a number of its own, so that nothing merges them |
+    | `remat.in_place` | `array<i64: result, operand, ...>` | the result may take the storage of the operand if the op is the operand's last use |
+    | `remat.phase` | `"forward"` or `"backward"` | the pass that the op belongs to; it only guides the search |
+    | `remat.recomputed` | i64, at least 1 | set by `remat-to-budget` on repeated executions of ops: each has its own number |
+    | `remat.destination` | i64, at least 1 | set by `remat-to-budget` on the empty tensors that ops write: each has its own number, so that nothing merges them |
 
-    `remat.pure` is for ops that don't say their memory effects; on one that
-    says that it has some it is an error. A view must be free of effects.
+    `remat.pure` is for ops that do not declare their memory effects; on an op that
+    declares some, it is an error. A view must be free of effects.
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -54,12 +53,12 @@ def Remat_BarrierOp
          [Pure, AllTypesMatch<["input", "result"]>,
           DeclareOpInterfaceMethods<RematOpInterface,
                                     ["getRematViewSource"]>]> {
-  let summary = "its input, not before other values exist";
+  let summary = "passes its input on, but not before other values exist";
   let description = [{
-    A value of any type. Costs nothing at run time. Stands between a value and a
-    clone that reads it, so that common-subexpression elimination does not merge
-    the clone with its original, and nothing hoists it above what makes the
-    values in `after`. `remat-erase-barriers` takes barriers away.
+    Takes a value of any type and costs nothing at run time. A barrier between a value and
+    a clone that reads it keeps common-subexpression elimination from merging the clone
+    with its original, and keeps passes from hoisting the clone above the ops that make
+    the values in `after`. `remat-erase-barriers` removes barriers.
 
     ```mlir
     %x1 = remat.barrier %x after %dy : tensor<8xf32>, tensor<4xf32>

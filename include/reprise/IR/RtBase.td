@@ -11,12 +11,12 @@ def Rt_Dialect : Dialect {
   let cppNamespace = "::reprise::rt_dialect";
   let summary = "Programs: ordered steps on placed memory";
   let description = [{
-    The level below the graph. There are no values: every step names the bytes
-    it reads and writes by views on the buffers of one arena. What is written
-    here is what the artifact holds and what the runtime does, one to one.
+    The level below the graph. There are no values: every step names the bytes that it
+    reads and writes, as views of the buffers of one arena. This level corresponds one to
+    one to the contents of the artifact and the actions of the runtime.
 
-    Buffers are numbered. Those of the program (variables and constants) come
-    first; an entry's own buffers continue the count.
+    Buffers are numbered. Those of the program (variables and constants) come first; an
+    entry's own buffers continue the count.
   }];
   let dependentDialects = ["::reprise::sg::SgDialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -94,8 +94,8 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let mnemonic = "target";
   let summary = "the device that a program is for";
   let description = [{
-    The runtime's name of the device, what the program needs of it in the
-    device's own words, and what its buffers begin at multiples of, in bytes.
+    The runtime's name of the device, the features that the program needs, in the device's
+    own terms, and the alignment of its buffers in bytes.
 
     ```mlir
     #rt.target<"cpu", "">
@@ -115,8 +115,8 @@ def Rt_ViewAttr : AttrDef<Rt_Dialect, "View"> {
   let mnemonic = "view";
   let summary = "a typed window on a buffer";
   let description = [{
-    Number of the buffer, offset in bytes within it, type; strides in elements,
-    dense row-major when absent.
+    The number of the buffer, the offset within it in bytes, and the type. Strides are in
+    elements; without them, the view is dense and row-major.
 
     ```mlir
     #rt.view<12 + 64 : tensor<8x4xf32>>
@@ -133,7 +133,7 @@ def Rt_ViewAttr : AttrDef<Rt_Dialect, "View"> {
   let extraClassDeclaration = [{
     /// Bytes from the first element to the end of the last.
     uint64_t getBytes() const;
-    /// Whether the elements lie row-major without gaps.
+    /// Returns true if the elements are row-major without gaps.
     bool isDense() const;
   }];
 }
@@ -142,8 +142,8 @@ def Rt_BindingAttr : AttrDef<Rt_Dialect, "Binding"> {
   let mnemonic = "binding";
   let summary = "a named input or output of an entry";
   let description = [{
-    With what it is for, `#sg.binding`, unless it is data, and of an input which
-    integers are in range, `#sg.index_range`.
+    Has the role (`#sg.binding`) unless it is data, and for an input the integers that are
+    in range (`#sg.index_range`).
 
     ```mlir
     #rt.binding<"left", <30 + 0 : tensor<8x4xf32>>>
@@ -170,10 +170,9 @@ def Rt_StepAttr : AttrDef<Rt_Dialect, "Step"> {
   let mnemonic = "step";
   let summary = "what a step is, for people and tools";
   let description = [{
-    Name of the op, path of the module it came from, phase, arithmetic
-    operations, and bytes read and written; modelled picoseconds, where there is
-    a model; the number of the step that computed the same first, where it is
-    computed again; and whether the user asked that it runs once.
+    The name of the op, the path of its module, the phase, arithmetic operations, and
+    bytes read and written. Optional are modelled picoseconds, the number of the step
+    whose computation this step repeats, and whether the user requested that it runs once.
 
     ```mlir
     #rt.step<"conv2d" in "layer1.0.conv1" forward, flops 2048, bytes 640>
@@ -194,9 +193,9 @@ def Rt_PointAttr : AttrDef<Rt_Dialect, "Point"> {
   let mnemonic = "point";
   let summary = "bytes and time of a schedule";
   let description = [{
-    Bytes of the whole program, variables and constants included, modelled
-    picoseconds of a step, and the mode of checkpointing that formed the
-    kernels, where these are not the step's own.
+    The bytes of the whole program, including variables and constants, the modelled
+    picoseconds of a step, and the checkpointing mode that formed the kernels, unless
+    these are the step's own.
 
     ```mlir
     #rt.point<1048640 bytes, 52000000 ps>
@@ -214,8 +213,8 @@ def Rt_PinnedAttr : AttrDef<Rt_Dialect, "Pinned"> {
   let mnemonic = "pinned";
   let summary = "a value that every schedule holds at an op";
   let description = [{
-    Name, path of the module it came from, bytes, and modelled picoseconds of
-    the op that makes it.
+    The name, the path of its module, the bytes, and the modelled picoseconds of the op
+    that makes it.
 
     ```mlir
     #rt.pinned<"layer1.0:conv2d" in "layer1.0", 4096 bytes, 530 ps>
@@ -230,16 +229,16 @@ def Rt_PinnedAttr : AttrDef<Rt_Dialect, "Pinned"> {
 
 def Rt_CertificateAttr : AttrDef<Rt_Dialect, "Certificate"> {
   let mnemonic = "certificate";
-  let summary = "what is known of a step that keeps a budget";
+  let summary = "what is known about a step with a budget";
   let description = [{
     - `budget`: bytes that no entry exceeds;
-    - `plan`: the training step as it is, `plain` the one that computes nothing
-      again, `smallest` the one of the smallest budget that would be met;
-    - `bound`: picoseconds that no schedule within the budget, of these kernels
-      or of those that modes of checkpointing form, beats;
-    - `price`: picoseconds a step that one more MiB of budget saves at most;
-    - `proven`: bytes below which no schedule of these kernels exists, the op
-      that needs them at once, and the largest values that it needs.
+    - `plan`: the training step as it is, `plain` the one without recomputation,
+      `smallest` the one of the smallest feasible budget;
+    - `bound`: picoseconds that no schedule within the budget beats, for these kernels and
+      those of checkpointing modes;
+    - `price`: the most picoseconds a step that one more MiB of budget can save;
+    - `proven`: bytes below which no schedule of these kernels exists, the op that needs
+      them at once, and the largest values that it needs.
 
     ```mlir
     #rt.certificate<budget 4096, plan <4000 bytes, 70 ps>,

@@ -10,8 +10,8 @@ include "reprise/IR/SgBase.td"
 def Rt_StepOpInterface : OpInterface<"StepOpInterface"> {
   let cppNamespace = "::reprise::rt_dialect";
   let description = [{
-    A step of an entry: what it is, and the bytes it touches. Whoever asks for
-    memory traffic or lifetimes asks here, not which op it is.
+    A step of an entry: its description and the bytes that it touches. Code that needs
+    memory traffic or live ranges uses this interface and does not depend on the op.
   }];
   let methods = [
     InterfaceMethod<"Name, module, phase and cost.",
@@ -41,11 +41,11 @@ def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
     NoTerminator, SingleBlock]> {
   let summary = "a placed program";
   let description = [{
-    `arena_bytes` is all the memory the program uses, `fixed_bytes` its first
-    part, which holds variables and constants. `target` says the
-    device and what of it the kernels need, `library` the numerical library
-    whose workspaces were planned, for `threads` threads. `checkpointing` is the mode
-    the program was made with, for the summary.
+    `arena_bytes` is all the memory that the program uses; `fixed_bytes` is its first
+    part, which holds variables and constants. `target` is the device with the features
+    that the kernels need. `library` is the numerical library whose workspaces were
+    planned, for `threads` threads. `checkpointing` is the program's mode, for the
+    summary.
 
     ```mlir
     rt.program @tiny attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
@@ -80,9 +80,9 @@ def Rt_ProgramOp : Rt_Op<"program", [Symbol, SymbolTable, IsolatedFromAbove,
 def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
   let summary = "a range of the arena";
   let description = [{
-    Of the program: lives for ever. Of an entry: lives from its first to its
-    last step, both inclusive, and says why, where that is known. Its first step
-    makes it, but for an input.
+    A buffer of the program is always live. A buffer of an entry is live from its first to
+    its last step, both inclusive, and has the reason if it is known. Its first step makes
+    it, unless it is an input.
   }];
   let arguments = (ins I64Attr:$index, StrAttr:$name, Rt_BufferKindAttr:$kind,
     I64Attr:$offset, I64Attr:$size, OptionalAttr<I64Attr>:$first_step,
@@ -95,7 +95,7 @@ def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
 }
 
 def Rt_VariableOp : Rt_Op<"variable", [HasParent<"ProgramOp">]> {
-  let summary = "a variable's storage and how it begins";
+  let summary = "a variable's storage and initial value";
   let arguments = (ins StrAttr:$name, Rt_ViewAttr:$view, Sg_RoleAttr:$role,
     Sg_InitAttr:$init, OptionalAttr<DenseI32ArrayAttr>:$file_permutation);
   let assemblyFormat = "$name $view attr-dict";
@@ -113,8 +113,8 @@ def Rt_KernelOp : Rt_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock,
     HasParent<"ProgramOp">]> {
   let summary = "the definition of a compiled kernel";
   let description = [{
-    The body of an `sg.kernel`. A launch's views are its arguments and then
-    what it yields. Kernels of equal structure are one.
+    The body of an `sg.kernel`. A launch's views are its arguments, followed by the values
+    that it yields. Kernels of equal structure are merged.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
@@ -126,11 +126,11 @@ def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
     SingleBlock, HasParent<"ProgramOp">]> {
   let summary = "a step of training or evaluation";
   let description = [{
-    Buffers, then steps in their order. `peak` is the highest end of any buffer
-    in use, `max_live` the largest sum of live ones, both with the program's
-    fixed bytes; `base_flops` the arithmetic without recomputation. `kept` are
-    the bytes that live on when the first `after` steps, the forward pass, have
-    run. `certificate` says what is known of a step that keeps a budget.
+    Buffers, then steps in their order. `peak` is the highest end of any buffer in use and
+    `max_live` the largest sum of live buffers, both with the program's fixed bytes.
+    `base_flops` is the arithmetic without recomputation. `kept` are the bytes that are
+    still live after the first `after` steps, the forward pass. `certificate` describes a
+    step with a budget.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_BindingArrayAttr:$inputs,
     Rt_BindingArrayAttr:$outputs, I64Attr:$peak_bytes, I64Attr:$max_live_bytes,
@@ -150,13 +150,13 @@ def Rt_EntryOp : Rt_Op<"entry", [Symbol, IsolatedFromAbove, NoTerminator,
 def Rt_CallOp : Rt_Step<"call"> {
   let summary = "a call of the numerical library";
   let description = [{
-    `ints` and `floats` are the parameters documented at `LibraryCall` in
-    runtime/schemas/program.fbs, `epilogues` what is done to the result before it
-    is rounded, in this order, each with its input behind the function's;
-    `implementation` names the kernel the library chose when the workspace was
-    planned. How many of each a function takes is in
-    include/reprise/LibraryFunctions.h. The result may be the view that the first
-    epilogue, an `add`, reads; a device refuses a call that it cannot run so.
+    `ints` and `floats` are the parameters that `LibraryCall` in
+    runtime/schemas/program.fbs documents. `epilogues` change the result before it is
+    rounded, in this order; their inputs follow those of the function. `implementation`
+    names the kernel that the library chose when the workspace was planned.
+    include/reprise/LibraryFunctions.h gives the number of each for a function. The result
+    may be the view that the first epilogue, an `add`, reads; a device refuses a call that
+    it cannot run so.
 
     ```mlir
     rt.call matmul reads [#rt.view<0 + 0 : tensor<8x4xf32>>,
@@ -187,7 +187,7 @@ def Rt_CallOp : Rt_Step<"call"> {
     (`workspace` $workspace^)? $step attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Their values, in order; none where the attribute is absent.
+    /// Their values, in order; empty if the attribute is absent.
     ::llvm::SmallVector<double> getFloatList();
     ::llvm::SmallVector<::reprise::LibraryEpilogue> getEpilogueList();
     /// The stream that the call draws random numbers from, if it draws any.
@@ -199,11 +199,11 @@ def Rt_LaunchOp : Rt_Step<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a compiled kernel";
   let description = [{
-    The kernel's arguments are `inputs`, then `outputs`. `grains` is the number
-    of independent parts; any split of them over threads gives the same bits.
-    `in_place` pairs the numbers of an output and of an input in whose bytes the
-    kernel could compute it. Memory that the kernel needs while it runs, its
-    `workspace`, is its last argument; its bytes are anything.
+    The kernel's arguments are `inputs`, then `outputs`. `grains` is the number of
+    independent parts; any split of them over threads gives the same bits. `in_place`
+    pairs the numbers of an output and of an input whose bytes the output may take. Memory
+    that the kernel needs while it runs, its `workspace`, is its last argument, with
+    undefined contents.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Rt_ViewArrayAttr:$inputs,
     Rt_ViewArrayAttr:$outputs, I64Attr:$grains,

@@ -11,23 +11,21 @@ def Sg_Dialect : Dialect {
   let cppNamespace = "::reprise::sg";
   let summary = "Static graphs of neural networks and of their training steps";
   let description = [{
-    Value semantics on builtin, ranked, statically shaped tensors. Images are
-    NHWC, filters OHWI (output channels, height, width, input channels).
+    Value semantics on builtin, ranked, statically shaped tensors. Images are NHWC,
+    filters OHWI (output channels, height, width, input channels).
 
-    State is explicit: `sg.variable` declares it, `sg.read` gives the value it
-    had when the step began, `sg.write` the value it will have when the step
-    ends. A clone of forward code is therefore always safe. Randomness is
-    counter based: (seed, step, stream) with Philox 4x32-10, and `stream` is a
-    constant of the op, so that a clone draws the same numbers.
+    State is explicit: `sg.variable` declares it, `sg.read` gives its value at the
+    beginning of the step, `sg.write` its value at the end. A clone of forward code is
+    therefore always safe. Randomness is counter based: (seed, step, stream) with Philox
+    4x32-10. `stream` is a constant of the op, so a clone draws the same numbers.
 
-    A graph is static: its ops stand in one block of a function, in order;
-    there is no branch and no value that depends on itself.
+    A graph is static: its ops stand in one block of a function, in order, without
+    branches and cycles.
 
-    Structure is explicit: `sg.module` is a named block, isolated from above.
-    The unit attribute `activation_checkpointing` marks it as a segment whose
-    inputs alone are kept for the backward pass. A flat function has no blocks;
-    there each op says by the attribute `sg.origin` where it comes from and when
-    it runs. Nothing is decided by a location.
+    Structure is explicit: `sg.module` is a named block, isolated from above. The unit
+    attribute `activation_checkpointing` marks it as a segment of which only the inputs
+    are kept for the backward pass. A flat function has no blocks; there, the attribute
+    `sg.origin` gives each op's origin and phase. No decision depends on a location.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -38,28 +36,28 @@ def Sg_Dialect : Dialect {
     /// Name of an entry's argument or result, e.g. "image", "loss"
     /// (a string, on arguments and results of functions).
     static constexpr ::llvm::StringLiteral kNameAttr = "sg.name";
-    /// What an entry's argument or result is for (a BindingAttr, on arguments
+    /// The role of an entry's argument or result (a BindingAttr, on arguments
     /// and results of functions; absent: data).
     static constexpr ::llvm::StringLiteral kBindingAttr = "sg.binding";
-    /// Which integers ops take of an entry's argument (an array of
+    /// The integers that ops accept from an entry's argument (an array of
     /// IndexRangeAttr, on arguments of functions; absent: any).
     static constexpr ::llvm::StringLiteral kIndexRangesAttr = "sg.index_ranges";
-    /// The function's ops stand in the order in which to run them (a unit, on
+    /// The function's ops are in the order in which they run (a unit, on
     /// functions): sg-rematerialize chose it for a budget.
     static constexpr ::llvm::StringLiteral kScheduledAttr = "sg.scheduled";
-    /// Bytes from the start of the placed memory at which a scheduled op's
-    /// results lie, then its workspace, -1 for what takes none there (an array
-    /// of i64, on ops); the offset of an argument (an i64, on arguments).
+    /// The offsets of a scheduled op's results in the placed memory, in bytes,
+    /// then of its workspace, -1 for values that take none there (an array of
+    /// i64, on ops); the offset of an argument (an i64, on arguments).
     static constexpr ::llvm::StringLiteral kOffsetsAttr = "sg.offsets";
     static constexpr ::llvm::StringLiteral kOffsetAttr = "sg.offset";
-    /// What a scheduled op costs in the model that it was scheduled by: modelled
-    /// picoseconds (an i64), and whether the user asked that it runs once (a
-    /// unit; from sg-decompose on where that was asked by sg.keep).
+    /// The cost of a scheduled op in the model that it was scheduled by:
+    /// modelled picoseconds (an i64), and whether the user requested that it
+    /// runs once (a unit; from sg-decompose on if sg.keep requested it).
     static constexpr ::llvm::StringLiteral kPicosecondsAttr = "sg.picoseconds";
     static constexpr ::llvm::StringLiteral kKeepAttr = "sg.keep";
     /// The leaf an op within blocks belongs to (a string that is not empty).
     static constexpr ::llvm::StringLiteral kPathAttr = "sg.path";
-    /// Where an op of a flat function comes from (an OriginAttr).
+    /// The origin of an op of a flat function (an OriginAttr).
     static constexpr ::llvm::StringLiteral kOriginAttr = "sg.origin";
   private:
     void registerOps();
@@ -99,15 +97,15 @@ def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
   let mnemonic = "init";
   let summary = "a variable's initial value: drawn from a distribution, or data";
   let description = [{
-    `value` is the constant of `constant`, the standard deviation of `normal`
-    and the bound of `uniform` (drawn from (-value, value)). `kaiming_normal`
-    draws with standard deviation sqrt(2 / fan_out), fan_out being the
-    elements of a filter (O,KH,KW,I) but for its input channels, O*KH*KW, and
-    the first dimension of a matrix (He et al. 2015, arXiv 1502.01852).
+    `value` is the constant of `constant`, the standard deviation of `normal` and the
+    bound of `uniform` (drawn from (-value, value)). `kaiming_normal` draws with standard
+    deviation sqrt(2 / fan_out). fan_out is O*KH*KW for a filter (O,KH,KW,I), all elements
+    except its input channels, and the first dimension of a matrix (He et al. 2015, arXiv
+    1502.01852).
 
-    With `elements` the value is data: the elements, of the variable's type, in
-    the text (`dense`) or behind it (`dense_resource`). They go into the
-    artifact, which holds less than 1 GiB of data and code.
+    With `elements`, the value is data of the variable's type, in the text (`dense`) or
+    after it (`dense_resource`). The data go into the artifact, which holds less than 1
+    GiB of data and code.
 
     ```mlir
     #sg.init<zeros>
@@ -124,7 +122,7 @@ def Sg_InitAttr : AttrDef<Sg_Dialect, "Init"> {
           ::llvm::dyn_cast_if_present<::mlir::FloatAttr>(getValue());
       return parameter ? parameter.getValueAsDouble() : 0.0;
     }
-    /// The initial value where it is data, else null.
+    /// The initial value if it is data, else null.
     ::mlir::ElementsAttr getElements() const {
       return ::llvm::dyn_cast_if_present<::mlir::ElementsAttr>(getValue());
     }
@@ -154,15 +152,15 @@ def Sg_IndexUse : Sg_I32Enum<"IndexUse", "what an integer chooses", [
 
 def Sg_IndexRangeAttr : AttrDef<Sg_Dialect, "IndexRange"> {
   let mnemonic = "index_range";
-  let summary = "which integers ops take of an argument";
+  let summary = "the integers that ops accept from an argument";
   let description = [{
     An element of the attribute `sg.index_ranges` of a function's argument, which
-    `sg-bound-indices` adds. Ops choose one of `limit` classes (`sg.cross_entropy`,
-    comparisons with the numbers of the classes) or one of `limit` rows of a table
-    (`sg.gather`) by the argument's integers; those within [0, limit), and the one
-    that is ignored, are in range. The runs say which elements of each of the
-    argument's rows (its first dimension) are read so: pairs of the first element
-    and the one after the last, increasing.
+    `sg-bound-indices` adds. The argument's integers choose one of `limit` classes
+    (`sg.cross_entropy`, comparisons with the numbers of the classes) or one of `limit`
+    rows of a table (`sg.gather`). Integers within [0, limit) are in range, and so is the
+    ignored one. The runs give the elements of each row of the argument (its first
+    dimension) that are read in this way: pairs of the first element and the one after the
+    last, increasing.
 
     ```mlir
     func.func private @f(tensor<8xi32>
@@ -180,26 +178,27 @@ def Sg_IndexRangeAttr : AttrDef<Sg_Dialect, "IndexRange"> {
 
 def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
   let mnemonic = "binding";
-  let summary = "what an argument or result of a function is for";
+  let summary = "the role of an argument or result of a function";
   let description = [{
-    The attribute `sg.binding` of a function's argument or result. Who runs the
-    function finds by it what to feed and what to read, whatever it is called.
+    The attribute `sg.binding` of a function's argument or result. A program that runs the
+    function finds inputs to feed and outputs to read by their roles, whatever their
+    names.
 
     | role | of | |
     |---|---|---|
-    | `data` | both | known by its name alone; an argument takes rows of the data of that name. What an argument or result is that says nothing |
+    | `data` | both | identified by its name only; an argument takes rows of the data of that name. The default for arguments and results |
     | `label` | arguments | the rows' classes: a vector of i32 |
     | `learning_rate` | arguments | a floating-point scalar |
     | `seed` | arguments | the run's seed: a scalar of i64 |
     | `step` | arguments | steps done before this one: a scalar of i64 |
-    | `mix_ratio` | arguments | what share of an image is its own where images are mixed: a floating-point scalar |
-    | `loss` | results | what is minimized: a floating-point scalar |
-    | `logits` | results | scores of the classes, a row each: a floating-point matrix |
+    | `mix_ratio` | arguments | an image's share of itself where images are mixed: a floating-point scalar |
+    | `loss` | results | the value to minimize: a floating-point scalar |
+    | `logits` | results | scores of the classes, one row for each image: a floating-point matrix |
     | `metric` | results | a floating-point scalar to report |
-    | `nonfinite` | results | whether the step computed something that is not finite: a scalar of i1 |
+    | `nonfinite` | results | whether the step computed a value that is not finite: a scalar of i1 |
     | `gradient` | results | of the variable that it names |
 
-    A function has one of each at most, but for `data`, `metric` and `gradient`.
+    A function has at most one of each, except `data`, `metric` and `gradient`.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32> {sg.name = "left"},
@@ -223,14 +222,14 @@ def Sg_PhaseAttr : EnumAttr<Sg_Dialect, Sg_Phase, "phase"> {
 
 def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
   let mnemonic = "origin";
-  let summary = "where an op of a flat function comes from";
+  let summary = "the origin of an op of a flat function";
   let description = [{
-    The attribute `sg.origin` of every op of a flat function but constants and
-    reads: `path` of the leaf or else of the innermost block it stood in, "" for
-    none; `phase`, in which it runs; `instance`, the number of the innermost block,
-    which tells several calls of one block apart, where blocks are numbered. A
-    kernel has the origin of its last result; one that updates variables of several
-    modules has the path of the innermost block around them, "" for none.
+    The attribute `sg.origin` of every op of a flat function except constants and reads.
+    `path` is that of the leaf, or else of the innermost block that contained the op, ""
+    for none. `phase` is the phase in which the op runs. `instance` is the number of the
+    innermost block, which distinguishes several calls of one block, if blocks are
+    numbered. A kernel has the origin of its last result; a kernel that updates variables
+    of several modules has the path of the innermost block around them, "" for none.
 
     ```mlir
     #sg.origin<"layer1.0.conv1", forward, 3>
@@ -254,8 +253,8 @@ def Sg_Float : AnyTypeOf<[F32, BF16, F16, F64], "floating-point number">;
 def Sg_Int : AnyTypeOf<[I1, I8, I32, I64], "integer">;
 def Sg_Element : AnyTypeOf<[F32, BF16, F16, F64, I1, I8, I32, I64]>;
 
-/// No extent is 0, sizes fit where they are multiplied, and nothing but shape
-/// and element counts: see sg::hasSupportedShape.
+/// No extent is 0, sizes fit where they are multiplied, and only shape and
+/// element type count: see sg::hasSupportedShape.
 class Sg_TensorOf<list<Type> elements>
     : ConfinedType<StaticShapeTensorOf<elements>,
         [CPred<"::reprise::sg::hasSupportedShape($_self)">],

@@ -1,4 +1,4 @@
-//===- SgInterfaces.td - What passes ask of an op -----------*- tablegen -*-===//
+//===- SgInterfaces.td - The passes' interfaces to ops -----*- tablegen -*-===//
 #ifndef REPRISE_IR_SGINTERFACES
 #define REPRISE_IR_SGINTERFACES
 
@@ -7,9 +7,9 @@ include "mlir/IR/OpBase.td"
 def VjpOpInterface : OpInterface<"VjpOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    The vector-Jacobian product of an op. A composite op that has none is
-    decomposed before differentiation; an op with neither stops it with an
-    error at the op, unless no gradient flows through it.
+    The vector-Jacobian product of an op. A composite op without one is decomposed before
+    differentiation. An op that has neither is an error at the op, unless no gradient
+    flows through it.
   }];
   let methods = [InterfaceMethod<[{
       Emits the gradient of each operand that `context` asks for, from the
@@ -35,8 +35,8 @@ def DecomposeOpInterface : OpInterface<"DecomposeOpInterface"> {
 def CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    What running an op takes. The default counts one operation an output
-    element, and reads and writes every operand and result once.
+    The cost of running an op. The default counts one operation for each output element,
+    and reads and writes every operand and result once.
   }];
   let methods = [
     InterfaceMethod<"Arithmetic operations; a multiply-add counts two.",
@@ -59,10 +59,9 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 def StatisticsOpInterface : OpInterface<"StatisticsOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op some of whose results are small summaries (batch-norm's mean and
-    reciprocal deviation) that make computing the others again cheaper.
-    Checkpointing keeps them. An op that has no other results, as `sg.keep`, is
-    not computed again at all.
+    An op with results that are small summaries (batch-norm's mean and reciprocal
+    deviation) and make recomputing the others cheaper. Checkpointing keeps the summaries.
+    An op without other results, such as `sg.keep`, is not recomputed at all.
   }];
   let methods = [
     InterfaceMethod<"Indices of the results that are summaries.",
@@ -104,9 +103,9 @@ def IndexMapOpInterface : OpInterface<"IndexMapOpInterface"> {
 def RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{
-    An op that may draw random numbers: a function of (seed, step, stream, index).
-    No two ops of the forward pass have the same stream; a clone or a derivative
-    that draws the same numbers again has its original's.
+    An op that may draw random numbers: a function of (seed, step, stream, index). No two
+    ops of the forward pass have the same stream; a clone or a derivative that draws the
+    same numbers again has the stream of its original.
   }];
   let methods = [InterfaceMethod<"The stream the op draws from; none, if it "
     "draws nothing.",

@@ -4,8 +4,8 @@
 
 include "reprise/IR/SgShapeOps.td"
 
-/// An op whose results may be f32 where their types as inferred, from operands,
-/// are narrower: all of them.
+/// An op whose results may all be f32 if their inferred types, from the
+/// operands, are narrower.
 class Sg_WideningOp<string mnemonic> : Sg_InferredOp<mnemonic> {
   let extraClassDeclaration = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
@@ -19,11 +19,10 @@ class Sg_WideningOp<string mnemonic> : Sg_InferredOp<mnemonic> {
 def Sg_MatMulOp : Sg_WideningOp<"matmul"> {
   let summary = "the matrix product";
   let description = [{
-    (...,M,K) times (...,K,N), with equal leading dimensions. An operand with
-    its transpose flag has its last two dimensions swapped. Operands are of one
-    element type, the result of theirs, or f32 where they are bf16 or f16: sums
-    are f32 then, and not rounded. The gradient rounds such a cotangent to the
-    operands' type.
+    (...,M,K) times (...,K,N), with equal leading dimensions. A transpose flag swaps the
+    last two dimensions of its operand. The operands have one element type. The result has
+    the same type, or f32 if the operands are bf16 or f16: sums are then f32 and are not
+    rounded. The gradient rounds such a cotangent to the operands' type.
 
     ```mlir
     %c = sg.matmul %a, %b {transpose_b}
@@ -43,11 +42,11 @@ def Sg_MatMulOp : Sg_WideningOp<"matmul"> {
 def Sg_MatMulBiasOp : Sg_WideningOp<"matmul_bias"> {
   let summary = "the matrix product with a bias added to each row";
   let description = [{
-    `sg.matmul` of the first two operands, plus the third (N), along the last
-    dimension. The bias is of the operands' element type, or f32 where that is
-    bf16 or f16: product and sum are f32 then in either case, and rounded once, to
-    the result's type. What `sg-decompose` makes of a product and an addition behind it, since
-    libraries do both at once.
+    `sg.matmul` of the first two operands, plus the third (N) along the last dimension.
+    The bias has the operands' element type, or f32 if that is bf16 or f16. For bf16
+    and f16, product and sum are f32 with either type of bias and are rounded once, to
+    the result's type. `sg-decompose` forms this op from a product and a following
+    addition, because libraries compute both at once.
 
     ```mlir
     %c = sg.matmul_bias %a, %b, %bias {transpose_b}
@@ -113,9 +112,9 @@ def Sg_Conv2DInputGradAddOp : Sg_Op<"conv2d_input_grad_add", [Pure]> {
   let summary = "the gradient of conv2d for its input added to a tensor";
   let description = [{
     `sg.conv2d_input_grad` of the first two operands, plus the third, which has the
-    result's type. Where that is bf16 or f16, product and sum are f32 and rounded
-    once. What `sg-decompose` makes of a gradient and the addition behind it where a
-    library adds up in the bytes of what it adds to.
+    result's type. If that is bf16 or f16, product and sum are f32 and are rounded once.
+    `sg-decompose` forms this op from a gradient and a following addition if a library
+    accumulates into the bytes of the other operand.
 
     ```mlir
     %sum = sg.conv2d_input_grad_add %dy, %w, %other {strides = array<i64: 1, 1>,
@@ -162,7 +161,7 @@ defvar Sg_PoolAttrs = (ins DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides
 def Sg_MaxPool2DOp : Sg_InferredOp<"max_pool2d"> {
   let summary = "the maximum of each window";
   let description = [{
-    Padding counts as minus infinity; NaN wins.
+    Padding counts as minus infinity. NaN is the largest value.
 
     ```mlir
     %y = sg.max_pool2d %x {window = array<i64: 3, 3>, strides = array<i64: 2, 2>,
@@ -197,9 +196,9 @@ def Sg_MaxPool2DGradOp : Sg_Op<"max_pool2d_grad", [Pure, AllTypesMatch<["x", "re
 def Sg_MaxPool2DArgmaxOp : Sg_InferredOp<"max_pool2d_argmax"> {
   let summary = "the position of the maximum in each window";
   let description = [{
-    The number of the window's first maximum, its positions counted row-major and
-    with those in the padding; the first NaN is the maximum. Of i8 where a window
-    has at most 127 positions, else of i32.
+    The number of the window's first maximum. Positions are counted row-major, including
+    those in the padding. The first NaN is the maximum. The result is i8 if a window has
+    at most 127 positions, else i32.
 
     ```mlir
     %at = sg.max_pool2d_argmax %x {window = array<i64: 3, 3>,
@@ -213,10 +212,10 @@ def Sg_MaxPool2DArgmaxOp : Sg_InferredOp<"max_pool2d_argmax"> {
 }
 
 def Sg_MaxPool2DScatterOp : Sg_Op<"max_pool2d_scatter", [Pure]> {
-  let summary = "hands each window's cotangent to a position in it";
+  let summary = "adds each window's cotangent at a position in it";
   let description = [{
-    `sg.max_pool2d_grad` where `sg.max_pool2d_argmax` is known: the contributions
-    to an element are added in the row-major order of windows.
+    Computes `sg.max_pool2d_grad` from the result of `sg.max_pool2d_argmax`. The
+    contributions to an element are added in the row-major order of windows.
 
     ```mlir
     %dx = sg.max_pool2d_scatter %at, %dy {window = array<i64: 3, 3>,
@@ -284,17 +283,17 @@ def Sg_GlobalAvgPoolOp : Sg_InferredOp<"global_avg_pool"> {
 def Sg_BatchNormOp : Sg_Op<"batch_norm", [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "batch normalization of a model, not yet specialized";
   let description = [{
-    Over all but the last dimension. In training it is
-    `sg.batch_norm_training`, and writes running = (1 - momentum) * running +
-    momentum * statistic, the variance unbiased; in inference it is
+    Normalizes over all dimensions except the last. In training, the op becomes
+    `sg.batch_norm_training`, and running = (1 - momentum) * running + momentum *
+    statistic is written, with the unbiased variance. In inference, it becomes
     `sg.batch_norm_inference` on the running statistics. Differentiation and
     `sg-to-inference` replace it.
 
-    Scale, offset, running statistics and what is computed of them are of one
-    element type: that of `x`, or f32 where `x` is bf16 or f16. All is computed in
-    that type, and the result rounded once, to the type of `x`.
+    Scale, offset, running statistics and values computed from them have one element type:
+    that of `x`, or f32 if `x` is bf16 or f16. The whole computation uses that type, and
+    the result is rounded once, to the type of `x`.
 
-    `spares_x` is about gradients: see `sg.batch_norm_training`.
+    `spares_x` affects gradients: see `sg.batch_norm_training`.
 
     ```mlir
     %y = sg.batch_norm %x, %gamma, %beta
@@ -318,13 +317,12 @@ def Sg_BatchNormOp : Sg_Op<"batch_norm", [AllTypesMatch<["x", "result"]>, Declar
 def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
   let summary = "normalizes by the batch's own statistics";
   let description = [{
-    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each over all
-    but the last dimension; y = (x - mean) * rstd * gamma + beta
-    (Ioffe, Szegedy 2015, arXiv 1502.03167). Element types are those of
-    `sg.batch_norm`.
+    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each over all dimensions
+    except the last; y = (x - mean) * rstd * gamma + beta (Ioffe, Szegedy 2015, arXiv
+    1502.03167). Element types are those of `sg.batch_norm`.
 
-    With `spares_x` the gradients are computed of the operands of the convolution of
-    single points that x is, and not of x (`sg-spare-norm-operands`).
+    With `spares_x`, the gradients are computed from the operands of the convolution of
+    single points whose result is x, and not from x (`sg-spare-norm-operands`).
 
     ```mlir
     %y, %mean, %variance, %rstd = sg.batch_norm_training %x, %gamma, %beta
@@ -346,9 +344,9 @@ def Sg_BatchNormTrainingOp : Sg_InferredOp<"batch_norm_training"> {
 def Sg_NormalizeOp : Sg_InferredOp<"normalize"> {
   let summary = "(x - mean) * rstd * gamma + beta along the last dimension";
   let description = [{
-    From left to right, each operation rounded: the arithmetic of
-    `sg.batch_norm_training` once its statistics are known, to the same bits.
-    Element types are those of `sg.batch_norm`.
+    Computed from left to right, each operation rounded: the same arithmetic and bits as
+    `sg.batch_norm_training` with known statistics. Element types are those of
+    `sg.batch_norm`.
 
     ```mlir
     %y = sg.normalize %x, %mean, %rstd, %gamma, %beta
@@ -414,8 +412,7 @@ def Sg_BatchNormGradOp : Sg_InferredOp<"batch_norm_grad"> {
 def Sg_ReluGradOp : Sg_Op<"relu_grad", [Pure, SameOperandsAndResultType]> {
   let summary = "dy where the result y of relu is above zero, else 0";
   let description = [{
-    Of the result and not of the operand, so that relu's operand need not be
-    kept.
+    Reads the result instead of the operand, so that relu's operand need not be kept.
 
     ```mlir
     %dx = sg.relu_grad %y, %dy : tensor<8x4xf32>
@@ -459,16 +456,15 @@ def Sg_SoftmaxGradOp : Sg_Op<"softmax_grad", [Pure, SameOperandsAndResultType]> 
 def Sg_CrossEntropyOp : Sg_WideningOp<"cross_entropy"> {
   let summary = "the negative log-likelihood of labels, row by row";
   let description = [{
-    For logits (N,K) and labels (N) in [0, K): lse = log sum e^logits, losses =
-    lse - logits[label], both (N). A label outside gives lse. The row's maximum
-    is subtracted before the exponential and added again to lse. Both results are
-    of the logits' element type, or f32 where that is bf16 or f16: all is computed
-    in f32 then.
+    For logits (N,K) and labels (N) in [0, K): lse = log sum e^logits, losses = lse -
+    logits[label], both (N). A label outside gives lse. The row's maximum is subtracted
+    before the exponential and added to lse afterwards. Both results have the logits'
+    element type, or f32 if that is bf16 or f16; the whole computation is then in f32.
 
-    Rows whose label is `ignore_index` have the loss 0, and logits of such rows the
-    gradient 0, as PyTorch's. Without it, no label is ignored. A mean divides by the
-    number of the rows that remain; the option `ignore-index` of `sg-change-loss`
-    turns a mean over all rows into that one.
+    Rows whose label is `ignore_index` have the loss 0, and their logits have the gradient
+    0, as in PyTorch. Without the attribute, no label is ignored. A mean over the losses
+    divides by the number of remaining rows; the option `ignore-index` of `sg-change-loss`
+    turns a mean over all rows into that mean.
 
     ```mlir
     %losses, %lse = sg.cross_entropy %logits, %labels
@@ -487,10 +483,10 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
     AllTypesMatch<["logits", "result"]>]> {
   let summary = "(softmax(logits) - onehot(labels)) * dlosses";
   let description = [{
-    The gradient of `sg.cross_entropy` for its logits. The softmax of a row is
-    e^(logits - lse), divided by its sum over the row: 1 but for the rounding of
-    lse, which is taken out so. Element types are those of `sg.cross_entropy`, and
-    rows whose label is `ignore_index` are 0.
+    The gradient of `sg.cross_entropy` for its logits. The softmax of a row is e^(logits -
+    lse), divided by its sum over the row. That sum is 1 except for the rounding of lse,
+    which the division removes. Element types are those of `sg.cross_entropy`; rows whose
+    label is `ignore_index` are 0.
 
     ```mlir
     %dlogits = sg.cross_entropy_grad %logits, %labels, %lse, %dlosses
@@ -511,12 +507,11 @@ def Sg_DropoutOp : Sg_Op<"dropout", [
     DeclareOpInterfaceMethods<RandomOpInterface>]> {
   let summary = "zeros elements at random, scales the others";
   let description = [{
-    With u from `sg.random_uniform` of the same stream: x / (1 - probability)
-    where u >= probability, else 0; probability and 1 - probability are rounded
-    to the types of u (f32) and x. Its gradient is the same op on the cotangent:
-    no mask is kept. With `per_sample`, u has the first dimension of x alone:
-    whole samples are dropped, as stochastic depth does (Huang et al. 2016, arXiv
-    1603.09382).
+    With u from `sg.random_uniform` of the same stream: x / (1 - probability) where u >=
+    probability, else 0. probability and 1 - probability are rounded to the types of u
+    (f32) and x. The gradient is the same op on the cotangent, so no mask is kept. With
+    `per_sample`, u has only the first dimension of x: whole samples are dropped, as in
+    stochastic depth (Huang et al. 2016, arXiv 1603.09382).
 
     ```mlir
     %y = sg.dropout %x, %seed, %step {probability = 5.0e-01 : f64,

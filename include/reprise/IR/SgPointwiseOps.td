@@ -16,7 +16,7 @@ class Sg_UnaryOp<string mnemonic, Type type, string formula, string note>
 }
 
 def Sg_NegOp : Sg_UnaryOp<"neg", Sg_FloatTensor, "-x",
-  "Flips the sign, that of zero and of NaN too.">;
+  "Flips the sign, also of zero and NaN.">;
 def Sg_AbsOp : Sg_UnaryOp<"abs", Sg_FloatTensor, "|x|",
   "The derivative at zero is zero.">;
 def Sg_ExpOp : Sg_UnaryOp<"exp", Sg_FloatTensor, "e^x",
@@ -57,17 +57,17 @@ def Sg_MulOp : Sg_BinaryOp<"mul", Sg_Tensor, "x * y",
 def Sg_DivOp : Sg_BinaryOp<"div", Sg_FloatTensor, "x / y",
   "Correctly rounded.">;
 def Sg_MaximumOp : Sg_BinaryOp<"maximum", Sg_Tensor, "the larger, NaN if either is",
-  "Of equal operands the left one, +0 and -0 being equal: the gradient of ties "
-  "is the left one's. Integers are signed.">;
+  "Of equal operands, the result is the left one, which also gets the gradient; "
+  "+0 and -0 are equal. Integers are signed.">;
 def Sg_MinimumOp : Sg_BinaryOp<"minimum", Sg_Tensor, "the smaller, NaN if either is",
-  "Of equal operands the left one, +0 and -0 being equal: the gradient of ties "
-  "is the left one's. Integers are signed.">;
+  "Of equal operands, the result is the left one, which also gets the gradient; "
+  "+0 and -0 are equal. Integers are signed.">;
 
 def Sg_CompareOp : Sg_Op<"compare", [Pure, SameTypeOperands,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "whether a relation holds, element by element";
   let description = [{
-    Integers are signed; relations with NaN are false, but for `ne`.
+    Integers are signed. Relations with NaN are false, except `ne`.
 
     ```mlir
     %m = sg.compare gt %x, %y : tensor<8xf32> -> tensor<8xi1>
@@ -83,10 +83,10 @@ def Sg_CompareOp : Sg_Op<"compare", [Pure, SameTypeOperands,
 
 def Sg_SelectOp : Sg_Op<"select", [Pure, AllTypesMatch<["on_true", "on_false", "result"]>,
     AllShapesMatch<["condition", "result"]>]> {
-  let summary = "one of two, element by element";
+  let summary = "one of two elements, element by element";
   let description = [{
-    That of `on_true` where the condition holds, else that of `on_false`, bit
-    by bit: a NaN that is not chosen does no harm.
+    The element of `on_true` where the condition holds, else that of `on_false`, bit by
+    bit. A NaN that is not chosen has no effect.
 
     ```mlir
     %z = sg.select %m, %x, %y : tensor<8xi1>, tensor<8xf32>
@@ -102,13 +102,13 @@ def Sg_SelectOp : Sg_Op<"select", [Pure, AllTypesMatch<["on_true", "on_false", "
 }
 
 def Sg_CastOp : Sg_Op<"cast", [Pure, AllShapesMatch<["operand", "result"]>]> {
-  let summary = "another element type";
+  let summary = "converts to another element type";
   let description = [{
-    Floating point rounds to nearest even; to an integer it truncates towards
-    zero; `i1` becomes 0 or 1 and becomes true where not zero. Integers are
-    signed. Never removed as half of a pair: a truncation rounds. Its derivative
-    is the cast back: an f32 parameter that is read as bf16 has a gradient of bf16
-    values in f32, which is what the optimizer adds to it.
+    Floating-point numbers round to nearest even; conversion to an integer truncates
+    towards zero. `i1` becomes 0 or 1; a number that is not zero becomes true. Integers
+    are signed. A pair of casts is never removed, because a truncation rounds. The
+    derivative is the cast back: an f32 parameter that is read as bf16 has a gradient of
+    bf16 values in f32, which the optimizer uses.
 
     ```mlir
     %y = sg.cast %x : tensor<8xf32> to tensor<8xbf16>

@@ -1,4 +1,4 @@
-//===- SgShapeOps.td - Making, moving and reducing ----------*- tablegen -*-===//
+//===- SgShapeOps.td - Creating, moving and reducing -------*- tablegen -*-===//
 #ifndef REPRISE_IR_SGSHAPEOPS
 #define REPRISE_IR_SGSHAPEOPS
 
@@ -7,8 +7,8 @@ include "reprise/IR/SgStructureOps.td"
 def Sg_ConstantOp : Sg_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "a constant";
   let description = [{
-    The value's type is the result's. Constants are part of the program and
-    need no place among the activations.
+    The result has the type of the value. Constants are part of the program and take no
+    place among the activations.
 
     ```mlir
     %c = sg.constant dense<0.000000e+00> : tensor<8x4xf32>
@@ -135,8 +135,8 @@ def Sg_SliceOp : Sg_InferredOp<"slice"> {
 def Sg_PadOp : Sg_InferredOp<"pad"> {
   let summary = "adds elements around and between";
   let description = [{
-    `low` before, `high` after and `interior` between neighbours, each of
-    `value`.
+    Adds `low` elements before, `high` after and `interior` between neighbours, each with
+    the value `value`.
 
     ```mlir
     %y = sg.pad %x low [1, 0] high [1, 0] interior [0, 0] value 0.0
@@ -156,7 +156,7 @@ def Sg_PadOp : Sg_InferredOp<"pad"> {
 def Sg_ConcatOp : Sg_InferredOp<"concat"> {
   let summary = "joins along a dimension";
   let description = [{
-    The operands, one behind the other; they agree in all dimensions but `dim`.
+    Joins the operands in order. They agree in all dimensions except `dim`.
 
     ```mlir
     %z = sg.concat %x, %y dim 0
@@ -174,9 +174,8 @@ def Sg_ConcatOp : Sg_InferredOp<"concat"> {
 class Sg_ReduceOp<string mnemonic, string what> : Sg_InferredOp<mnemonic> {
   let summary = what # " over dimensions";
   let description = [{
-    The result lacks `dims`, which are increasing; over no dimension it is the
-    operand. The order of the sum is fixed by the shape and by nothing else:
-    not by threads, not by fusion.
+    The result lacks `dims` (increasing); without any, it is the operand. The order of
+    the sum depends on the shape only, not on threads or fusion.
 
     ```mlir
     %y = sg.}] # mnemonic # [{ %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>

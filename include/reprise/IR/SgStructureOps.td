@@ -9,7 +9,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "reprise/IR/SgBase.td"
 include "reprise/IR/SgInterfaces.td"
 
-/// Has its place in a graph: in a region's first block, in order.
+/// The op is part of a graph: in a region's first block, in order.
 def Sg_InGraph : NativeOpTrait<"InGraph"> {
   let cppNamespace = "::reprise::sg";
 }
@@ -20,9 +20,9 @@ class Sg_Op<string mnemonic, list<Trait> traits = []>
 def Sg_VariableOp : Op<Sg_Dialect, "variable", [Symbol]> {
   let summary = "declares a variable";
   let description = [{
-    A tensor that lives from step to step. `file_permutation` is the order in
-    which its dimensions stand in files, the identity if absent: a filter
-    (O,H,W,I) is stored as (O,I,H,W).
+    A tensor that persists from step to step. `file_permutation` is the order of its
+    dimensions in files, the identity if absent: a filter (O,H,W,I) is stored as
+    (O,I,H,W).
 
     ```mlir
     sg.variable @"conv1.weight" : tensor<64x7x7x3xf32> {
@@ -43,7 +43,7 @@ def Sg_VariableOp : Op<Sg_Dialect, "variable", [Symbol]> {
 }
 
 def Sg_ReadOp : Sg_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the value a variable had when the step began";
+  let summary = "the value of a variable at the beginning of the step";
   let description = [{
     ```mlir
     %w = sg.read @"conv1.weight" : tensor<64x7x7x3xf32>
@@ -56,10 +56,9 @@ def Sg_ReadOp : Sg_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInter
 
 def Sg_WriteOp : Sg_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
                                  MemoryEffects<[MemWrite]>]> {
-  let summary = "the value a variable has when the step ends";
+  let summary = "sets the value of a variable at the end of the step";
   let description = [{
-    At most one write a variable and step, never in a clone
-    (`sg-verify-effects`).
+    A step writes a variable at most once, and never in a clone (`sg-verify-effects`).
 
     ```mlir
     sg.write @"bn1.running_mean", %mean : tensor<64xf32>
@@ -72,8 +71,8 @@ def Sg_WriteOp : Sg_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 def Sg_YieldOp : Sg_Op<"yield", [Pure, ReturnLike, Terminator]> {
   let summary = "ends a region with its results";
   let description = [{
-    The operands are the results of the module, kernel or backward pass around
-    it. A region that has none needs no `sg.yield` in text.
+    The operands are the results of the surrounding module, kernel or backward pass. In
+    text, a region without results needs no `sg.yield`.
 
     ```mlir
     sg.yield %y, %z : tensor<8x4xf32>, tensor<8xf32>
@@ -96,12 +95,11 @@ class Sg_IsolatedOp<string mnemonic, list<Trait> traits = []>
 def Sg_BlockOp : Sg_IsolatedOp<"module"> {
   let summary = "a named block";
   let description = [{
-    Operands are the block's inputs, `path` its name. The last `residuals`
-    results are values of the body that the backward pass reads;
-    differentiation adds them. `phase` tells a block of the model from its
-    mirror in the backward region and from a clone that computes it again; the
-    three share `instance`, which numbers the blocks of a differentiated
-    function. `activation_checkpointing` marks a segment.
+    The operands are the block's inputs; `path` is its name. The last `residuals` results
+    are values of the body that the backward pass reads; differentiation adds them.
+    `phase` distinguishes a block of the model, its mirror in the backward region and a
+    clone that recomputes it; the three share `instance`, which numbers the blocks of a
+    differentiated function. `activation_checkpointing` marks a segment.
 
     ```mlir
     %y = sg.module "layer1" (%x = %h : tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -128,7 +126,7 @@ def Sg_BlockOp : Sg_IsolatedOp<"module"> {
     }]>];
   let extraClassDeclaration = [{
     YieldOp getYield();
-    /// Results that are the block's own, without the residuals.
+    /// The block's own results, without the residuals.
     unsigned getNumPrimalResults() {
       return getNumResults() - getResiduals();
     }
@@ -138,10 +136,10 @@ def Sg_BlockOp : Sg_IsolatedOp<"module"> {
 def Sg_KernelOp : Sg_IsolatedOp<"kernel"> {
   let summary = "ops that one compiled kernel runs";
   let description = [{
-    Formed by `sg-form-kernels`: primitives that share one iteration space, or
-    that of what reductions keep of it. What a reduction makes may be read at its
-    own index, and where it is over the trailing dimensions along its row. A
-    kernel that reduces nothing may make values of several shapes.
+    Formed by `sg-form-kernels`: primitives that share one iteration space, or the space
+    that remains after reductions. The result of a reduction may be read at its own index
+    and, if the reduction is over the trailing dimensions, along its row. A kernel without
+    reductions may make values of several shapes.
 
     ```mlir
     %y = sg.kernel "add_relu" (%a = %x : tensor<8xf32>, %b = %z : tensor<8xf32>)
@@ -170,8 +168,8 @@ def Sg_BackwardOp : Sg_Op<"backward", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the backward pass";
   let description = [{
-    What the region captures from outside is what is kept for it. Its results
-    are the gradients of `parameters`, in order.
+    The values that the region captures from outside are the kept ones. The results are
+    the gradients of `parameters`, in order.
 
     ```mlir
     %dw = sg.backward of [@w] -> tensor<8x4xf32> {
@@ -190,12 +188,11 @@ def Sg_BackwardOp : Sg_Op<"backward", [
 }
 
 def Sg_BarrierOp : Sg_Op<"barrier", [Pure, AttrSizedOperandSegments]> {
-  let summary = "its inputs, not before other values exist";
+  let summary = "passes its inputs on, but not before other values exist";
   let description = [{
-    Costs nothing at run time. Stands between kept values and a clone that
-    reads them, so that neither common-subexpression elimination merges the
-    clone with its original nor a scheduler runs it before the gradients in
-    `after` exist.
+    Costs nothing at run time. A barrier between kept values and a clone that reads them
+    keeps common-subexpression elimination from merging the clone with its original, and
+    keeps a scheduler from running it before the gradients in `after` exist.
 
     ```mlir
     %x2 = sg.barrier (%x) after (%dy)
@@ -212,10 +209,10 @@ def Sg_BarrierOp : Sg_Op<"barrier", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Sg_CopyOp : Sg_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> {
-  let summary = "the same elements, in bytes of their own";
+  let summary = "the same elements, in separate bytes";
   let description = [{
-    Stands in a scheduled function where a value must be had twice: a variable's
-    old value that outlives its update, a value that is written to two variables.
+    In a scheduled function, provides a value twice: a variable's old value that outlives
+    its update, or a value that is written to two variables.
 
     ```mlir
     %y = sg.copy %x : tensor<8x4xf32>
@@ -234,14 +231,13 @@ class Sg_MarkOp<string mnemonic>
 }
 
 def Sg_KeepOp : Sg_MarkOp<"keep"> {
-  let summary = "its operand, which is never computed again";
+  let summary = "marks a tensor that is never recomputed";
   let description = [{
-    A mark on one tensor of a model. What the backward pass needs of the tensor
-    is held from the forward pass on, in a checkpointed block too, and no budget
-    makes it be computed again. Takes no time and no bytes of its own:
-    `sg-decompose` turns it into the attribute `sg.keep` of the op that makes the
-    tensor, which becomes that of its kernel. Readers of the operand, and not of
-    the mark's result, are not meant.
+    Marks one tensor of a model. What the backward pass needs of the tensor is kept from
+    the forward pass on, also in a checkpointed block, and no budget recomputes it. The
+    mark takes no time and no bytes of its own: `sg-decompose` turns it into the attribute
+    `sg.keep` of the op that makes the tensor, and then of its kernel. The mark applies
+    only to readers of its result, not to other readers of the operand.
 
     ```mlir
     %k = sg.keep %y : tensor<8x4xf32>
@@ -250,13 +246,13 @@ def Sg_KeepOp : Sg_MarkOp<"keep"> {
 }
 
 def Sg_RecomputeOp : Sg_MarkOp<"recompute"> {
-  let summary = "its operand, which the backward pass computes again";
+  let summary = "marks a tensor that the backward pass recomputes";
   let description = [{
-    A mark on one tensor of a model. It is not held for the backward pass, where
-    the op that makes it, with those of its leaf (`sg.path`) that lead to it, runs
-    again, fed by what they read, which is held: `sg-recompute-marked`. Marked
-    tensors that are made of one another are made again together. In a block that
-    is checkpointed, which runs again as a whole, the mark says nothing new.
+    Marks one tensor of a model. The tensor is not kept for the backward pass. There, the
+    op that makes it runs again, together with the ops of its leaf (`sg.path`) that lead
+    to it; the values that these ops read are kept (`sg-recompute-marked`). Marked tensors
+    that are made of one another are recomputed together. In a checkpointed block, which
+    runs again as a whole, the mark has no effect.
 
     ```mlir
     %r = sg.recompute %y : tensor<8x4xf32>

@@ -8,11 +8,11 @@ include "reprise/IR/SgShapeOps.td"
 def Sg_LayerNormOp : Sg_InferredOp<"layer_norm"> {
   let summary = "normalizes along the last dimension";
   let description = [{
-    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each along the
-    last dimension; y = (x - mean) * rstd * gamma + beta (Ba, Kiros, Hinton 2016,
-    arXiv 1607.06450). Scale and offset (C) are of the type of `x` (...,C), or f32
-    where that is bf16 or f16; mean and rstd (...) are of theirs. All is computed
-    in that type, and y rounded once, to the type of `x`.
+    mean, variance (biased), rstd = 1 / sqrt(variance + epsilon), each along the last
+    dimension; y = (x - mean) * rstd * gamma + beta (Ba, Kiros, Hinton 2016, arXiv
+    1607.06450). Scale and offset (C) have the type of `x` (...,C), or f32 if that is bf16
+    or f16; mean and rstd (...) have the type of scale and offset. The whole computation
+    uses that type, and y is rounded once, to the type of `x`.
 
     ```mlir
     %y, %mean, %rstd = sg.layer_norm %x, %gamma, %beta {epsilon = 1.0e-05 : f64}
@@ -56,24 +56,23 @@ def Sg_LayerNormGradOp : Sg_InferredOp<"layer_norm_grad"> {
 
 def Sg_AttentionOp : Sg_InferredOp<"attention", [
     AttrSizedOperandSegments, RandomOpInterface]> {
-  let summary = "self-attention that need not store its scores";
+  let summary = "self-attention that does not have to store its scores";
   let description = [{
-    Of queries q, keys k and values v of each head, side by side in `qkv`
-    (B,N,3,H,D), N tokens of H heads of D numbers: the scores
-    s = scale (q . k) + bias, (B,H,N,N); lse = log sum e^s along the last
-    dimension, (B,H,N); result = e^(s - lse) v, (B,N,H,D) (Vaswani et al. 2017,
-    arXiv 1706.03762). A bias (P,H,N,N) is added to the scores of sample b at
-    row b mod P: distances in windows, masks.
+    Self-attention of queries q, keys k and values v of each head, side by side in `qkv`
+    (B,N,3,H,D): N tokens of H heads of D numbers. The scores are s = scale (q . k) +
+    bias, (B,H,N,N); lse = log sum e^s along the last dimension, (B,H,N); result = e^(s -
+    lse) v, (B,N,H,D) (Vaswani et al. 2017, arXiv 1706.03762). A bias (P,H,N,N) is added
+    to the scores of sample b at row b mod P: distances in windows, masks.
 
-    With `dropout`, weights are dropped as `sg.dropout` of the same probability and
-    stream does with a tensor (B,H,N,N) of them, and lse is of all of them.
+    With `dropout`, weights are dropped as `sg.dropout` of the same probability and stream
+    drops elements of a tensor (B,H,N,N), and lse includes all of them.
 
-    The result is of the type of `qkv`; lse and bias are of that type, or f32
-    where it is bf16 or f16. Scores are f32 then, weights are rounded to that type
-    before they meet v.
+    The result has the type of `qkv`. lse and bias have that type, or f32 if it is bf16 or
+    f16. Scores are then f32, and weights are rounded to the type of `qkv` before they are
+    multiplied by v.
 
-    A library that has the function runs it by tiles of some queries at a time,
-    whose scores stay in a cache. `sg-choose-attention` says where that is done.
+    A library with this function runs it by tiles of some queries at a time, whose scores
+    stay in a cache. `sg-choose-attention` decides where that happens.
 
     ```mlir
     %y, %lse = sg.attention %qkv {scale = 0.25 : f64}
@@ -104,12 +103,12 @@ def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad", [
     AttrSizedOperandSegments, RandomOpInterface]> {
   let summary = "the gradients of attention";
   let description = [{
-    With the scores s computed again, p = e^(s - lse), delta = sum dy * y along D
-    and ds = p (dy . v - delta): dq = scale ds k, dk = scale ds^T q, dv = p^T dy,
-    side by side in dqkv; dbias, if there is a bias, is the sum of ds over samples
-    of the same row. (Dao et al. 2022, arXiv 2205.14135.) `y` and `lse` are the
-    results of `sg.attention`. With `dropout`, the same weights p and products
-    dy . v are dropped again, but for p in ds.
+    With the recomputed scores s, p = e^(s - lse), delta = sum dy * y along D and ds = p
+    (dy . v - delta): dq = scale ds k, dk = scale ds^T q, dv = p^T dy, side by side in
+    dqkv; dbias, if there is a bias, is the sum of ds over samples of the same row. (Dao
+    et al. 2022, arXiv 2205.14135.) `y` and `lse` are the results of `sg.attention`. With
+    `dropout`, the same weights p and products dy . v are dropped again, except for p in
+    ds.
 
     ```mlir
     %dqkv = sg.attention_grad %qkv, %y, %lse, %dy {scale = 0.25 : f64}
@@ -131,7 +130,7 @@ def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad", [
   }];
 }
 
-// Composite: computed in f32 where x is bf16 or f16, and rounded once.
+// Composite: computed in f32 if x is bf16 or f16, and rounded once.
 
 def Sg_GeluOp : Sg_Op<"gelu", [Pure, SameOperandsAndResultType]> {
   let summary = "the Gaussian error linear unit, element by element";
@@ -200,9 +199,9 @@ def Sg_GatherOp : Sg_InferredOp<"gather"> {
 def Sg_GatherGradOp : Sg_Op<"gather_grad", [Pure]> {
   let summary = "the gradient of gather for its table";
   let description = [{
-    Row k is the sum of the rows of `dy` (indices...,...) whose index is k, in an
-    order that the shape fixes. Every row is compared with every index: meant for
-    tables of some thousand rows.
+    Row k is the sum of the rows of `dy` (indices...,...) whose index is k, in an order
+    that the shape determines. Every row is compared with every index, so the op is meant
+    for tables of some thousand rows.
 
     ```mlir
     %dtable = sg.gather_grad %indices, %dy

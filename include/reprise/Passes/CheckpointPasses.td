@@ -9,30 +9,30 @@ def SgAssignCheckpointing
   let summary = "annotates a model's blocks for checkpointing";
   let description = [{
     Modes:
+
     - `none`: removes every annotation.
     - `annotated`: leaves the model as it is.
     - `per-block`: annotates the innermost blocks.
     - `nested`: annotates every block.
-    - `segments=N`: cuts the whole model at its narrow points, through which
-      all later computation passes, into N consecutive segments of about equal
-      forward bytes. The last one is not annotated: it would be computed again
-      at once.
-    - `sqrt`: cuts at every ceil(sqrt(C))-th of C narrow points (Chen et
-      al. 2016, arXiv 1604.06174).
-    - `threshold-bytes=B`: cuts after every convolution and matrix product, so
-      that only their results are kept, where a segment holds a cheaper value
-      of more than B bytes.
+    - `segments=N`: cuts the whole model at its narrow points, through which all
+      later computation passes, into N consecutive segments of about equal forward
+      bytes. The last one is not annotated, because it would be recomputed at once.
+    - `sqrt`: cuts at every ceil(sqrt(C))-th of C narrow points (Chen et al. 2016,
+      arXiv 1604.06174).
+    - `threshold-bytes=B`: cuts after every convolution and matrix product, so that
+      only their results are kept, where a segment contains a cheaper value of more
+      than B bytes.
 
-    No cut parts a convolution from a batch norm that `spares_x`: it is behind the norm
-    then. Modes that cut dissolve the model's own blocks first. Works on a model,
-    before differentiation.
+    No cut separates a convolution from a batch norm that `spares_x`; the cut is then
+    after the norm. Modes that cut dissolve the model's own blocks first. Works on a
+    model, before differentiation.
 
-    `recompute` annotates more blocks after the mode has done its part: those
-    whose path (`layer1.0`) or source location (`model.mlir:12`) matches one of
-    its globs. A glob that matches no block is an error.
+    After the mode has run, `recompute` annotates more blocks: those whose path
+    (`layer1.0`) or source location (`model.mlir:12`) matches one of its globs. A glob
+    that matches no block is an error.
 
-    A mark `sg.recompute` on what stands in an annotated block is taken away:
-    the block runs again as a whole. A mark on an input or a variable is an
+    The pass removes a mark `sg.recompute` on a value inside an annotated block,
+    because the block runs again as a whole. A mark on an input or a variable is an
     error.
 
     ```mlir
@@ -60,16 +60,16 @@ def SgLowerCheckpointing
     : Pass<"sg-lower-checkpointing", "::mlir::func::FuncOp"> {
   let summary = "clones annotated blocks into the backward pass";
   let description = [{
-    An annotated block hands out its results, and no residuals but statistics
-    (batch-norm's mean and reciprocal deviation). In front of its mirror
-    stands a clone of those of its ops whose values the mirror reads, fed by
-    the block's inputs through `sg.barrier`, which waits for the mirror's
-    cotangents. Writes are never cloned; an op of another dialect that a clone needs
-    and that does not say that it has no effects is an error. Annotated blocks within a clone are
-    lowered again.
+    Annotated blocks return their results, and no residuals except statistics
+    (batch-norm's mean and reciprocal deviation). In front of a block's mirror, the
+    pass inserts a clone of the ops whose values the mirror reads. The clone reads the
+    block's inputs through `sg.barrier`, which waits for the mirror's cotangents.
+    Writes are never cloned. If a clone needs an op of another dialect that does not
+    declare itself free of effects, the pass fails. Annotated blocks within a clone
+    are lowered in turn.
 
-    A result of the block that the backward pass keeps for another reason is
-    read, not computed again.
+    If the backward pass keeps a result of the block for another reason, it reads that
+    result instead of recomputing it.
 
     ```mlir
     sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>,
@@ -117,15 +117,15 @@ def SgLowerCheckpointing
 }
 
 def SgRecomputeMarked : Pass<"sg-recompute-marked", "::mlir::func::FuncOp"> {
-  let summary = "has the backward pass compute marked tensors again";
+  let summary = "recomputes marked tensors in the backward pass";
   let description = [{
-    Of a flat function, with `sg.origin`. What the backward pass reads of a
-    tensor that `sg.recompute` marks is made by clones, in front of the first op
-    that reads of it: of the op that makes the tensor and of those of the same
-    origin that lead to it. They read the layer's inputs through `sg.barrier`,
-    which waits for the gradients that this op reads; statistics are kept. Marked
-    tensors that are made of one another are made again together. The marks are
-    gone then.
+    Works on a flat function with `sg.origin`. For each tensor that `sg.recompute`
+    marks, the pass clones the op that makes the tensor and the ops of the same origin
+    that lead to it. The clones stand in front of the first backward op that reads the
+    tensor, and the backward pass reads them. They read the layer's inputs through
+    `sg.barrier`, which waits for the gradients that this op reads; statistics are
+    kept. Marked tensors that are made of one another are recomputed together. The
+    pass then removes the marks.
 
     ```mlir
     #f = #sg.origin<"act", forward>
@@ -147,11 +147,11 @@ def SgRecomputeMarked : Pass<"sg-recompute-marked", "::mlir::func::FuncOp"> {
 }
 
 def SgPrintKept : Pass<"sg-print-kept", "::mlir::func::FuncOp"> {
-  let summary = "lists what the backward pass keeps";
+  let summary = "lists the values that the backward pass keeps";
   let description = [{
-    One line a value that `sg.backward` captures: bytes, type, block, the op
-    that makes it, source location; then the sum. Parameters are not listed:
-    they are kept anyway.
+    Prints one line for each value that `sg.backward` captures (bytes, type, block, the
+    op that makes it, source location), then the sum. Parameters are not listed,
+    because they are kept in any case.
 
     ```mlir
     sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,

@@ -7,52 +7,58 @@ include "mlir/Pass/PassBase.td"
 def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
   let summary = "replaces composite ops by primitives";
   let description = [{
-    Every op that implements `DecomposeOpInterface` is replaced by its
-    decomposition, and what that emits in turn. Ops inside `sg.module` and
-    `sg.backward` are included. An op that a library runs stays: attention that was
-    not decomposed before (`sg-choose-attention`).
+    Replaces every op that implements `DecomposeOpInterface` by its decomposition, and
+    the ops of the decomposition in turn. Ops inside `sg.module` and `sg.backward` are
+    included. An op that a library runs stays, such as attention that was not
+    decomposed before (`sg-choose-attention`).
 
-    Then a large reduction over leading and other dimensions is split in two,
-    so that it runs in parallel: the first keeps as many leading dimensions as
-    give 8 parts or more, the second reduces those. Both are large only if the
-    first shrinks its operand to an eighth or less; reductions of fewer than
-    16384 elements stay as they are. Sums of bf16 and f16 are split in f32.
-    The order of a sum is then a function of its operand's shape alone. Sums of
-    columns stay whole where kernels of `target` add them by parts.
+    The pass then makes these changes.
 
-    A convolution whose windows touch and do not overlap, without padding and
-    groups, becomes the product of a matrix of patches and the filter, and so do its
-    gradients.
+    **Large reductions.** A large reduction over leading and other dimensions is split
+    in two, so that it runs in parallel: the first part keeps as many leading
+    dimensions as give 8 parts or more, the second reduces those. Reductions are split
+    only if the first part shrinks its operand to an eighth or less and the operand has
+    at least 16384 elements. Sums of bf16 and f16 are split in f32. The order of a sum
+    is then a function of its operand's shape alone. Sums of columns stay whole if
+    kernels of `target` add them by parts.
 
-    Where the library of `target` takes input channels of its operands' type in groups,
-    images and filters get channels of zeros until they have whole groups, below the
-    cast that makes an image, and gradients lose them. Where an image has so few that the
-    points between two windows may be channels too (`target` says up to how many), they
-    become channels, and the convolution and the gradient of its filter lose their
-    strides; filters get rows and columns of zeros so that windows begin and end between
-    such points. With `fuse`, what forms make of an image or a filter is made once for
-    all in the block that read it. Where the library is slow at gradients for inputs of
-    1x1 filters with strides, these are computed for the points that such a filter looks at, with zeros
-    put between them.
+    **Patches.** A convolution without padding and groups, whose windows touch and do
+    not overlap, becomes the product of a matrix of patches and the filter. Its
+    gradients become such products too.
 
-    For a `target` on which bytes are time, as a GPU, where a pool found its maxima,
-    which its gradient needs, is looked for where its operand is made, in the same phase.
+    **Channels.** If the library of `target` takes input channels of its operands' type
+    in groups, images and filters get channels of zeros up to whole groups, below the
+    cast that makes an image, and gradients lose them. If an image has so few channels
+    that the points between two windows may become channels too (`target` gives the
+    limit), they do. The convolution and the gradient of its filter then lose their
+    strides, and filters get rows and columns of zeros so that windows begin and end
+    between such points. With `fuse`, each such form of an image or a filter is made
+    once, in the block that read it.
 
-    A cast that narrows a view of a value narrows the value, and one of a view that
-    widens stands behind the view: where the kernel is that it can join. So do casts
-    around what only moves elements, `sg.transpose` and `sg.roll`, which then moves half
-    as much: in front of it where a kernel makes the value and nothing else reads it
-    moved, behind it where only kernels read it.
+    **Strided 1x1 filters.** If the library is slow at gradients for inputs of 1x1
+    filters with strides, these gradients are computed for the points that such a
+    filter reads, and zeros are inserted between them.
 
-    A product and the addition of a vector to its rows, with the rounding behind
-    that, become `sg.matmul_bias`, unless something else reads what lies between them,
-    or the library of `target` does not add a vector of that type.
+    **Pools.** On a `target` where bytes are time, such as a GPU, the positions of a
+    pool's maxima, which its gradient needs, are found where the pool's operand is
+    made, in the same phase.
 
-    With `add-gradients`, an addition in f32 and a gradient for an input that only it
-    reads become `sg.conv2d_input_grad_add` where the library of `target` adds up in
-    the bytes of what it adds to, if they are more than half as large as the largest:
-    one tensor is there instead of two, for a little time. Budgets look at such
-    kernels as well.
+    **Casts.** A cast that narrows a view of a value narrows the value instead. A
+    widening cast of a view moves after the view, to the kernel that it can join. Casts
+    around ops that only move elements, `sg.transpose` and `sg.roll`, move too, so that
+    half as many bytes are moved: a narrowing cast moves in front if a kernel makes the
+    value and nothing else reads the moved value; a widening cast moves after the op if
+    only kernels read it.
+
+    **Biases.** A product and the addition of a vector to its rows, with the rounding
+    that follows, become `sg.matmul_bias`, unless something else reads the values in
+    between or the library of `target` does not add a vector of that type.
+
+    **Gradients.** With `add-gradients`, an f32 addition and a gradient for an input
+    that only it reads become `sg.conv2d_input_grad_add`, if the library of `target`
+    can accumulate into the bytes of the other operand and these are more than half as
+    large as the largest tensor. One tensor is then live instead of two, at a small
+    cost in time. Budgets consider such kernels as well.
 
     ```mlir
     func.func @f(%x: tensor<8x64x64xf32>) -> tensor<64xf32> {
@@ -78,58 +84,63 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
 def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "groups primitives into kernels";
   let description = [{
-    Works on a flat function of primitives and library ops. Afterwards it holds
-    only `sg.read`, `sg.write`, `sg.constant`, `sg.reshape`, `sg.barrier`, the
+    Works on a flat function of primitives and library ops. Afterwards, the function
+    contains only `sg.read`, `sg.write`, `sg.constant`, `sg.reshape`, `sg.barrier`, the
     library ops and `sg.kernel`.
 
-    An op joins the kernel of what it reads when both have one iteration space
-    and one phase. Reductions over the same dimensions share a sweep, of the same
-    data or of what one kernel made. Their kernel goes on with them at their own
-    index: a sum of columns, the mean, the reciprocal deviation and the running
-    statistics that are made of it are one kernel. Arithmetic of that size that
-    stands behind the sums joins them, where nothing is kept longer for it.
+    **Elementwise ops.** An op joins the kernel of its operand if both have the same
+    iteration space and phase.
 
-    Reductions over the trailing dimensions may also be read along the row that
-    they are of: a row of softmax or of layer normalization is one kernel, which
-    goes over the row once for each reduction that waits for another, of three at
-    most, and once to store. That is so where a row is at most 256 KiB of what is
-    read, where there are at least 8 rows or fewer than 16,384 elements, and where
-    no operand that only the reductions read is kept longer; but what a sum of
-    sixteen times as much made may wait 48 ops for the sums of its columns. Four
-    sums of columns at most share a sweep, and no kernel that reduces has both a
-    variable's new value, which is made once, and a large one, which may have to be
-    made again.
+    **Sums of columns.** Reductions over the same dimensions share a sweep if they read
+    the same data or results of the same kernel. Their kernel continues with their
+    results at their own index: a sum of columns and the mean, the reciprocal deviation
+    and the running statistics that are made of it are one kernel. Arithmetic of that
+    size after the sums joins them if nothing is kept longer for it. At most four sums
+    of columns share a sweep. No kernel with a reduction has both a variable's new
+    value, which is made once, and a large one, which may have to be recomputed.
 
-    Four or more updates of small variables share a kernel, whatever their shapes:
-    arithmetic on gradients whose results are only written. Their gradients wait
-    for the last of them, and are at most a 1024th of all gradients. Arithmetic of
-    the backward pass that an update alone reads is the update's own. For a
-    `target` whose launches take as long as small kernels, as a GPU's do, they may
-    also be a 256th of what library calls of the forward pass make; and casts of
-    variables that library calls read share kernels, as long as what waits for its
-    reader is as small.
+    **Rows.** Reductions over the trailing dimensions may also be read along their row:
+    a row of softmax or of layer normalization is one kernel, which passes over the row
+    once for each reduction that waits for another, at most three times, and once to
+    store. The conditions are:
 
-    Broadcasts, splats and iota are repeated in each kernel that reads them; so
-    are short chains of cheap arithmetic on one large operand, where reading
-    that operand again costs less than storing the result, and on several that every
-    reader's kernel reads in any case; what they read may be rows of other places.
-    Where bytes are time, on a GPU, one of them may also be read instead of the
-    result. What brings rows in another order for a single op that puts them among
-    others is done in that op's kernel. An op does not join
-    a kernel if library ops, barriers or ops of another phase that wait for the
-    kernel would have to wait longer.
+    - a row reads at most 256 KiB;
+    - there are at least 8 rows, or fewer than 16,384 elements;
+    - no operand that only the reductions read is kept longer, except that the result
+      of a sum over sixteen times as much may wait 48 ops for the sums of its columns.
 
-    A library op that a kernel of `target` runs, as attention on a GPU, is a kernel of
-    its own. A product of matrices that one runs, as a convolution of bf16 that looks
-    at single points on a GPU, shares it with what makes its left operand and with what
-    sums columns of its result, where some place in the block is behind all that they
-    read and in front of all that reads them: the result is then read where it is made.
-    What makes an operand of the forward pass joins if nothing else reads it. A slice of
-    rows of such a product is the product of a slice of rows. New running statistics do
-    not join what sums up a product, which may have to be made again; they share kernels
-    as updates do. Bits do not depend on any of this.
+    **Updates.** Four or more updates of small variables share a kernel, whatever their
+    shapes: arithmetic on gradients whose results are only written. Their gradients
+    wait for the last of them, and are at most a 1024th of all gradients. Arithmetic of
+    the backward pass that only an update reads belongs to the update. If launches of
+    `target` take as long as small kernels, as on a GPU, the gradients may also be a
+    256th of what library calls of the forward pass make. There, casts of variables
+    that library calls read also share kernels, as long as the values that wait for
+    their readers are as small.
 
-    No other kernel rounds otherwise than its ops one by one.
+    **Repeated ops.** Broadcasts, splats and iota are repeated in each kernel that reads
+    them. So are short chains of cheap arithmetic on one large operand, if reading that
+    operand again costs less than storing the result, and on several operands that every
+    reader's kernel reads in any case; they may read rows of other places. On a GPU,
+    where bytes are time, a chain may also read one of several operands instead of the
+    result. An op that reorders rows for a single op that inserts them among others
+    joins that op's kernel.
+
+    An op does not join a kernel if that would delay library ops, barriers or ops of
+    another phase that wait for the kernel.
+
+    **Library ops in kernels.** A library op that a kernel of `target` runs, such as
+    attention on a GPU, is a kernel of its own. A product of matrices that a kernel
+    runs, such as a bf16 convolution of single points on a GPU, shares the kernel with
+    the ops that make its left operand and with the ops that sum columns of its result.
+    This requires a place in the block after everything that they read and before
+    everything that reads them; the result is then read where it is made. An op that
+    makes an operand of the forward pass joins if nothing else reads it. A slice of rows
+    of such a product becomes the product of a slice of rows. New running statistics do
+    not join the sums of a product, which may have to be recomputed; they share kernels
+    as updates do. The bits of results depend on none of this.
+
+    All other kernels round exactly as their ops do one by one.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {

@@ -5,17 +5,18 @@
 include "mlir/Pass/PassBase.td"
 
 def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
-  let summary = "attention by tiles, or with stored scores";
+  let summary = "chooses between attention by tiles and attention with stored scores";
   let description = [{
-    An `sg.attention` of a model is left to the target's library, or to a kernel of
-    the target, which computes scores by tiles, and again for the gradient; or it is
-    decomposed: products and a softmax, whose results the backward pass keeps or
-    computes again like any others. `form` says which; with `auto` it is what takes
-    less time by the roofline of both directions, and tiles where they take as much;
-    a kernel computes scores once for the gradient of queries, once for that of keys
-    and values, and once for that of a bias. Where the target has no such function of
-    the op's type and shape, the op is decomposed. A remark
-    says how many bytes of scores are not stored.
+    Leaves an `sg.attention` of a model to the target's library or to a kernel of the
+    target, or decomposes it. The library or kernel computes the scores by tiles, and
+    recomputes them for the gradient. The decomposition consists of products and a
+    softmax, whose results the backward pass keeps or recomputes like any others.
+
+    `form` selects one of the two. `auto` takes the form that needs less time by the
+    roofline of both directions, and tiles where both need the same. A kernel computes
+    the scores once for the gradient of queries, once for that of keys and values, and
+    once for that of a bias. If the target has no function for the op's type and shape,
+    the op is decomposed. A remark reports the bytes of scores that are not stored.
 
     Works on a model, before types are chosen and before differentiation.
 
@@ -52,26 +53,27 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
 }
 
 def SgHalveHidden : Pass<"sg-halve-hidden", "::mlir::func::FuncOp"> {
-  let summary = "large hidden units of perceptrons in halves";
+  let summary = "splits large hidden units of perceptrons into halves";
   let description = [{
-    Between two products of matrices the hidden units of a perceptron are larger than
-    what goes in and what comes out, four times so in transformers, and in the backward
-    pass they and their gradients are in memory together. Where only ops that apply to
-    each number alone stand between the products, columns of the first matrix and rows of
-    the second are cut in halves: each half of the hidden units is done before the other
-    one begins, and so are their gradients. No number is computed twice; the sum over
-    hidden units is one of two sums, for whatever is computed again or fused afterwards,
-    and for evaluation.
+    The hidden units between two products of a perceptron are larger than its input and
+    output, four times in transformers. In the backward pass, they are in memory together
+    with their gradients. If only elementwise ops stand between the products, this pass
+    splits the columns of the first matrix and the rows of the second into halves. Each
+    half of the hidden units is finished before the other one begins, and so are their
+    gradients. No number is computed twice. The sum over hidden units becomes one of two
+    sums, regardless of later recomputation and fusion, and for evaluation too.
 
-    Done for f32 on targets where two products of half the columns take as long as one,
-    for hidden units of at least `least-bytes` and of more than half the bytes of the
-    largest, where rows are many beside the columns of what goes in and comes out, so that
-    cutting weights and making their gradients whole takes little. Weights that are slices
-    already are not cut again. Of two perceptrons that share a product the larger one is
-    done. Marks on tensors are on their halves then, and change nothing; a block that has
-    one of the products and not the other leaves hidden units whole, so that where a model
-    draws its blocks may be seen in the last bits, though not which of them are checkpointed.
-    A remark says how many there are.
+    The pass applies to f32 on targets where two products of half the columns take as long
+    as one. The hidden units must have at least `least-bytes` and more than half the bytes
+    of the largest ones. The rows must be many compared with the columns of input and
+    output, so that cutting weights and joining their gradients takes little time. Weights
+    that are slices already are not cut again. Of two perceptrons that share a product,
+    the larger one is split. Marks on tensors move to the halves and change nothing.
+
+    A block that contains one of the products and not the other leaves the hidden units
+    whole. The boundaries of a model's blocks may therefore change the last bits of
+    results; which blocks are checkpointed does not. A remark reports the number of
+    splits.
 
     Works on a model, before differentiation, and not before `sg-autocast`.
 
@@ -108,14 +110,14 @@ def SgHalveHidden : Pass<"sg-halve-hidden", "::mlir::func::FuncOp"> {
 }
 
 def SgSpareNormOperands : Pass<"sg-spare-norm-operands", "::mlir::func::FuncOp"> {
-  let summary = "gradients of batch norms without the convolutions that they normalize";
+  let summary = "computes gradients of batch norms without the convolutions that they normalize";
   let description = [{
-    Where a batch norm normalizes x = r W^T, a convolution of single points (1x1, stride 1),
+    If a batch norm normalizes x = r W^T, a convolution of single points (1x1, stride 1),
     its backward pass reads x twice, to sum dy * xhat and to make dx, and the convolution
-    reads dx twice. With x wider than r, as behind the last convolution of a residual
-    block, x and dx are the largest tensors around. Yet x is linear in r, so that sums over
-    x are sums over r that W is multiplied by. With n rows, means over rows m(.), sums over
-    rows C = r^T r - n m(r) m(r)^T and G = dy^T r - n m(dy) m(r)^T, k = gamma * rstd for each
+    reads dx twice. If x is wider than r, as after the last convolution of a residual
+    block, x and dx are the largest tensors nearby. But x is linear in r, so sums over x
+    are sums over r multiplied by W. With n rows, means over rows m(.), sums over rows C =
+    r^T r - n m(r) m(r)^T and G = dy^T r - n m(dy) m(r)^T, k = gamma * rstd for each
     channel:
 
         dbeta = n m(dy)
@@ -124,22 +126,28 @@ def SgSpareNormOperands : Pass<"sg-spare-norm-operands", "::mlir::func::FuncOp">
         dW = k * G - b * (W C)
         dr = dy (k * W) - r (W^T (b * W)) - m(dy) (k * W) + m(r) (W^T (b * W))
 
-    which follows from x - m(x) = (r - m(r)) W^T, put into the gradients of
-    `sg.batch_norm_grad` and of the convolution. dx is not made, and x not kept for the
-    backward pass; it is made there again only to make y again. The products that come in
-    place of them are smaller than the convolution, by the columns of r over those of x.
+    This follows from x - m(x) = (r - m(r)) W^T, put into the gradients of
+    `sg.batch_norm_grad` and of the convolution. dx is not made, and x is not kept for the
+    backward pass, which makes x only to recompute y. The products that replace them are
+    smaller than the convolution, by the ratio of the columns of r to those of x.
 
-    This marks (`spares_x`) the batch norms for which `sg-differentiate` does so: those in
-    f32 of convolutions that nothing else reads, in the same block, of at least
-    `least-bytes`, at least twice as many output as input channels, and eight times as many
-    rows, so that products of the weights take little; on targets where that takes less
-    time than reading x again. Marks on tensors (`sg.keep`, `sg.recompute`) change nothing. A
-    block that has one of convolution and norm and not the other leaves the norm as it is, so
-    that where a model draws its blocks may be seen in the last bits of gradients, though
-    not which of them are checkpointed. A remark says how many there are.
+    The pass marks (`spares_x`) the batch norms for which `sg-differentiate` uses these
+    formulas:
 
-    Works on a model, before differentiation, and before `sg-assign-checkpointing`, which
-    ends no segment between the two. `sg-autocast` takes the marks away.
+    - the norm is in f32, and its convolution is in the same block and has no other
+      reader;
+    - x has at least `least-bytes`;
+    - the convolution has at least twice as many output as input channels, and eight times
+      as many rows, so that products of the weights take little time;
+    - the target takes less time for this than for reading x again.
+
+    Marks on tensors (`sg.keep`, `sg.recompute`) change nothing. A block that contains the
+    convolution or the norm and not both leaves the norm as it is. The boundaries of a
+    model's blocks may therefore change the last bits of gradients; which blocks are
+    checkpointed does not. A remark reports the number of marked norms.
+
+    Works on a model, before differentiation and before `sg-assign-checkpointing`, which
+    ends no segment between the two. `sg-autocast` removes the marks.
 
     ```mlir
     sg.variable @mean : tensor<8xf32> {role = #sg.role<running_statistics>,
@@ -169,16 +177,17 @@ def SgSpareNormOperands : Pass<"sg-spare-norm-operands", "::mlir::func::FuncOp">
 }
 
 def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
-  let summary = "library ops compute in f32 where a target's library has no less";
+  let summary = "computes library ops in f32 where a target's library supports no narrower type";
   let description = [{
-    A library op on bf16 or f16 whose type the target's library does not take
-    computes in f32: casts widen its operands, which is exact, and round its result.
-    Sums of such products are f32 everywhere, so that the rounding is that of a
-    library which takes the type; neither time nor memory is saved. A remark says
-    how many there are. A library op whose result is f32, where the library stores no
-    sums wider than its operands, stores them rounded, and a cast widens that. Part of
-    mixed precision alone: without it an op of a type
-    that a target does not run is refused.
+    A library op on bf16 or f16 whose type the target's library does not support computes
+    in f32: casts widen its operands, which is exact, and round its result. Every library
+    sums such products in f32, so the rounding equals that of a library that supports the
+    type. This saves neither time nor memory. A remark reports the number of such ops.
+
+    If a library op has an f32 result but the library stores no sums wider than its
+    operands, it stores them rounded, and a cast widens them. The pass is part of mixed
+    precision only: without mixed precision, an op of a type that a target does not run is
+    refused.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf16>, %w: tensor<4x10xf16>) -> tensor<8x10xf16> {
@@ -203,17 +212,17 @@ def SgWidenCalls : Pass<"sg-widen-calls", "::mlir::func::FuncOp"> {
 def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
   let summary = "orders and places flat functions into one program";
   let description = [{
-    Every function becomes an entry of one `rt.program`, which replaces the
-    functions and variables. The functions must be flat (`sg-flatten`) and hold
-    kernels and library ops only (`sg-decompose`, `sg-form-kernels`).
+    Every function becomes an entry of one `rt.program`, which replaces the functions and
+    variables. The functions must be flat (`sg-flatten`) and contain kernels and library
+    ops only (`sg-decompose`, `sg-form-kernels`).
 
-    Order and addresses come from lib/Plan, those of a function that is marked
-    `sg.scheduled` from what it says, and pass the validator. A variable's
-    next value is computed in the variable's own storage where that is possible
-    (see include/reprise/Bridge/PlanProblem.h); else a copy ends the step.
+    Order and addresses come from lib/Plan, or from the attributes of a function that is
+    marked `sg.scheduled`. The validator checks both. A variable's next value is computed
+    in the variable's own storage where possible (see
+    include/reprise/Bridge/PlanProblem.h); otherwise, a copy ends the step.
 
-    Fails on an op that no step can run, on a library op that the library
-    refuses and on more than 2^46 bytes of memory.
+    Fails on an op that no step can run, on a library op that the library refuses, and on
+    more than 2^46 bytes of memory.
 
     ```mlir
     sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
@@ -258,12 +267,15 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
 def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramOp"> {
   let summary = "checks a program's memory";
   let description = [{
-    Buffers are numbered in order and lie in the arena: those of the program in
-    its fixed part, those of entries above. No two share a byte while both
-    live. Views lie within their buffers, and steps use buffers only while
-    they live. A step writes over what it reads only where its kernel may. The
-    peak and the largest sum of live bytes are as claimed, and every constant
-    and variable has its storage.
+    Checks that
+
+    - buffers are numbered in order and lie in the arena: those of the program in its
+      fixed part, those of entries above it;
+    - no two buffers share a byte while both are live;
+    - views lie within their buffers, and steps use buffers only while they are live;
+    - a step overwrites what it reads only if its kernel may;
+    - the peak and the largest sum of live bytes are as claimed;
+    - every constant and variable has its storage.
 
     ```mlir
     rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,
@@ -295,10 +307,10 @@ def RtVerifyProgram : Pass<"rt-verify-program", "::reprise::rt_dialect::ProgramO
 def RtVerifyEffects : Pass<"rt-verify-effects", "::reprise::rt_dialect::ProgramOp"> {
   let summary = "proves that a program's effects happen exactly once";
   let description = [{
-    What `sg-verify-effects` proves of a function, of the steps of each entry:
-    a variable's bytes are written by one step at most, which stands in the
-    forward pass or in the optimizer; no two steps of the forward pass draw from
-    one random stream, and a clone or a derivative draws from no other streams.
+    Proves for the steps of each entry what `sg-verify-effects` proves for a function. At
+    most one step writes a variable's bytes, and this step is in the forward pass or the
+    optimizer. No two steps of the forward pass draw from the same random stream, and a
+    clone or a derivative draws from no other streams.
 
     ```mlir
     rt.program @p attributes {arena_bytes = 128 : i64, fixed_bytes = 64 : i64,

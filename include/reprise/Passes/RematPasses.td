@@ -5,28 +5,38 @@
 include "mlir/Pass/PassBase.td"
 
 def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
-  let summary = "computes cheap values again in the kernels that read them";
+  let summary = "recomputes cheap values in the kernels that read them";
   let description = [{
-    Works on a flat function of primitives and library ops (after
-    `sg-decompose`). What the backward pass, or a recomputation, reads of an
-    earlier phase is kept, or computed again from what is kept, by ops that work
-    element by element, move elements, repeat them or draw random numbers: in
-    one kernel with their reader these take hardly any time. Which values are
-    kept is the choice of the fewest bytes, and of several such the one that
-    computes least again: a minimum cut. Reductions and library ops are never
-    repeated, nor is a value that would read more than `most-reads` times its own
-    elements (3.5: three values as large, and small ones), nor what more than 24
-    such ops in a row, of as many elements, make of what is kept, and what an annotated block begins with. Without a number it is what the target has no time for: on a processor
-    3.5, on a GPU, whose kernels are as fast as its memory, 1.5, so that what was
-    added up is kept, and what is moved behind something made again, and only what a
-    kernel makes of one value is made again. An op that is repeated takes the origin of its reader; one of a
-    recomputation that nobody reads any more goes. A library op that
-    reads such a value waits for a kernel that makes it again to add something up,
-    where that is the next to run and nothing reads the library op's results before:
-    the gradient of a filter takes the activation from the kernel that needs its mask.
-    It also waits for a kernel that computes part of the value on its way to another,
-    which then makes both: the gradient of a weight takes a GELU's values from the
-    kernel of its slopes.
+    Works on a flat function of primitives and library ops (after `sg-decompose`).
+    For every value that the backward pass or a recomputation reads from an earlier
+    phase, the pass decides whether to keep it or to recompute it from kept values.
+    Recomputation uses ops that work element by element, move or repeat elements, or
+    draw random numbers: in one kernel with their reader, these take hardly any
+    time. A minimum cut chooses the kept values: those with the fewest bytes and,
+    among equals, with the least recomputation.
+
+    The pass never repeats
+
+    - reductions and library ops;
+    - a value whose recomputation would read more than `most-reads` times its own
+      elements;
+    - the result of more than 24 such ops in a row, of as many elements, that start
+      from kept values or from the inputs of an annotated block.
+
+    By default, the target sets `most-reads`: 3.5 on a processor (three values of the
+    same size, and small ones), and 1.5 on a GPU, whose kernels are as fast as its
+    memory. A GPU thus keeps sums and values that are moved after something was
+    recomputed, and recomputes only what a kernel makes of one value.
+
+    A repeated op takes the origin of its reader. An op of a recomputation that has
+    no reader left is removed.
+
+    A library op that reads a recomputed value waits for a kernel that recomputes
+    the value for a reduction, if that kernel runs next and nothing reads the
+    library op's results before it: the gradient of a filter takes the activation
+    from the kernel that needs its mask. It also waits for a kernel that computes
+    part of the value on the way to another one; that kernel then makes both: the
+    gradient of a weight takes a GELU's values from the kernel of its slopes.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %dy: tensor<8x4xf32>)
@@ -61,36 +71,37 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
 }
 
 def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
-  let summary = "computes values again so that a step fits a budget";
+  let summary = "recomputes values so that a step fits a budget";
   let description = [{
-    Orders the ops of the module's step, the first of its functions or the one
-    named `function`, and executes some of them again later, so that the whole
-    program, variables and constants included, takes at most the budget, at
-    little more cost than any schedule needs. The functions must be flat and
-    hold kernels and library ops only (after `sg-form-kernels`). What annotated
-    blocks compute again is part of the step already.
+    Orders the ops of the module's step (its first function, or the one named
+    `function`) and repeats some of them later, so that the whole program, with
+    variables and constants, takes at most the budget. The cost is little more than
+    that of any schedule. The functions must be flat and contain kernels and library
+    ops only (after `sg-form-kernels`). Recomputation by annotated blocks is already
+    part of the step.
 
-    The function's ops come out in the order of the schedule, and the function
-    is marked `sg.scheduled`, so that `sg-lower-to-rt` keeps that order, and the
-    addresses: each op says by `sg.offsets` where its results and its workspace
-    lie, each argument by `sg.offset`, in bytes from the end of variables and
-    constants. A clone reads its operands through an `sg.barrier` that waits for
-    the op in front of it, and the phase of its `sg.origin` is `recompute`.
+    The pass writes the function's ops in the order of the schedule and marks the
+    function `sg.scheduled`, so that `sg-lower-to-rt` keeps the order and the
+    addresses. The attribute `sg.offsets` of each op gives the addresses of its
+    results and its workspace; `sg.offset` gives those of arguments. Addresses are in
+    bytes from the end of variables and constants. A clone reads its operands through
+    an `sg.barrier` that waits for the op in front of it, and the phase of its
+    `sg.origin` is `recompute`.
 
-    One of `budget-bytes`, `budget-percent` (of the program without
-    recomputation) and `knee` (where the curve of time over bytes bends) says
-    what is wanted. The schedules tried don't depend on the budget: a smaller
-    one never gives a larger peak, nor a larger one more cost.
+    One of three options sets the budget: `budget-bytes`, `budget-percent` (of the
+    program without recomputation) or `knee` (where the curve of time over bytes
+    bends). The schedules that are tried do not depend on the budget: a smaller budget
+    never gives a larger peak, and a larger one never costs more.
 
-    What an op costs comes from a roofline, or from a profile of measured times.
+    Costs of ops come from a roofline, or from a profile of measured times.
 
-    Every value that the backward pass reads, and every one computed again, gets
-    a remark of the category `sg-rematerialize`: why it is kept or recomputed, its bytes, its
-    milliseconds.
+    Every value that the backward pass reads, and every recomputed one, gets a remark
+    of the category `sg-rematerialize`: why it is kept or recomputed, its bytes and
+    its milliseconds.
 
-    Fails when the budget is below the smallest that can be met; the error names
-    that one, the bytes below which no schedule of these kernels exists, and the
-    largest values that pin it.
+    Fails if the budget is below the smallest feasible one. The error names that
+    budget, the bytes below which no schedule of these kernels exists, and the largest
+    values that cause them.
 
     ```mlir
     func.func @step(%x: tensor<256xf32> {sg.name = "x"})
@@ -165,30 +176,31 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
 }
 
 def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
-  let summary = "computes values of any dialect again, to live in a budget";
+  let summary = "recomputes values of any dialect to meet a budget of live bytes";
   let description = [{
-    Orders the ops of one function, the module's first one with a body or the
-    one named `function`, and executes some of them again later, so that at most
-    the budget's bytes are live at once, at little more cost than any schedule
-    needs. The function holds a step: the forward pass, the backward pass and
-    what else there is, as straight-line code in one block, of any dialect. Ops
-    with regions are taken as a whole.
+    Orders the ops of one function (the module's first one with a body, or the one
+    named `function`) and repeats some of them later, so that at most the budget's
+    bytes are live at once. The cost is little more than that of any schedule. The
+    function contains a step: the forward pass, the backward pass and anything else,
+    as straight-line code in one block, of any dialect. The pass treats an op with
+    regions as a whole.
 
-    What the planner asks of an op (what it costs, which bytes its results take,
-    whether it may run again, what shares storage) is answered by
-    `RematOpInterface`, by MLIR's interfaces for memory effects, views and
-    destinations, or by the attributes of the `remat` dialect. What says nothing
-    of itself is executed once, in the order of all such ops. An op whose regions
-    read or write memory is one of these. Bufferization may leave a tensor in the
-    memory that it is made of, as `bufferization.to_tensor` gives it: the readers
-    of such a tensor, and of what is made of it without a copy, run again only
-    between the writes that stand around them, and what updates it in place runs
-    once. An unregistered op
-    takes part when it has `remat.pure`. Where nothing says what an op costs, it
-    is the larger one of its arithmetic over `gflops` and the bytes of its
-    operands and results over `gbytes-per-second`. The arithmetic of an op of
-    linalg is the iterations of its loops times the ops of its body, that of
-    tosa's products likewise; of other ops it is one for each element of a
+    The planner needs to know what an op costs, which bytes its results take, whether
+    it may run again, and what shares storage. It asks `RematOpInterface`, MLIR's
+    interfaces for memory effects, views and destinations, and the attributes of the
+    `remat` dialect. An op that none of these describe runs once, in the order of all
+    such ops. So does an op whose regions read or write memory. An unregistered op
+    takes part if it has `remat.pure`.
+
+    Bufferization may leave a tensor in the memory from which it is made, as
+    `bufferization.to_tensor` does. The readers of such a tensor, and of everything
+    that is made of it without a copy, run again only between the surrounding writes.
+    An op that updates it in place runs once.
+
+    Without other information, an op costs the larger of its arithmetic over `gflops`
+    and the bytes of its operands and results over `gbytes-per-second`. The arithmetic
+    of a linalg op is the iterations of its loops times the ops of its body; that of
+    tosa's products is computed likewise. Other ops count one for each element of a
     result.
 
     Live bytes are those of ranked tensors and memrefs of static shape, and
@@ -198,51 +210,50 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     `optimize-allocation-liveness`:
 
     - A value lives from the op that makes it to the last one that reads it, both
-      included, or to the end if it is returned. The reader of a view reads all
-      that the view is made of.
-    - The result of a destination-style op takes the storage of its destination
-      if that ends there and the op reads it through no other operand and in no
-      region. Elementwise ops of linalg may read it through other operands.
-    - A value that may share a storage without being a view of it, such as one
-      that is inserted into or selected, keeps that storage alive, and both are
-      computed once. So is a view that is `remat.fixed`, and what it views.
-    - An op with regions that does not say its workspace takes the most that
-      lives at once inside: in the larger branch, or in one iteration of a loop
-      beside what it carries. A call takes what the function called holds.
-    - A result of a branch, of a call, or of a loop that cannot carry its value in
-      one storage lives to the end, because deallocation knows its storage only
-      when the program runs. If it could be any storage, as after a call, all
-      values live to the end.
-    - A function returns copies of arguments, of constants, of tensors in memory
-      such as the result of `bufferization.to_tensor`, and of values that it
-      returns twice.
+      included, or to the end if it is returned. The reader of a view reads
+      everything that the view is made of.
+    - The result of a destination-style op takes the storage of its destination if
+      that ends there and the op reads it through no other operand and in no region.
+      Elementwise ops of linalg may read it through other operands.
+    - A value that may share a storage without being a view of it, such as one that
+      is inserted into or selected, keeps that storage alive, and both are computed
+      once. The same applies to a view that is `remat.fixed`, and to what it views.
+    - An op with regions that does not declare its workspace takes the most that
+      lives at once inside: in the larger branch, or in one iteration of a loop plus
+      the values that it carries. A call takes what the called function holds.
+    - A result of a branch, of a call, or of a loop that cannot carry its value in one
+      storage lives to the end, because deallocation learns its storage only at run
+      time. If it could be any storage, as after a call, all values live to the end.
+    - A function returns copies of arguments, of constants, of tensors in memory such
+      as the result of `bufferization.to_tensor`, and of values that it returns twice.
 
-    Arguments and constants themselves are not counted: they are there whatever
-    the schedule. Nor are addresses assigned: how close an allocator comes to
-    this is its own affair.
+    Arguments and constants are not counted, because every schedule has them. The pass
+    assigns no addresses; how close an allocator comes to the live bytes depends on
+    the allocator.
 
-    The ops come out in the order of the schedule. What a clone reads goes
+    The pass writes the ops in the order of the schedule. A clone reads its operands
     through `remat.barrier`s that wait for the op in front of it, so that nothing
-    merges the clone with its original; it has a number, `remat.recomputed`, that
-    no other clone of the function has, whichever run of the pass made it. Every
-    op that writes into a `tensor.empty` gets one of its own, numbered by
-    `remat.destination`: ops that share one share a storage from the first of
-    them to the last.
-    Merge common subexpressions before, not after: that makes values live longer
-    than was planned. Run `remat-erase-barriers` when nothing that merges or
+    merges the clone with its original. Its number, `remat.recomputed`, differs from
+    that of every other clone in the function, also across runs of the pass. Every op
+    that writes into a `tensor.empty` gets one of its own, numbered by
+    `remat.destination`: ops that share one share a storage from the first of them to
+    the last.
+
+    Merge common subexpressions before this pass, not after it: merging makes values
+    live longer than planned. Run `remat-erase-barriers` once no pass that merges or
     moves ops on values follows.
 
-    One of `budget-bytes`, `budget-percent` (of the live bytes without
-    recomputation, in the best order found) and `knee` (where the curve of time
-    over bytes bends) says what is wanted.
+    One of three options sets the budget: `budget-bytes`, `budget-percent` (of the
+    live bytes without recomputation, in the best order found) or `knee` (where the
+    curve of time over bytes bends).
 
-    Remarks of the category `remat-to-budget` say what was chosen (`live_bytes`
-    is the promise), and of every value that the backward pass reads, and every
-    one computed again, why it is kept or recomputed.
+    Remarks of the category `remat-to-budget` report the choice (`live_bytes` is the
+    promise) and, for every value that the backward pass reads and every recomputed
+    one, why it is kept or recomputed.
 
-    Fails when the budget is below the smallest that can be met; the error names
-    that one, the bytes below which no schedule of these ops lives, and the
-    largest values that pin it. Fails when the bytes of a result are not known.
+    Fails if the budget is below the smallest feasible one. The error names that
+    budget, the bytes below which no schedule of these ops exists, and the largest
+    values that cause them. Fails also if the bytes of a result are not known.
 
     ```mlir
     func.func @step(%x: tensor<256xf32>) -> tensor<256xf32> {
@@ -285,12 +296,12 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
 }
 
 def RematEraseBarriers : Pass<"remat-erase-barriers"> {
-  let summary = "takes remat.barrier ops away";
+  let summary = "removes remat.barrier ops";
   let description = [{
-    Replaces each barrier by its input. The order of the ops is then what is left
-    of a schedule, and `remat.recomputed` all that tells clones from originals:
-    where a pass rewrites ops and drops it, common-subexpression elimination on
-    values merges them. Run it after such passes. What lowers to buffers and
+    Replaces each barrier by its input. Then only the order of the ops is left of a
+    schedule, and only `remat.recomputed` distinguishes clones from originals. If a
+    pass rewrites ops and drops that attribute, common-subexpression elimination on
+    values merges them, so run this pass after such passes. Lowering to buffers and
     loops keeps the order.
 
     ```mlir

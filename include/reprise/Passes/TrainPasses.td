@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What follows the gradients.
+// The options of the ops that follow the gradients.
 defvar StepEndOptions = [
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
            "sgd, adam, adamw, or none to stop after the gradients">,
@@ -34,72 +34,74 @@ defvar StepEndOptions = [
 def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
   let description = [{
-    Differentiates each function's loss, the scalar result of
-    `#sg.binding<loss>` or else the first, for every variable of role
-    `parameter` that it reads. Each `sg.module` gets a mirror
-    in `sg.backward`; what a mirror reads of its block is handed out as
-    additional, residual results. What the backward region captures is what is
-    kept. The uses of a value, or of a parameter by all its reads, contribute to
-    one sum from the last use to the first, which mirrors take and hand on: its
-    bits do not depend on the blocks.
+    Differentiates each function's loss (the scalar result of `#sg.binding<loss>`, or else
+    the first result) with respect to every variable of role `parameter` that it reads.
+    Each `sg.module` gets a mirror in `sg.backward`. The block returns the values that its
+    mirror reads as additional, residual results. The values that the backward region
+    captures are the kept ones.
 
-    `sg.batch_norm` becomes `sg.batch_norm_training` and writes of the running
-    statistics. Then the parameters' updates follow. The learning rate is the
-    argument of `#sg.binding<learning_rate>`, or a new last one. `emit-gradients`
-    returns each gradient as a result named `gradient:PARAMETER`;
-    `emit-nonfinite` returns as the result `nonfinite` whether the loss or a
-    gradient has an element that is not finite.
+    The uses of a value, or of a parameter by all its reads, contribute to one sum, from
+    the last use to the first. Mirrors take the sum so far and return the next. The bits
+    of the sum therefore do not depend on the blocks.
+
+    `sg.batch_norm` becomes `sg.batch_norm_training` and writes of the running statistics.
+    The parameters' updates follow. The learning rate is the argument of
+    `#sg.binding<learning_rate>`, or a new last argument. `emit-gradients` returns each
+    gradient as a result named `gradient:PARAMETER`. `emit-nonfinite` returns, as the
+    result `nonfinite`, whether the loss or a gradient has an element that is not finite.
 
     | optimizer | hyperparameters | |
     |---|---|---|
-    | `sgd` | `momentum` 0.9, `weight-decay` 0, `nesterov` 0 | with g = gradient + weight-decay * w and v' = momentum * v + g it writes w - learning_rate * v', with `nesterov` (0 or 1) w - learning_rate * (g + momentum * v'), and v' (`PARAMETER.momentum_buffer`) where momentum is not zero |
-    | `adam` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0 | PyTorch's Adam, whose weight decay is part of the gradient; keeps what `adamw` keeps |
+    | `sgd` | `momentum` 0.9, `weight-decay` 0, `nesterov` 0 | with g = gradient + weight-decay * w and v' = momentum * v + g, writes w - learning_rate * v', or with `nesterov` (0 or 1) w - learning_rate * (g + momentum * v'); also writes v' (`PARAMETER.momentum_buffer`) if momentum is not zero |
+    | `adam` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0 | PyTorch's Adam, whose weight decay is part of the gradient; keeps the same variables as `adamw` |
     | `adamw` | `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8, `weight-decay` 0.01 | PyTorch's AdamW; keeps `PARAMETER.exp_avg`, `PARAMETER.exp_avg_sq` and the powers of both betas |
-    | `none` | | gradients alone |
+    | `none` | | gradients only |
 
-    `clip-norm` C multiplies the gradients that the optimizer takes by
-    min(1, C / (norm + 1e-6)), PyTorch's `clip_grad_norm_`: norm is the square root
-    of the sum of the squares of all of them, in f32, and the metric
-    `gradient_norm` of the step. So every gradient lives until the last one
-    exists. What `emit-gradients` returns is not clipped. With `clip-norm-type` 1 the
-    norm is the sum of the absolute values, with `inf` the largest of them.
+    **Clipping.** `clip-norm` C multiplies the gradients that the optimizer takes by
+    min(1, C / (norm + 1e-6)), as PyTorch's `clip_grad_norm_`. The norm is the square root
+    of the sum of the squares of all gradients, in f32, and is the metric `gradient_norm`
+    of the step. Every gradient therefore lives until the last one exists. The gradients
+    that `emit-gradients` returns are not clipped. With `clip-norm-type` 1, the norm is
+    the sum of the absolute values; with `inf`, it is the largest absolute value.
 
-    `clip-mode` `average` and `moving_average` clip to `clip-tolerance` times an
-    average of the norms of the steps before, as they were before clipping: their
-    mean, or with `clip-momentum` m the average a' = m * a + (1 - m) * norm that
-    begins with the first norm. The first step, which has no average, clips nothing.
-    The average is the variable `gradient_norm.average`, an f64, and the number of
-    norms in it is `gradient_norm.count`. A norm that is not finite leaves both as
-    they are, and so does a step that loss scaling skips, whose norm is none.
+    `clip-mode` `average` and `moving_average` clip to `clip-tolerance` times an average
+    of the norms of earlier steps before clipping: their mean, or with `clip-momentum` m
+    the average a' = m * a + (1 - m) * norm, which starts with the first norm. The first
+    step has no average and clips nothing. The average is the variable
+    `gradient_norm.average`, an f64; `gradient_norm.count` is the number of norms in it. A
+    norm that is not finite leaves both unchanged, and so does a step that loss scaling
+    skips, which has no norm.
 
-    `loss-scaling` is dynamic loss scaling with the numbers of PyTorch's
-    `GradScaler`: the loss is differentiated times the variable `loss_scale` (65536
-    at first), and the gradients are divided by it. A step with a gradient that is
-    not finite leaves the parameters and the optimizer's variables as they were and
-    halves the scale; 2,000 other steps in a row (`loss_scale.growth_tracker`)
-    double it. It stays between 2^-14, the smallest normal number of f16, and 2^24;
-    GradScaler has no limits. The scale is a metric of the step, and so is
-    `loss_scale.skipped`, 1 where the step is skipped, else 0. No parameter is
-    updated before the last gradient exists. `nonfinite` tells of the loss alone then.
+    **Loss scaling.** `loss-scaling` is dynamic loss scaling with the numbers of PyTorch's
+    `GradScaler`. The loss is multiplied by the variable `loss_scale` (initially 65536)
+    before differentiation, and the gradients are divided by it. A step with a gradient
+    that is not finite leaves the parameters and the optimizer's variables unchanged and
+    halves the scale. 2,000 consecutive other steps (`loss_scale.growth_tracker`) double
+    it. It stays between 2^-14, the smallest normal number of f16, and 2^24; GradScaler
+    has no limits. The scale is a metric of the step, and so is `loss_scale.skipped`: 1 if
+    the step is skipped, else 0. No parameter is updated before the last gradient exists.
+    `nonfinite` then describes the loss only.
 
-    `norm-bias-weight-decay`, of all three, is the weight decay of the parameters
-    of rank 0 and 1 in place of `weight-decay`: the scales and offsets of
-    normalizations, and biases. Most recipes of transformers say 0. Only the rank
-    decides: a table of positions, absolute or relative, decays like a matrix, but
-    where it is among `no-weight-decay`, globs of the names of parameters whose
-    weights decay in no optimizer. A glob that matches none is an error.
+    **Weight decay.** `norm-bias-weight-decay`, of all three optimizers, replaces
+    `weight-decay` for parameters of rank 0 and 1: the scales and offsets of
+    normalizations, and biases. Most recipes of transformers use 0. Only the rank decides:
+    a table of positions, absolute or relative, decays like a matrix, unless
+    `no-weight-decay` matches it. `no-weight-decay` are globs of the names of parameters
+    without weight decay, in all optimizers. A glob that matches none is an error.
 
-    Fails at a batch normalization with one value for each channel, as PyTorch does:
-    the gradients of what it normalizes are all zero. Normalizations over other
-    dimensions and by running statistics may have one value.
+    **Failures.** The pass fails
 
-    Fails at an op through which a gradient flows and that has neither a
-    vector-Jacobian product nor a decomposition; where gradients are clipped, at a
-    result that is called `gradient_norm`, and, by an average, at a symbol that is
-    called like one of its variables and is none of its type; with an optimizer, at an
-    `sg.write` of the model to a variable of role `parameter`, which the
-    optimizer writes, and at a symbol with the name of one of the optimizer's
-    variables that is not a variable of role `optimizer_state` and its type.
+    - at a batch normalization with one value for each channel, as PyTorch does: the
+      gradients of what it normalizes are all zero. Normalizations over other dimensions
+      and by running statistics may have one value;
+    - at an op through which a gradient flows and that has neither a vector-Jacobian
+      product nor a decomposition;
+    - if gradients are clipped, at a result named `gradient_norm`; if they are clipped to
+      an average, also at a symbol that has the name of one of the average's variables and
+      not its type;
+    - with an optimizer, at an `sg.write` of the model to a variable of role `parameter`,
+      which the optimizer writes, and at a symbol that has the name of one of the
+      optimizer's variables and is not a variable of role `optimizer_state` and its type.
 
     ```mlir
     sg.variable @w : tensor<8x4xf32> {role = #sg.role<parameter>,
@@ -126,21 +128,21 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
 def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
   let summary = "runs a model's products in bf16 or f16";
   let description = [{
-    Mixed precision, as PyTorch's autocast does it: variables, arguments and
-    results keep their types, and each op of a model computes in the type that its
-    rule says (`AutocastOpInterface`), casts standing between them.
+    Mixed precision, as in PyTorch's autocast. Variables, arguments and results keep their
+    types. Each op of a model computes in the type that its rule gives
+    (`AutocastOpInterface`), and casts convert between the types.
 
     | rule | ops | |
     |---|---|---|
-    | narrow | `attention`, `matmul`, `conv2d` | operands in `type`, sums in f32, the result rounded once to `type`, behind the addition of a bias if nothing else reads the product; the bias of a `matmul`, and of a convolution of patches, is an operand like the others |
+    | narrow | `attention`, `matmul`, `conv2d` | operands in `type`, sums in f32, the result rounded once to `type`, after the addition of a bias if nothing else reads the product; the bias of a `matmul`, and of a convolution of patches, is an operand like the others |
     | wide | `cross_entropy`, `exp`, `global_avg_pool`, `layer_norm`, `log`, `reduce_sum`, `rsqrt`, `softmax` | f32 |
-    | widest | arithmetic, `compare`, `concat`, `select` | the widest of the operands' types; constants and scalars say nothing |
+    | widest | arithmetic, `compare`, `concat`, `select` | the widest of the operands' types; constants and scalars do not count |
     | first | all others | the type of the first operand |
 
-    An op that has no rule has the operands that it was written for. A value is cast
-    to a type once in a block. f64 and integers are left alone. Works on a model,
-    before differentiation: a cast's derivative is the cast back, so that gradients
-    of f32 variables are f32.
+    An op without a rule keeps the operand types that it was written with. A value is cast
+    to a type once in a block. f64 and integers are left alone. Works on a model, before
+    differentiation: a cast's derivative is the cast back, so gradients of f32 variables
+    are f32.
 
     ```mlir
     func.func @f(%x: tensor<8x4xf32>, %w: tensor<10x4xf32>) -> tensor<8x10xf32> {
@@ -165,38 +167,40 @@ def SgAutocast : Pass<"sg-autocast", "::mlir::func::FuncOp"> {
 }
 
 def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
-  let summary = "smooths labels, weighs classes, mixes images";
+  let summary = "applies label smoothing, class weights, ignored labels and mixup";
   let description = [{
-    For a model whose loss is the mean of `sg.cross_entropy` over its rows, the sum
-    divided by their number or multiplied by its reciprocal. Works on a model,
-    before differentiation; evaluation is of the model as it was, but for labels that
-    are ignored.
+    Works on a model whose loss is the mean of `sg.cross_entropy` over its rows: the sum
+    divided by their number or multiplied by its reciprocal. Runs before differentiation.
+    Evaluation uses the original model, except that ignored labels are ignored there too.
 
-    `label-smoothing` e and `class-weights` w are PyTorch's `CrossEntropyLoss`
-    (`label_smoothing`, `weight`): with K classes, l the losses of the rows, y their
-    labels, and p the probabilities of the logits,
+    `label-smoothing` e and `class-weights` w are those of PyTorch's `CrossEntropyLoss`
+    (`label_smoothing`, `weight`). With K classes, l the losses of the rows, y their
+    labels, and p the probabilities of the logits, the loss becomes
 
         sum over n of (1 - e) w[y] l + e/K (sum over k of -w[k] log p[k])
         -----------------------------------------------------------------
                           sum over n of w[y]
 
-    where w is 1 without weights. A batch whose labels all have the weight 0 has no
-    loss: it is NaN.
+    where w is 1 without weights. A batch whose labels all have weight 0 has no loss: the
+    result is NaN.
 
-    `mixup` mixes each row of the arguments of role data with the row before it, the
-    first with the last: r x + (1 - r) x', in place of x, where r is a new last
-    argument of role `mix_ratio`. The loss becomes r a + (1 - r) b, a with the
-    labels of the rows and b with those of the rows before them.
+    `mixup` mixes each row of the arguments of role data with the row before it, and the
+    first with the last: r x + (1 - r) x' replaces x. r is a new last argument of role
+    `mix_ratio`. The loss becomes r a + (1 - r) b, where a uses the labels of the rows and
+    b those of the rows before them.
 
-    `ignore-index` takes rows of that label out, as PyTorch's `ignore_index`: their
-    share of the sum is 0, and so is w[y]. `sg.cross_entropy` becomes one that ignores
-    them. A model whose op ignores labels already is changed in the same way. A batch
-    of ignored rows alone has no loss: it is NaN.
+    `ignore-index` removes rows with that label, as PyTorch's `ignore_index`: their share
+    of the sum is 0, and so is their w[y]. `sg.cross_entropy` becomes one that ignores
+    them. A model whose op already ignores labels is changed in the same way. A batch of
+    ignored rows only has no loss: the result is NaN.
 
-    Fails where the loss is another; where the op ignores another label; at another
-    number of weights than classes, at weights that are negative, not finite, or all
-    0; with `mixup`, at a batch of one row, and at data that are no floating-point
-    numbers.
+    Fails
+
+    - if the model has another loss, or its op ignores another label;
+    - if the number of weights is not the number of classes, or weights are negative, not
+      finite, or all 0;
+    - with `mixup`, at a batch of one row, and at data that are not floating-point
+      numbers.
 
     ```mlir
     func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>)
@@ -232,23 +236,22 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
 }
 
 def SgBoundIndices : Pass<"sg-bound-indices", "::mlir::func::FuncOp"> {
-  let summary = "notes which integers ops take of arguments";
+  let summary = "records which integers ops accept from arguments";
   let description = [{
-    Adds `sg.index_ranges` to arguments of integers that choose classes or rows,
-    in place of what is there: the smallest number of classes, and of rows, among
-    the ops that read an element. Follows arguments through casts, reshapes,
-    broadcasts, transpositions, slices, cyclic shifts, copies, marks and
-    `sg.module`s to
+    Adds `sg.index_ranges` to integer arguments that choose classes or rows, and replaces
+    existing ones. A range is the smallest number of classes, and of rows, among the ops
+    that read an element. The pass follows arguments through casts, reshapes, broadcasts,
+    transpositions, slices, cyclic shifts, copies, marks and `sg.module`s to
 
     - `sg.cross_entropy`: classes, and the label that it ignores,
-    - a comparison of a label, by its role, for equality with the numbers of the
-      classes (`sg.iota`, or a constant 0, 1, 2, ...), as in a one-hot encoding:
-      classes, and what `sg.cross_entropy` ignores of the same argument,
+    - a comparison of a label, by its role, for equality with the numbers of the classes
+      (`sg.iota`, or a constant 0, 1, 2, ...), as in a one-hot encoding: classes, and the
+      label of the same argument that `sg.cross_entropy` ignores,
     - `sg.gather`: rows.
 
-    An element counts only where it is read in every row of the argument. Indices
-    that are computed otherwise have no range: `sg.gather` gives zero for those
-    outside its table. Arguments of more than 2^24 elements have none either.
+    An element counts only if it is read in every row of the argument. Indices that are
+    computed in other ways have no range: `sg.gather` gives zero for those outside its
+    table. Arguments of more than 2^24 elements have no range either.
 
     ```mlir
     func.func @f(%x: tensor<8x10xf32>, %y: tensor<8xi32>) -> tensor<8xf32> {
@@ -265,10 +268,10 @@ def SgBoundIndices : Pass<"sg-bound-indices", "::mlir::func::FuncOp"> {
 }
 
 def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
-  let summary = "turns a model into its inference";
+  let summary = "turns a model into its inference form";
   let description = [{
-    Drops checkpointing annotations, dropout and writes; batch normalization
-    uses the running statistics. Works on a model, before differentiation.
+    Removes checkpointing annotations, dropout and writes. Batch normalization uses the
+    running statistics. Works on a model, before differentiation.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>, %seed: tensor<i64>, %step: tensor<i64>)
@@ -290,9 +293,9 @@ def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
 def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
   let summary = "inlines blocks and the backward region";
   let description = [{
-    Every op but constants and reads then says by its attribute `sg.origin` where
-    it came from: the path of the leaf, where `sg.path` says one, else of the block; the
-    phase; the number of the block, where blocks are numbered.
+    Afterwards, the attribute `sg.origin` of every op except constants and reads names its
+    origin: the path of the leaf if `sg.path` gives one, else of the block; the phase; and
+    the number of the block, if blocks are numbered.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -313,27 +316,27 @@ def SgFlatten : Pass<"sg-flatten", "::mlir::func::FuncOp"> {
 
 def SgAccumulateGradients
     : Pass<"sg-accumulate-gradients", "::mlir::func::FuncOp"> {
-  let summary = "makes a step of several micro-batches";
+  let summary = "makes a step from several micro-batches";
   let description = [{
     Takes a flat, differentiated function that returns gradients, as
-    `sg-differentiate{optimizer=none emit-gradients}` and `sg-flatten` leave it, for
-    the step of one micro-batch, and makes of it that of `micro-batches` times the
-    rows. Arguments of role data and label are taken in parts, one after the other.
-    Gradients, loss and metrics are the means of the micro-batches', logits and
-    other results are joined along their rows.
+    `sg-differentiate{optimizer=none emit-gradients}` and `sg-flatten` leave it. This
+    function is the step of one micro-batch; the result is a step on `micro-batches` times
+    the rows. Arguments of role data and label are taken in parts, one after the other.
+    Gradients, loss and metrics are the means over the micro-batches. Logits and other
+    results are joined along their rows.
 
-    A micro-batch begins behind a barrier that waits for the sums of the gradients
-    before it: none of its activations lives beside those of another.
+    A micro-batch begins after a barrier that waits for the sums of the previous
+    gradients, so that its activations are never live together with those of another one.
 
-    A variable that the model writes, as running statistics and counters of steps,
-    goes from one micro-batch to the next as it would from step to step: the next
-    one reads what the one before would have written, and the last one's value is
-    written, once. Batch normalization sees micro-batches, so that their mean is not
-    the gradient of the whole batch where there is one. Micro-batch k draws from
-    stream s + k * 2^22 where the model draws from stream s.
+    A variable that the model writes, such as running statistics or a counter of steps,
+    passes from one micro-batch to the next as it would from step to step. The next
+    micro-batch reads what the one before it would have written, and only the last value
+    is written. Batch normalization sees micro-batches; with it, the mean of the gradients
+    is therefore not the gradient of the whole batch. Micro-batch k draws from stream s +
+    k * 2^22 where the model draws from stream s.
 
-    Fails at an update of a parameter, at blocks, at data or labels of another
-    number of rows, and at a result that is nothing of the above.
+    Fails at an update of a parameter, at blocks, at data or labels of another number of
+    rows, and at a result of another kind.
 
     ```mlir
     sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
@@ -367,9 +370,9 @@ def SgAccumulateGradients
 def SgUpdateParameters : Pass<"sg-update-parameters", "::mlir::ModuleOp"> {
   let summary = "adds the optimizer to functions of gradients";
   let description = [{
-    The end of `sg-differentiate`, for functions between which and their gradients
-    something else is done: results of role gradient become updates, clipped where
-    that is asked for. Options, and what fails, are those of `sg-differentiate`.
+    The last part of `sg-differentiate`, for functions whose gradients other passes change
+    first. Results of role gradient become updates, clipped if requested. Options and
+    failures are those of `sg-differentiate`.
 
     ```mlir
     sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
@@ -396,11 +399,10 @@ def SgUpdateParameters : Pass<"sg-update-parameters", "::mlir::ModuleOp"> {
 def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
   let summary = "proves that effects happen exactly once";
   let description = [{
-    Fails when a variable is written more than once, when a write stands in a
-    clone or in the backward region, when two different forward ops draw from
-    one random stream, or when a clone draws from a stream that no forward op
-    has. Works at every level of sg; `rt-verify-effects` proves the same of a
-    program.
+    Fails if a variable is written more than once, if a write is in a clone or in the
+    backward region, if two different forward ops draw from the same random stream, or if
+    a clone draws from a stream that no forward op has. Works at every level of sg;
+    `rt-verify-effects` proves the same for a program.
 
     ```mlir
     sg.variable @counter : tensor<i64> {role = #sg.role<counter>,
@@ -419,11 +421,11 @@ def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
 def SgVerifyLevel : Pass<"sg-verify-level", "::mlir::func::FuncOp"> {
   let summary = "checks that a function is at a level";
   let description = [{
-    `model`: no sg.backward, no residuals, every block of phase forward.
-    `train`: exactly one sg.backward, blocks specialized, each mirror with its
-    block. `remat`: as train, and no annotated block hands out residuals other
-    than statistics. `flat`: no blocks and no sg.backward, and where one op says
-    by `sg.origin` where it comes from, all but constants and reads do.
+    - `model`: no sg.backward, no residuals, every block of phase forward.
+    - `train`: exactly one sg.backward, specialized blocks, each mirror with its block.
+    - `remat`: as `train`, and no annotated block returns residuals other than statistics.
+    - `flat`: no blocks and no sg.backward; if one op has `sg.origin`, all ops except
+      constants and reads have it.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
